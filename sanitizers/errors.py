@@ -1,0 +1,19 @@
+"""The little that cannot be repaired: the request is refused with the place and the reason."""
+
+from __future__ import annotations
+
+
+class Unrepairable(ValueError):
+    """A history that no step can make legal without inventing or losing what the client meant.
+
+    *rule* is a stable slug, *param* the place in OpenAI's spelling (``messages[3].content[0].type``),
+    *index* the message's position, or None where no single message is at fault. The text holds places,
+    types and role names, never message text.
+    """
+
+    def __init__(self, message: str, *, rule: str, param: str, index: int | None = None):
+        super().__init__(message)
+        self.message = message
+        self.rule = rule
+        self.param = param
+        self.index = index

@@ -1,0 +1,254 @@
+"""The checker: what is wrong with a history, by the providers' own words. Written apart from the steps.
+
+It is three things at once: the proof that what the steps made is legal, the whole of ``observe`` mode, and the
+oracle of the property-based tests. So it shares nothing with the steps but the accessors, and it reads a
+history once, front to back, the way a provider does.
+
+Rules and words: OpenAI's chat format carries the history, so a rule of Gemini's wire is told in terms of the
+messages that the wire is made from.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from sanitizers.messages import (
+    SYSTEM_ROLES,
+    Message,
+    Messages,
+    function_of,
+    is_inline,
+    parse_arguments,
+    tool_calls_of,
+)
+from sanitizers.profiles import Profile
+
+RULES = MappingProxyType(
+    {
+        "arguments_not_an_object": "Invalid value at 'function_call.args' (google.protobuf.Struct) [AstrBot#7134]",
+        "arguments_not_a_string": "arguments must be a string [OpenAI chat completions reference]",
+        "call_after_model_turn": "Please ensure that function call turn comes immediately after a user turn or "
+        "after a function response turn. [gemini-cli#11814]",
+        "call_id_missing": "tool_calls[].id is required [OpenAI chat completions reference]",
+        "call_id_repeated": "tool_use ids must be unique [9router#4273]",
+        "call_id_too_long": "string too long. Expected a string with maximum length 40 [vercel/ai#5171]",
+        "call_unreadable": "tool_calls[].function.name is required [OpenAI chat completions reference]",
+        "custom_call": "only function calls can be carried [Gemini: Part.functionCall]",
+        "duplicate_result": "Please ensure that the number of function response parts is equal to the number of "
+        "function call parts of the function call turn. [ag-ui#1334]",
+        "empty_content": "contents.parts must not be empty. [vercel/ai#3775]",
+        "empty_text": "it has an empty text parameter. Add a value to the parameter and try again. "
+        "[zuisong/gemini-openai-proxy#83]",
+        "empty_tool_calls": "[] is too short - 'tool_calls' [OpenAI chat completions]",
+        "first_turn_not_user": "Please ensure that function call turn comes immediately after a user turn or "
+        "after a function response turn. [gemini-cli#11814]",
+        "identical_call": "Please ensure that the number of function response parts is equal to the number of "
+        "function call parts of the function call turn. [litellm drops the second of two equal calls]",
+        "legacy_function": "role 'function' and 'function_call' have no place on this wire",
+        "missing_result": "An assistant message with 'tool_calls' must be followed by tool messages responding to "
+        "each 'tool_call_id'. [dataline#172]",
+        "no_turn": "GenerateContentRequest.contents: contents is not specified [langchain-google#1393]",
+        "orphaned_result": "messages with role 'tool' must be a response to a preceeding message with "
+        "'tool_calls'. [autogen#3178]",
+        "refused_field": "Unknown name: Cannot find field. [ai.nvim#13]",
+        "refused_part": "this part cannot be carried in this role",
+        "remote_media": "media must come as data: URLs; nothing is fetched for this provider",
+        "result_order": "results are matched by position where ids are absent [kimi-cli#1582]",
+        "same_role_neighbours": "Please ensure that multiturn requests alternate between user and model. "
+        "[one-api#836]",
+        "signature_unreadable": "Base64 decoding failed for thought_signature [ruby_llm#521]",
+        "system_after_start": "Please use a valid role: user, model. [one-api#1385]",
+        "trailing_model_turn": "Requests ending with a model turn are not supported. [LibreChat agents#323]",
+    }
+)
+"""Every rule, with a provider's words and where they were reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One broken rule: *rule* is a key of :data:`RULES`, *index* the message that breaks it."""
+
+    rule: str
+    index: int
+
+    @property
+    def words(self) -> str:
+        """What a provider says to it, with the source."""
+        return RULES[self.rule]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the violation as JSON-ready values."""
+        return {"rule": self.rule, "index": self.index, "words": self.words}
+
+
+def find_violations(messages: Messages, profile: Profile) -> tuple[Violation, ...]:
+    """Return every rule of *profile* that *messages* break, in reading order; empty when they are legal.
+
+    *messages* must have passed :func:`sanitizers.validation.validate_messages`.
+    """
+    found = [Violation(rule, index) for rule, index in _turn_violations(messages, profile)]
+    for index, message in enumerate(messages):
+        found.extend(Violation(rule, index) for rule in _message_violations(message, profile))
+    if len(found) > 1:
+        found = sorted(set(found), key=lambda violation: (violation.index, violation.rule))
+    return tuple(found)
+
+
+def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str, int]]:
+    """Yield what is wrong with the order of the turns and with the pairing."""
+    expected: list[str] = []  # ids of the open call turn, in call order
+    answered: set[str] = set()
+    call_turn = -1  # index of the open call turn
+    next_result = 0
+    previous = ""  # role of the turn before, system messages left out
+    for index, message in enumerate(messages):
+        role = message["role"]
+        if role == "tool":
+            call_id = message.get("tool_call_id")
+            if call_id not in expected:
+                yield "orphaned_result", index
+            elif call_id in answered:
+                yield "duplicate_result", index
+            else:
+                answered.add(call_id)
+                if profile.ordered_results and expected[next_result] != call_id:
+                    yield "result_order", index
+                next_result += 1
+            previous = "tool"
+            continue
+        if len(answered) < len(expected):
+            yield "missing_result", call_turn
+        expected, answered, next_result = [], set(), 0
+        if role in SYSTEM_ROLES:
+            if previous and not profile.system_anywhere:
+                yield "system_after_start", index
+            continue
+        if not previous and role != "user" and profile.user_first:
+            yield "first_turn_not_user", index
+        if role == "assistant":
+            calls = tool_calls_of(message)
+            if previous == "assistant" and not profile.assistant_runs:
+                yield ("call_after_model_turn" if calls else "same_role_neighbours"), index
+            expected = [call.get("id") or "" for call in calls]
+            call_turn = index
+        elif role == "user" and previous == "user" and not profile.user_runs:
+            yield "same_role_neighbours", index
+        previous = role
+    if len(answered) < len(expected):
+        yield "missing_result", call_turn
+    last = len(messages) - 1
+    if not previous and profile.turn_required:
+        yield "no_turn", last
+    if previous == "assistant" and not profile.model_last:
+        yield "trailing_model_turn", last
+
+
+def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
+    """Yield what is wrong within one message."""
+    role = message["role"]
+    content = message.get("content")
+    calls = message.get("tool_calls")
+    if isinstance(content, str):
+        if not content and role != "tool" and not profile.empty_texts:
+            yield "empty_text"
+    elif content is None:
+        if not (role == "assistant" and (calls or _speaks_otherwise(message, profile))):
+            yield "empty_content"
+    elif isinstance(content, list):
+        if content:
+            yield from _part_violations(content, role, profile)
+        else:
+            yield "empty_content"
+    else:
+        yield "refused_part"
+    if calls is not None:
+        yield from _call_violations(calls, profile)
+    if not profile.legacy_functions and (role == "function" or message.get("function_call") is not None):
+        yield "legacy_function"
+    if profile.refused_fields:
+        for name in message.keys() & profile.refused_fields:
+            if message[name] is not None:
+                yield "refused_field"
+
+
+def _speaks_otherwise(message: Message, profile: Profile) -> bool:
+    """Tell whether an assistant message without content says something in a field of its own."""
+    return profile.legacy_functions and any(
+        message.get(name) is not None for name in ("refusal", "audio", "function_call")
+    )
+
+
+def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -> Iterator[str]:
+    for part in parts:
+        kind = part["type"]
+        if kind == "text":
+            text = part.get("text")
+            if text is None or (text == "" and not profile.empty_texts and role != "tool"):
+                yield "empty_text"
+        elif role in profile.text_only_roles or kind in profile.refused_parts:
+            yield "refused_part"
+        elif not profile.remote_media and kind in ("image_url", "file") and not is_inline(part):
+            yield "remote_media"
+        if profile.refused_fields and not profile.refused_fields.isdisjoint(part):
+            yield "refused_field"
+
+
+def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[str]:
+    if not calls:
+        yield "empty_tool_calls"
+    ids: set[str] = set()
+    same: set[str] = set()
+    for call in calls:
+        call_id = call.get("id")
+        if not call_id:
+            yield "call_id_missing"
+        elif call_id in ids:
+            yield "call_id_repeated"
+        else:
+            ids.add(call_id)
+            if profile.max_call_id_length is not None and len(call_id) > profile.max_call_id_length:
+                yield "call_id_too_long"
+            if "__thought__" in call_id and not profile.custom_calls:
+                yield from _signature_violations(call_id)
+        if profile.refused_fields and not call.keys().isdisjoint(profile.refused_fields - _CALL_FIELDS):
+            yield "refused_field"
+        if call.get("type") == "custom" or (call.get("custom") and not call.get("function")):
+            if not profile.custom_calls:
+                yield "custom_call"
+            continue
+        function = function_of(call)
+        if not function.get("name"):
+            yield "call_unreadable"
+            continue
+        arguments = function.get("arguments")
+        if not isinstance(arguments, str):
+            yield "arguments_not_a_string"
+        elif profile.object_arguments:
+            value = parse_arguments(arguments)
+            if value is None:
+                yield "arguments_not_an_object"
+            elif not profile.call_ids and len(calls) > 1:
+                key = json.dumps([function["name"], value], sort_keys=True)
+                if key in same:
+                    yield "identical_call"
+                same.add(key)
+
+
+_CALL_FIELDS = frozenset({"provider_specific_fields"})  # on a call it carries the thought signature
+
+
+def _signature_violations(call_id: str) -> Iterator[str]:
+    signature = call_id.partition("__thought__")[2]
+    try:
+        base64.b64decode(signature.replace("-", "+").replace("_", "/"), validate=True)
+    except (binascii.Error, ValueError):
+        yield "signature_unreadable"
+    else:
+        if not signature:
+            yield "signature_unreadable"

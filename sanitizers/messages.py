@@ -1,0 +1,96 @@
+"""Wire dicts, read through accessors.
+
+Messages stay the dicts that came over the wire: parsing them into classes and dumping them again would lose
+unknown provider fields (signatures, cache marks) and with them the provider's prompt cache. Nothing in this
+package writes into a message; a changed message is a new dict.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn, TypeAlias
+
+Message: TypeAlias = dict[str, Any]
+"""One chat message in OpenAI's wire format."""
+
+Messages: TypeAlias = Sequence[Message]
+"""A history, oldest message first."""
+
+SYSTEM_ROLES = frozenset({"system", "developer"})
+"""Roles that instruct rather than take a turn."""
+
+
+class Entry(NamedTuple):
+    """A message on its way through the steps, with its place in what the client sent (*origin*)."""
+
+    message: Message
+    origin: int
+
+
+Entries: TypeAlias = tuple[Entry, ...]
+"""A history on its way through the steps."""
+
+
+def tool_calls_of(message: Message) -> list[dict[str, Any]]:
+    """Return the message's tool calls; empty when the field is absent, null or empty."""
+    return message.get("tool_calls") or []
+
+
+def function_of(call: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool call's ``function`` object, empty when there is none."""
+    return call.get("function") or {}
+
+
+def base_id(call_id: str) -> str:
+    """Return the part of a tool-call id before litellm's ``__thought__<signature>`` suffix.
+
+    Clients and middle-men strip the suffix on one side only, so calls and results are matched on this part
+    (litellm ``_get_thought_signature_from_tool``, PR#16895).
+    """
+    return call_id.partition("__thought__")[0]
+
+
+def is_blank(value: Any) -> bool:
+    """Tell whether a content value holds nothing: absent, null, ``""`` or an empty list."""
+    return value is None or value == "" or value == []
+
+
+def is_inline(part: dict[str, Any]) -> bool:
+    """Tell whether an ``image_url`` or ``file`` part carries its bytes as a ``data:`` URL.
+
+    Anything else (http, gs, file, an id of a provider's file store) names a place from which somebody would
+    have to fetch, and litellm fetches http(s) from this host.
+    """
+    value = part.get(part["type"])
+    if isinstance(value, dict):
+        value = value.get("url") if part["type"] == "image_url" else value.get("file_data")
+    return isinstance(value, str) and value.startswith("data:")
+
+
+_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_HUGE_EXPONENT = re.compile(r"\d[eE]\+?\d{3}")
+
+
+def parse_arguments(text: str) -> dict[str, Any] | None:
+    """Return tool-call arguments as the JSON object that they are, or None when they are not one.
+
+    Gemini's ``functionCall.args`` is a protobuf Struct: arrays, scalars, NaN, infinities and lone surrogates
+    cannot be carried (providers' "Invalid value … google.protobuf.Struct").
+    """
+    if text == "{}":
+        return {}
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant)
+        if not isinstance(value, dict):
+            return None
+        if _LONE_SURROGATE.search(text) or _HUGE_EXPONENT.search(text):
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):  # UnicodeEncodeError is a ValueError
+        return None
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)

@@ -1,0 +1,64 @@
+"""The pipeline: check, and only where something is wrong run the steps and check again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sanitizers.changes import Change
+from sanitizers.errors import Unrepairable
+from sanitizers.invariants import Violation, find_violations
+from sanitizers.messages import Entry, Messages
+from sanitizers.profiles import Profile
+from sanitizers.steps import STEPS
+from sanitizers.validation import validate_messages
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitized:
+    """The outcome for one history and one profile.
+
+    *messages* is the input itself when it was legal. *found* is what was wrong with the input, *violations*
+    what is still wrong with the output.
+    """
+
+    messages: Messages
+    changes: tuple[Change, ...] = ()
+    found: tuple[Violation, ...] = ()
+    violations: tuple[Violation, ...] = ()
+
+
+def sanitize(messages: Messages, profile: Profile) -> Sanitized:
+    """Make *messages* legal for *profile*.
+
+    A legal history comes back as the same object: the steps do not even run, so nothing they do can touch it.
+    Raises :class:`Unrepairable` for what cannot be read or sent (see :mod:`sanitizers.validation` and
+    the ``shape`` step), and when nothing is left to send.
+    """
+    validate_messages(messages)
+    found = find_violations(messages, profile)
+    if not found:
+        return Sanitized(messages)
+    repaired, changes = run_steps(messages, profile)
+    return Sanitized(repaired, changes, found, find_violations(repaired, profile))
+
+
+def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Change, ...]]:
+    """Run every step over validated *messages*; return the history and all changes, in the steps' order.
+
+    *messages* itself comes back when no step changed anything. Raises :class:`Unrepairable` when no message is
+    left, since then there is nothing to send.
+    """
+    start = entries = tuple(Entry(message, index) for index, message in enumerate(messages))
+    changes: list[Change] = []
+    for step in STEPS:
+        entries, made = step(entries, profile)
+        changes.extend(made)
+    if not entries:
+        raise Unrepairable(
+            "There is nothing to send: every message is empty or is a tool result without its call.",
+            rule="nothing_to_send",
+            param="messages",
+        )
+    if entries is start:
+        return messages, ()
+    return [entry.message for entry in entries], tuple(changes)

@@ -1,0 +1,195 @@
+"""What each model family accepts: one frozen table row per family, the longest prefix of the model's name wins.
+
+Each fact carries its source and the month in which it was seen. A fact that no row needs is not a field.
+A new family, or a model that became stricter, is a row here and no code elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The facts about one model family that the steps and the checker read."""
+
+    name: str
+    """Stable name, shown by ``/v1/explain`` and ``turnright check``."""
+
+    user_first: bool
+    """The first turn after the system messages must be a user turn."""
+
+    model_last: bool
+    """A trailing model turn is accepted, as prefill."""
+
+    assistant_runs: bool
+    """Two assistant messages in a row are legal."""
+
+    user_runs: bool
+    """Two user messages in a row are legal."""
+
+    system_anywhere: bool
+    """System messages may stand behind the first turn; otherwise they only lead."""
+
+    turn_required: bool
+    """A request of system messages alone is refused."""
+
+    empty_texts: bool
+    """An empty text is accepted as content."""
+
+    ordered_results: bool
+    """Results must stand in the order of their calls; otherwise any order directly behind them will do."""
+
+    call_ids: bool
+    """Calls and results carry ids on the provider's wire; without them identical parallel calls melt into one."""
+
+    object_arguments: bool
+    """Arguments must be a JSON object; otherwise any string passes."""
+
+    legacy_functions: bool
+    """``function_call`` and role ``function`` are accepted as they are."""
+
+    custom_calls: bool
+    """Tool calls of a type other than ``function`` are accepted."""
+
+    max_call_id_length: int | None
+    """Longest tool-call id, in characters."""
+
+    text_only_roles: frozenset[str]
+    """Roles whose content may hold nothing but text."""
+
+    refused_parts: frozenset[str]
+    """Content part types that the provider cannot be given in any role."""
+
+    refused_fields: frozenset[str]
+    """Message and part fields that never reach the provider, or change what is sent when they do."""
+
+    remote_media: bool
+    """Media may be named by URL; otherwise it has to come inline, as a ``data:`` URL."""
+
+    def merging(self) -> Profile:
+        """Return the same row with every run of one role merged (the setting ``sanitize.merge_same_role``)."""
+        return replace(self, assistant_runs=False, user_runs=False)
+
+
+OPENAI = Profile(
+    name="openai",
+    user_first=False,
+    model_last=True,
+    assistant_runs=True,
+    user_runs=True,
+    system_anywhere=True,
+    turn_required=False,
+    empty_texts=True,
+    # "must be followed by tool messages responding to each 'tool_call_id'": no order is asked (dataline#172).
+    ordered_results=False,
+    call_ids=True,
+    object_arguments=False,
+    legacy_functions=True,
+    custom_calls=True,
+    # "Expected a string with maximum length 40" (vercel/ai#5171, 2025-03).
+    max_call_id_length=40,
+    text_only_roles=frozenset(),
+    refused_parts=frozenset(),
+    refused_fields=frozenset(),
+    remote_media=True,
+)
+"""OpenAI's chat completions: pairing and shapes are checked, the order of roles is free."""
+
+GEMINI_2 = Profile(
+    name="gemini-2",
+    # A leading call is refused everywhere; a leading text is prepended to as well, since no report clears it
+    # and it costs little (gemini-cli#11814, #26956; 2026-05).
+    user_first=True,
+    # 2.x, 3-, 3.1- and 3.5-flash take a trailing model turn as prefill (LibreChat agents#323; 2026-09).
+    model_last=True,
+    # "function call turn comes immediately after a user turn": a model text before it breaks that
+    # (gemini-cli#11814, pi#471; 2026-09).
+    assistant_runs=False,
+    # user,user is accepted since 2024-11 (zuisong/gemini-openai-proxy#83, PR #87).
+    user_runs=True,
+    # The wire has one systemInstruction and no system role in `contents`.
+    system_anywhere=False,
+    # "contents is not specified" (langchain-google#1393), "at least one parts field" on Vertex (pydantic-ai#2203).
+    turn_required=True,
+    # "it has an empty text parameter" (zuisong#83), "contents.parts must not be empty" (vercel/ai#3775).
+    empty_texts=False,
+    # Pairing is positional where ids are absent (kimi-cli#1582, TanStack/ai#199).
+    ordered_results=True,
+    # litellm sends no ids below Gemini 3 and drops the second of two equal calls, but not its result.
+    call_ids=False,
+    # functionCall.args is a protobuf Struct (AstrBot#7134).
+    object_arguments=True,
+    legacy_functions=False,
+    custom_calls=False,
+    max_call_id_length=None,
+    # The converters read only text from these roles; anything else would vanish unseen.
+    text_only_roles=frozenset({"assistant", "system", "developer"}),
+    refused_parts=frozenset({"audio_url", "redacted_thinking", "refusal", "thinking", "video_url"}),
+    # cache_control makes litellm create a cachedContent; reasoning text would go back as `thought` parts;
+    # Gemini refuses unknown part fields (ai.nvim#13).
+    refused_fields=frozenset(
+        {
+            "audio",
+            "cache_control",
+            "images",
+            "provider_specific_fields",
+            "reasoning",
+            "reasoning_content",
+            "reasoning_details",
+            "thinking_blocks",
+        }
+    ),
+    remote_media=False,
+)
+"""Gemini 2.0 and 2.5."""
+
+GEMINI_1 = replace(
+    GEMINI_2,
+    name="gemini-1",
+    # "Please ensure that multiturn requests ends with a user role …" (one-api#836; 2023-12 to 2024).
+    user_runs=False,
+)
+"""Gemini 1.0 and 1.5: plain turns had to alternate as well."""
+
+GEMINI_3 = replace(GEMINI_2, name="gemini-3", call_ids=True)
+"""Gemini 3, 3.1 and 3.5-flash: ids on calls and results (laravel/ai#390; 2026-09)."""
+
+GEMINI_3_STRICT = replace(
+    GEMINI_3,
+    name="gemini-3-strict",
+    # "Requests ending with a model turn are not supported." (LibreChat agents#323, langchain-google#1897; 2026-07).
+    model_last=False,
+)
+"""Gemini 3.5-flash-lite, 3.6, 3.7, 3.8 and, as Google announced, all later ones."""
+
+PREFIXES = MappingProxyType(
+    {
+        "gemini": GEMINI_3_STRICT,  # unknown and `-latest` names: the safe superset
+        "gemini-1": GEMINI_1,
+        "gemini-2": GEMINI_2,
+        "gemini-3": GEMINI_3,
+        "gemini-3.": GEMINI_3_STRICT,
+        "gemini-3.1": GEMINI_3,
+        "gemini-3.5-flash": GEMINI_3,
+        "gemini-3.5-flash-lite": GEMINI_3_STRICT,
+        "gemini-pro": GEMINI_1,
+        "gemini-pro-latest": GEMINI_3,  # prefill-capable in pipecat's list (pipecat#5821)
+    }
+)
+"""Prefix of the model's own name to its row; the longest that fits wins."""
+
+
+@lru_cache(maxsize=1024)
+def profile_for(model: str) -> Profile:
+    """Return the profile of *model*, in litellm's spelling (``gemini/gemini-3.6-flash``) or bare.
+
+    Only the last path segment counts, so that a model keeps its rules behind any route
+    (``vertex_ai/gemini-…``, ``openrouter/google/gemini-…``, ``models/gemini-…``). A name that fits no row gets
+    OpenAI's rules, which every OpenAI-compatible server shares.
+    """
+    name = model.rpartition("/")[2].lower()
+    best = max((prefix for prefix in PREFIXES if name.startswith(prefix)), key=len, default=None)
+    return OPENAI if best is None else PREFIXES[best]

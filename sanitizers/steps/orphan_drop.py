@@ -1,0 +1,49 @@
+"""Drop tool results that no call precedes, and all but the last result of a call."""
+
+from __future__ import annotations
+
+from sanitizers.changes import Change
+from sanitizers.messages import Entries, tool_calls_of
+from sanitizers.profiles import Profile
+
+NAME = "orphan_drop"
+
+
+def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Drop each tool result whose call has not been seen, or which a later result of the same call replaces.
+
+    Invariant: a ``role: tool`` message answers a call made earlier in the walk, and a call has one result.
+    A walk, not a set of all ids: an id may be used again by a later call, and then means that call.
+
+    Source: OpenAI "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'"
+    (autogen#3178); Gemini "function response turn comes immediately after a function call turn"
+    (langchain#27799). Seen after context eviction.
+
+    A late result is not an orphan: ``pairing`` moves it up. Of several results the last counts, because
+    clients post a placeholder first (adk-python, known as g18). Relies on ``shape``, which made ids
+    unambiguous. Returns *entries* itself when every result has its call.
+    """
+    latest: dict[str, tuple[int, int]] = {}  # call id -> the call that it means now
+    result_of: dict[tuple[int, int], int] = {}
+    answers: dict[int, tuple[int, int] | None] = {}
+    for at, (message, _) in enumerate(entries):
+        for number, call in enumerate(tool_calls_of(message)):
+            latest[call["id"]] = (at, number)
+        if message["role"] == "tool":
+            call_at = latest.get(message.get("tool_call_id") or "")
+            answers[at] = call_at
+            if call_at is not None:
+                result_of[call_at] = at
+    dropped: dict[int, str] = {}
+    for at, call_at in answers.items():
+        if call_at is None:
+            dropped[at] = "orphaned_result"
+        elif result_of[call_at] != at:
+            dropped[at] = "superseded_result"
+    if not dropped:
+        return entries, ()
+    changes = tuple(
+        Change(NAME, "dropped", entries[at].origin, reason, entries[at].message.get("tool_call_id") or "")
+        for at, reason in dropped.items()
+    )
+    return tuple(entry for at, entry in enumerate(entries) if at not in dropped), changes

@@ -1,0 +1,54 @@
+"""Step 0: give every message a shape that the other steps and the provider can read.
+
+In this order, since each part relies on the one before: what a message's calls look like (``calls``), what its
+content looks like (``contents``), and then, over the whole history, which result belongs to which call
+(``identities``).
+"""
+
+from __future__ import annotations
+
+from sanitizers.changes import Change
+from sanitizers.messages import SYSTEM_ROLES, Entries, Entry
+from sanitizers.profiles import Profile
+from sanitizers.steps.shape.calls import normalize_calls
+from sanitizers.steps.shape.contents import normalize_content
+from sanitizers.steps.shape.identities import settle_identities
+from sanitizers.steps.shape.notes import NAME, Note
+
+__all__ = ["NAME", "normalize_shape"]
+
+
+def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Normalize every message by itself, drop the ones that hold nothing, then settle the calls' ids.
+
+    Invariant: contents and parts are not empty where the profile refuses that; arguments are a JSON object
+    where it asks for one; every call has an id that is unambiguous, and its results carry the same; system
+    messages lead where the profile knows no others; legacy function forms are mapped where it refuses them.
+
+    Sources: providers' "contents.parts must not be empty" (vercel/ai#3775), "it has an empty text parameter"
+    (zuisong#83), "Please use a valid role: user, model." (one-api#1385), and those in the parts.
+    Raises :class:`sanitizers.errors.Unrepairable` for a part of the user's that the provider cannot be given.
+    Returns *entries* itself when nothing was to do.
+    """
+    changes: list[Change] = []
+    kept: list[Entry] = []
+    started = False
+    for entry in entries:
+        notes: list[Note] = []
+        message = normalize_calls(entry.message, entry.origin, profile, notes)
+        shaped = normalize_content(message, entry.origin, profile, notes)
+        changes.extend(note.at(entry.origin) for note in notes)
+        if shaped is None:
+            changes.append(Change(NAME, "dropped", entry.origin, "empty_message", entry.message["role"]))
+            continue
+        if shaped["role"] not in SYSTEM_ROLES:
+            started = True
+        elif started and not profile.system_anywhere:
+            # In place and word for word: hoisting it would change what comes before every turn between, and
+            # with it the provider's cached prefix; its place in time is part of what it says.
+            shaped = {**shaped, "role": "user"}
+            changes.append(Change(NAME, "replaced", entry.origin, "system_after_start"))
+        kept.append(entry if shaped is entry.message else Entry(shaped, entry.origin))
+    settled, made = settle_identities(tuple(kept), profile)
+    changes.extend(made)
+    return (settled, tuple(changes)) if changes else (entries, ())

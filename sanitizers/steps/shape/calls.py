@@ -1,0 +1,107 @@
+"""The calls of one message: legacy forms, unreadable calls, arguments."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sanitizers.messages import Message, parse_arguments
+from sanitizers.profiles import Profile
+from sanitizers.steps.shape.notes import Note
+from sanitizers.synthetic import RAW_ARGUMENTS
+
+
+def normalize_calls(message: Message, index: int, profile: Profile, notes: list[Note]) -> Message:
+    """Return *message* with calls that can be read; *message* itself when they could be.
+
+    Legacy ``function_call`` and role ``function`` become a tool call and a tool result where the profile
+    refuses them (the id is given by ``identities``). A call without a name is dropped, since nothing can answer
+    or run it; litellm skips it unseen and then fails on its result.
+    """
+    if message["role"] == "function" and not profile.legacy_functions:
+        notes.append(Note("replaced", "legacy_function", "role"))
+        message = {**message, "role": "tool"}
+    function_call = message.get("function_call")
+    if function_call is not None and not profile.legacy_functions:
+        notes.append(Note("replaced", "legacy_function", "function_call"))
+        mapped = {"type": "function", "function": function_call}
+        message = {name: value for name, value in message.items() if name != "function_call"}
+        message["tool_calls"] = [*(message.get("tool_calls") or []), mapped]
+    calls: list[dict[str, Any]] | None = message.get("tool_calls")
+    if calls is None:
+        return message
+    kept = [_normalize_call(call, at, profile, notes) for at, call in enumerate(calls)]
+    readable = [call for call in kept if call is not None]
+    if not readable:
+        if not calls:
+            notes.append(Note("dropped", "empty_tool_calls"))
+        return {name: value for name, value in message.items() if name != "tool_calls"}
+    if len(readable) == len(calls) and all(new is old for new, old in zip(readable, calls, strict=True)):
+        return message
+    return {**message, "tool_calls": readable}
+
+
+def _normalize_call(
+    call: dict[str, Any], at: int, profile: Profile, notes: list[Note]
+) -> dict[str, Any] | None:
+    place = f"tool_calls[{at}]"
+    refused = (call.keys() & profile.refused_fields) - {"provider_specific_fields"}
+    for name in sorted(refused):
+        notes.append(Note("dropped", "refused_field", f"{place}.{name}"))
+    if refused:
+        call = {name: value for name, value in call.items() if name not in refused}
+    function = call.get("function")
+    if call.get("type") == "custom" or (call.get("custom") and not function):
+        if profile.custom_calls:
+            return call
+        custom = call.get("custom") or {}
+        notes.append(Note("replaced", "custom_call", place))
+        function = {"name": custom.get("name"), "arguments": json.dumps({"input": custom.get("input")})}
+        call = {**{k: v for k, v in call.items() if k != "custom"}, "type": "function", "function": function}
+    if not function or not function.get("name"):
+        notes.append(Note("dropped", "call_unreadable", place))
+        return None
+    arguments = function.get("arguments")
+    readable = _readable_arguments(arguments, profile)
+    if readable != arguments:
+        notes.append(Note("replaced", "arguments", place))
+        call = {**call, "function": {**function, "arguments": readable}}
+    if call.get("type") != "function":
+        notes.append(Note("replaced", "call_type", place))
+        call = {**call, "type": "function"}
+    return call
+
+
+def _readable_arguments(arguments: Any, profile: Profile) -> str:
+    """Return arguments as the string that the profile takes, with everything they said.
+
+    Nothing at all becomes ``{}``; an object is written as JSON; an object that was encoded twice is decoded
+    once. Whatever is no object after that is kept word for word under the key ``_raw``: guessing the missing
+    half of broken JSON would rewrite what the model did (seed 004 turned it into ``{}`` and lost it).
+    """
+    if arguments is None or (arguments == "" and profile.object_arguments):
+        return "{}"
+    text = arguments if isinstance(arguments, str) else _dump(arguments)
+    if not profile.object_arguments or parse_arguments(text) is not None:
+        return text
+    inner = _string_inside(text)
+    if inner is not None and parse_arguments(inner) is not None:
+        return inner
+    if not text.strip() or text.strip() == "null":
+        return "{}"
+    return _dump({RAW_ARGUMENTS: text})
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _string_inside(text: str) -> str | None:
+    """Return the string that *text* is the JSON of, if it is one."""
+    if not text.lstrip().startswith('"'):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, str) else None

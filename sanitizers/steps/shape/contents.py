@@ -1,0 +1,131 @@
+"""The content of one message: empty texts and parts, parts and fields that the provider refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sanitizers.errors import Unrepairable
+from sanitizers.messages import Message, is_blank, is_inline
+from sanitizers.profiles import Profile
+from sanitizers.steps.shape.notes import Note
+
+
+def normalize_content(message: Message, index: int, profile: Profile, notes: list[Note]) -> Message | None:
+    """Return *message* with a content that can be sent, or None when it says nothing at all.
+
+    *message* itself comes back when its content could be sent as it is.
+    A tool result is never dropped here: an empty one is an answer ("the command printed nothing").
+    Whitespace counts as text: it is legal at OpenAI and Gemini, and models write it in front of calls.
+    Raises :class:`Unrepairable` for a user's part that this provider cannot be given.
+    """
+    message = _drop_refused_fields(message, profile, notes)
+    role = message["role"]
+    if role in ("tool", "function"):
+        return _normalize_result(message, profile, notes, index)
+    content = message.get("content")
+    shaped = _normalize_parts(content, role, index, profile, notes) if isinstance(content, list) else content
+    if is_blank(shaped):
+        return _without_content(message, shaped, profile, notes)
+    return message if shaped is content else {**message, "content": shaped}
+
+
+def _without_content(message: Message, content: Any, profile: Profile, notes: list[Note]) -> Message | None:
+    """Return what becomes of a message (no result) whose content is blank."""
+    role = message["role"]
+    if role == "assistant":
+        if message.get("tool_calls"):
+            if content is None or (content == "" and profile.empty_texts):
+                return message if message.get("content") is content else {**message, "content": content}
+            notes.append(Note("dropped", "empty_text"))
+            return {**message, "content": None}
+        refusal = message.get("refusal")
+        if profile.legacy_functions:  # OpenAI's own format: it may speak in these fields instead
+            if any(message.get(name) is not None for name in ("refusal", "audio", "function_call")):
+                return message if message.get("content") is content else {**message, "content": None}
+        elif refusal and isinstance(refusal, str):
+            notes.append(Note("replaced", "refusal_as_text"))
+            return {**message, "content": refusal}
+    if content == "" and profile.empty_texts and message.get("content") == "":
+        return message
+    return None
+
+
+def _normalize_result(message: Message, profile: Profile, notes: list[Note], index: int) -> Message:
+    content = message.get("content")
+    shaped: Any
+    if is_blank(content):
+        shaped = ""
+    elif isinstance(content, list):
+        shaped = _normalize_parts(content, "tool", index, profile, notes) or ""
+    elif isinstance(content, str):
+        shaped = content
+    else:
+        shaped = json.dumps(content, ensure_ascii=False)
+    if shaped is content or (shaped == "" and content == ""):
+        return message
+    if not isinstance(content, list) or shaped == "":
+        notes.append(Note("replaced", "result_content"))
+    return {**message, "content": shaped}
+
+
+def _normalize_parts(
+    parts: list[dict[str, Any]], role: str, index: int, profile: Profile, notes: list[Note]
+) -> list[dict[str, Any]]:
+    """Return the parts that can be sent; *parts* itself when all of them can."""
+    kept: list[dict[str, Any]] = []
+    for at, part in enumerate(parts):
+        shaped = _normalize_part(part, f"content[{at}]", role, index, profile, notes)
+        if shaped is not None:
+            kept.append(shaped)
+    if len(kept) == len(parts) and all(new is old for new, old in zip(kept, parts, strict=True)):
+        return parts
+    return kept
+
+
+def _normalize_part(
+    part: dict[str, Any], place: str, role: str, index: int, profile: Profile, notes: list[Note]
+) -> dict[str, Any] | None:
+    kind = part["type"]
+    refused = sorted(part.keys() & profile.refused_fields)
+    for name in refused:
+        notes.append(Note("dropped", "refused_field", f"{place}.{name}"))
+    if refused:
+        part = {name: value for name, value in part.items() if name not in profile.refused_fields}
+    if kind == "refusal" and kind in profile.refused_parts:
+        notes.append(Note("replaced", "refusal_as_text", place))
+        kind, part = "text", {"type": "text", "text": part.get("refusal")}
+    if kind == "text":
+        text = part.get("text")
+        if text is None or (text == "" and not profile.empty_texts and role != "tool"):
+            notes.append(Note("dropped", "empty_text", place))
+            return None
+        return part
+    if role in profile.text_only_roles or (kind in profile.refused_parts and role != "user"):
+        notes.append(Note("dropped", "refused_part", f"{place}:{kind}"))
+        return None
+    if kind in profile.refused_parts:
+        raise Unrepairable(
+            f"'messages[{index}].{place}' is of type '{kind}', which this model cannot be given.",
+            rule="refused_part",
+            param=f"messages[{index}].{place}.type",
+            index=index,
+        )
+    if not profile.remote_media and kind in ("image_url", "file") and not is_inline(part):
+        raise Unrepairable(
+            f"'messages[{index}].{place}' names its media by address. This model takes inline media only: "
+            "send the bytes as a data: URL.",
+            rule="remote_media",
+            param=f"messages[{index}].{place}.{kind}",
+            index=index,
+        )
+    return part
+
+
+def _drop_refused_fields(message: Message, profile: Profile, notes: list[Note]) -> Message:
+    refused = sorted(name for name in message.keys() & profile.refused_fields if message[name] is not None)
+    if not refused:
+        return message
+    for name in refused:
+        notes.append(Note("dropped", "refused_field", name))
+    return {name: value for name, value in message.items() if name not in refused}

@@ -1,0 +1,27 @@
+"""Close a trailing model turn where the model refuses one."""
+
+from __future__ import annotations
+
+from sanitizers.changes import Change
+from sanitizers.messages import Entries, Entry
+from sanitizers.profiles import Profile
+from sanitizers.synthetic import CONTINUE
+
+NAME = "tail"
+
+
+def close_trailing_model_turn(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Append a user turn behind a trailing assistant message, where the profile refuses one.
+
+    Invariant: the last turn is a user turn or a tool result, unless the model takes prefill.
+
+    Source: "Requests ending with a model turn are not supported." from Gemini 3.5-flash-lite, 3.6, 3.7 and 3.8
+    on (LibreChat agents#323, pipecat#5821; 2026-07). Dropping the turn instead would lose the assistant's
+    words, and appending where prefill works would end it, so it is a fact of the profile. A trailing call is
+    not seen here: ``pairing`` has given it a result.
+    """
+    if profile.model_last or not entries or entries[-1].message["role"] != "assistant":
+        return entries, ()
+    index = entries[-1].origin
+    turn = Entry({"role": "user", "content": CONTINUE}, index)
+    return (*entries, turn), (Change(NAME, "inserted", index, "trailing_model_turn"),)
