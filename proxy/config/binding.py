@@ -1,0 +1,39 @@
+"""Whether a configuration may be served on an address.
+
+Whoever reaches an open port spends the operator's keys, so an address that others can reach needs a master key, or the
+operator's word that there is no need of one. The admin listener shows health and metrics only and is exempt.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+
+from proxy.config.faults import Fault
+from proxy.config.schema.settings import Settings
+
+
+def bind_fault(settings: Settings, host: str) -> Fault | None:
+    """Return why the API must not be served on *host*, or None if it may.
+
+    *host* is an address or a name as given to ``serve --host``. Loopback is ``127.0.0.0/8``, ``::1`` and ``localhost``;
+    anything else (``0.0.0.0``, ``::``, the empty text, any other name) is taken to be reachable.
+    """
+    general = settings.general_settings
+    if general.master_key is not None or general.allow_unauthenticated_access or _is_loopback(host):
+        return None
+    return Fault(
+        "general_settings.master_key",
+        f"is not set, and {host if host.isprintable() and host else 'this address'} is not loopback: "
+        "set it (TURNRIGHT_MASTER_KEY where there is no file), or permit open access with "
+        "general_settings.allow_unauthenticated_access: true",
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return address.is_loopback

@@ -1,0 +1,73 @@
+"""What no single field can tell: wildcards that must match, fallbacks that must name a model.
+
+These checks read the parsed file rather than the finished ``Settings``, so that they are reported together with every
+other fault. What has the wrong shape is passed over here: validation has already said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic_core import PydanticCustomError
+
+from proxy.config.faults import Fault, path_of
+from proxy.config.values import resolve_reference
+
+_FALLBACK_KEYS = ("fallbacks", "context_window_fallbacks")
+_ANY_MODEL = "*"
+
+
+def cross_check(raw: Mapping[object, object], environ: Mapping[str, str]) -> tuple[Fault, ...]:
+    """Return the faults between the fields of *raw*, a parsed file with ``litellm_settings`` folded in."""
+    listed = raw.get("model_list")
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    names = {name for entry in entries if (name := _text(entry.get("model_name"), environ)) is not None}
+    router = raw.get("router_settings")
+    return (
+        *(_wildcards(listed, environ) if isinstance(listed, list) else ()),
+        *(_fallbacks(router, names, environ) if isinstance(router, dict) else ()),
+    )
+
+
+def _wildcards(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fault]:
+    for position, entry in enumerate(entries):
+        params = entry.get("litellm_params") if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or not isinstance(params, dict):
+            continue
+        name, model = _text(entry.get("model_name"), environ), _text(params.get("model"), environ)
+        if name is None or model is None or name == model or not ("*" in name or "*" in model):
+            continue
+        path = path_of(("model_list", position, "litellm_params", "model"))
+        yield Fault(path, "a wildcard must stand on both sides, with the same text before it, as in gemini/*")
+
+
+def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[str, str]) -> Iterator[Fault]:
+    for section in _FALLBACK_KEYS:
+        chains = router.get(section)
+        for position, chain in enumerate(chains if isinstance(chains, list) else ()):
+            for key, targets in chain.items() if isinstance(chain, dict) else ():
+                source = _text(key, environ)
+                place = ("router_settings", section, position, key)
+                if source is not None and source != _ANY_MODEL and not _is_served(source, names):
+                    yield Fault(path_of(place), "names no model of model_list")
+                for index, target in enumerate(targets if isinstance(targets, list) else ()):
+                    name = _text(target, environ)
+                    if name is not None and not _is_served(name, names):
+                        yield Fault(path_of((*place, index)), "names no model of model_list")
+                    elif name is not None and name == source:
+                        yield Fault(path_of((*place, index)), "falls back to itself")
+
+
+def _is_served(name: str, names: set[str]) -> bool:
+    return name in names or any(
+        known.endswith("*") and name.startswith(known[:-1]) and len(name) >= len(known) for known in names
+    )
+
+
+def _text(value: object, environ: Mapping[str, str]) -> str | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        return resolve_reference(value, environ)
+    except PydanticCustomError:
+        return None

@@ -1,0 +1,152 @@
+"""From the name that a client sent to the deployments that may answer.
+
+Rules: an exact name is one pool, in the file's order, and hides every wildcard; of the wildcards the longest that
+fits is the pool; what a wildcard stands for reaches a provider's URL, so it must look like a model's name. Nothing
+is looked up at request time but the index, and a label comes from the file, never from the client.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import SecretStr
+
+if TYPE_CHECKING:
+    from proxy.config.schema.model_list import ModelEntry
+    from proxy.config.schema.settings import Settings
+
+Transport = Literal["auto", "litellm", "direct"]
+
+_REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
+_CREDENTIALS = (
+    "api_version",
+    "organization",
+    "aws_access_key_id",
+    "aws_secret_access_key",
+    "aws_session_token",
+    "aws_region_name",
+    "vertex_project",
+    "vertex_location",
+    "vertex_credentials",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """One way to get an answer: a model at a provider, with the credentials for it."""
+
+    name: str
+    """The ``model_name`` of the entry: a plain name, or the wildcard."""
+
+    model: str
+    """The model in litellm's spelling, a wildcard already replaced: ``gemini/gemini-2.5-pro``, ``gpt-4o``."""
+
+    provider: str
+    """What stands before the first slash; ``openai`` for a bare OpenAI name."""
+
+    model_id: str
+    """What stands after it: the provider's own name of the model."""
+
+    api_key: SecretStr | None
+    api_base: str | None
+    timeout_s: float
+    """Seconds for one attempt: the entry's own, or the router's deadline."""
+
+    allowed_openai_params: frozenset[str]
+    transport: Transport
+    max_input_tokens: int | None
+    max_output_tokens: int | None
+    extra_headers: Mapping[str, SecretStr] = field(hash=False)
+    credentials: Mapping[str, SecretStr | str] = field(hash=False)
+    """Further arguments of litellm's call, under its names (``aws_region_name``, ``vertex_project`` ...)."""
+
+    label: str
+    """The metric label, from a closed set: the configured name or the wildcard itself."""
+
+    position: int
+    """The entry's place in ``model_list``, from 0: what tells the members of a pool apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """The model list as an index: two dictionary look-ups, and one for each length of a wildcard."""
+
+    names: tuple[str, ...]
+    exact: Mapping[str, tuple[Deployment, ...]]
+    wildcards: Mapping[str, tuple[Deployment, ...]]
+    """Pools by what stands before the ``*``."""
+
+    lengths: tuple[int, ...]
+    """The lengths of those prefixes, longest first."""
+
+    @classmethod
+    def of(cls, entries: Sequence[ModelEntry], *, default_timeout_s: float) -> Routes:
+        """Index *entries*; *default_timeout_s* is for those without a timeout of their own."""
+        exact: dict[str, tuple[Deployment, ...]] = {}
+        wildcards: dict[str, tuple[Deployment, ...]] = {}
+        for position, entry in enumerate(entries):
+            name = entry.model_name
+            pools, key = (wildcards, name[:-1]) if name.endswith("*") else (exact, name)
+            pools[key] = (*pools.get(key, ()), _deployment(entry, position, default_timeout_s))
+        return cls(
+            names=tuple(dict.fromkeys(entry.model_name for entry in entries)),
+            exact=MappingProxyType(exact),
+            wildcards=MappingProxyType(wildcards),
+            lengths=tuple(sorted({len(prefix) for prefix in wildcards}, reverse=True)),
+        )
+
+
+def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
+    """Return the pool that answers for *requested_model*, in the file's order; empty when there is none.
+
+    *requested_model* is the client's text, untrusted. What a wildcard stands for is 1 to 200 characters of
+    ``A-Za-z0-9._:/@-``, with no ``..`` and no empty or ``.`` segment: it becomes part of the provider's URL.
+    """
+    routes = settings.routes
+    pool = routes.exact.get(requested_model)
+    if pool is not None:
+        return pool
+    for length in routes.lengths:
+        pool = routes.wildcards.get(requested_model[:length])
+        if pool is not None and _is_model_name(requested_model[length:]):
+            model_id = requested_model.partition("/")[2]
+            return tuple(replace(member, model=requested_model, model_id=model_id) for member in pool)
+    return ()
+
+
+def model_names(settings: Settings) -> tuple[str, ...]:
+    """Return the names for ``/v1/models``: each once, in the file's order, wildcards as they are."""
+    return settings.routes.names
+
+
+def _is_model_name(rest: str) -> bool:
+    if len(rest) > 200 or not _REST.fullmatch(rest) or ".." in rest:
+        return False
+    return "/" not in rest or not {"", "."}.intersection(rest.split("/"))
+
+
+def _deployment(entry: ModelEntry, position: int, default_timeout_s: float) -> Deployment:
+    params = entry.litellm_params
+    provider, slash, model_id = params.model.partition("/")
+    given = {name: getattr(params, name) for name in _CREDENTIALS}
+    return Deployment(
+        name=entry.model_name,
+        model=params.model,
+        provider=provider if slash else "openai",
+        model_id=model_id if slash else params.model,
+        api_key=params.api_key,
+        api_base=params.api_base,
+        timeout_s=default_timeout_s if params.timeout is None else params.timeout,
+        allowed_openai_params=frozenset(params.allowed_openai_params),
+        transport=entry.transport,
+        max_input_tokens=entry.model_info.max_input_tokens,
+        max_output_tokens=entry.model_info.max_output_tokens,
+        extra_headers=MappingProxyType(dict(params.extra_headers)),
+        credentials=MappingProxyType({name: value for name, value in given.items() if value is not None}),
+        label=entry.model_name,
+        position=position,
+    )

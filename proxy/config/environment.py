@@ -1,0 +1,83 @@
+"""The configuration without a file: every provider whose key is in the environment, whole.
+
+Rules: only the mapping that the caller passes in is read; a variable that is set and empty counts as not set, but for
+the master key, where an empty one is a mistake that would open the gate; faults name the variable, not a path
+of a file that does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from proxy.config.faults import Fault, Location
+from proxy.config.values import ENVIRONMENT_PREFIX
+
+MASTER_KEY_VARIABLE = "TURNRIGHT_MASTER_KEY"
+
+
+class Provider(NamedTuple):
+    """A provider by litellm's prefix, and the variables of its key and its address, the first that is set first."""
+
+    prefix: str
+    keys: tuple[str, ...]
+    bases: tuple[str, ...] = ()
+
+
+PROVIDERS: tuple[Provider, ...] = (
+    Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+    Provider("openai", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
+    Provider("anthropic", ("ANTHROPIC_API_KEY",)),
+    Provider("mistral", ("MISTRAL_API_KEY",)),
+    Provider("deepseek", ("DEEPSEEK_API_KEY",)),
+    Provider("cohere", ("COHERE_API_KEY", "CO_API_KEY")),
+    Provider("groq", ("GROQ_API_KEY",)),
+    Provider("xai", ("XAI_API_KEY",)),
+    Provider("openrouter", ("OPENROUTER_API_KEY",)),
+    Provider("together_ai", ("TOGETHERAI_API_KEY", "TOGETHER_API_KEY", "TOGETHER_AI_API_KEY")),
+    Provider("fireworks_ai", ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY")),
+    Provider("perplexity", ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY")),
+    Provider("cerebras", ("CEREBRAS_API_KEY",)),
+)
+"""Prefixes and variables are litellm's (1.105.3)."""
+
+
+class FromEnvironment(NamedTuple):
+    """A configuration as a file would have it; *origins* tells which variable a value came from."""
+
+    raw: dict[object, object]
+    origins: dict[Location, Location]
+    faults: tuple[Fault, ...]
+
+
+def read_environment(environ: Mapping[str, str]) -> FromEnvironment:
+    """Return one wildcard entry for each provider with a key in *environ*, in the order of ``PROVIDERS``."""
+    entries: list[dict[str, object]] = []
+    origins: dict[Location, Location] = {}
+    for provider in PROVIDERS:
+        key = _first_set(provider.keys, environ)
+        if key is None:
+            continue
+        place: Location = ("model_list", len(entries), "litellm_params")
+        wildcard = f"{provider.prefix}/*"
+        params: dict[str, object] = {"model": wildcard, "api_key": ENVIRONMENT_PREFIX + key}
+        origins[(*place, "api_key")] = (key,)
+        base = _first_set(provider.bases, environ)
+        if base is not None:
+            params["api_base"] = ENVIRONMENT_PREFIX + base
+            origins[(*place, "api_base")] = (base,)
+        entries.append({"model_name": wildcard, "litellm_params": params})
+    raw: dict[object, object] = {"model_list": entries}
+    if MASTER_KEY_VARIABLE in environ:
+        raw["general_settings"] = {"master_key": ENVIRONMENT_PREFIX + MASTER_KEY_VARIABLE}
+        origins["general_settings", "master_key"] = (MASTER_KEY_VARIABLE,)
+    return FromEnvironment(raw, origins, () if entries else (_no_provider(),))
+
+
+def _first_set(names: tuple[str, ...], environ: Mapping[str, str]) -> str | None:
+    return next((name for name in names if environ.get(name, "").strip()), None)
+
+
+def _no_provider() -> Fault:
+    names = ", ".join(name for provider in PROVIDERS for name in provider.keys)
+    return Fault("", f"there is no configuration: name a file with --config, or set one of {names}")

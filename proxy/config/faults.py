@@ -1,0 +1,75 @@
+"""What is wrong with a configuration, as data: a place and a text.
+
+Rules: a fault names its place the way that an operator would write it (``model_list[0].litellm_params.model``);
+it never holds a value, because any value may be a secret in the wrong place; it is one line.
+All faults of a configuration are reported together, so that a file is mended in one go.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pydantic_core import PydanticCustomError
+from typing_extensions import override
+
+Location = tuple[int | str, ...]
+"""A place in the parsed file: mapping keys and list positions, outermost first."""
+
+REFUSAL = "turnright_refusal"
+"""The pydantic error type of our own validators; its context carries the text."""
+
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_*:/@.-]{1,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong; *path* is empty when it is the file as a whole."""
+
+    path: str
+    text: str
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text}" if self.path else self.text
+
+
+class ConfigurationError(Exception):
+    """The configuration cannot be used; *faults* holds every reason, in the order of the file's sections."""
+
+    def __init__(self, faults: Iterable[Fault]):
+        self.faults: tuple[Fault, ...] = tuple(faults)
+        super().__init__("; ".join(str(fault) for fault in self.faults))
+
+
+def path_of(location: Sequence[object]) -> str:
+    """Write *location* as an operator does: ``("model_list", 0, "model_name")`` -> ``model_list[0].model_name``.
+
+    Keys that are not plain are quoted and cut at 80 characters, so that a path is always one short line.
+    """
+    path = ""
+    for part in location:
+        if isinstance(part, int) and not isinstance(part, bool):
+            path += f"[{part}]"
+        else:
+            path += f".{_key(part)}" if path else _key(part)
+    return path
+
+
+def refusal(text: str) -> PydanticCustomError:
+    """Return the error that a validator raises to refuse a value with *text* (no value in it)."""
+    return PydanticCustomError(REFUSAL, "{text}", {"text": text})
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """Return the text for a key that no section has, with the nearest of the *known* ones where one is near."""
+    near = difflib.get_close_matches(key[:80], sorted(known), n=1)
+    return f"is not a key of turnright; did you mean {near[0]}?" if near else "is not a key of turnright"
+
+
+def _key(part: object) -> str:
+    text = str(part) if isinstance(part, str | int | float | bool) or part is None else type(part).__name__
+    return text if _PLAIN_KEY.fullmatch(text) else json.dumps(text[:80])

@@ -1,0 +1,146 @@
+"""LiteLLM's keys that turnright knows and does without: a file that holds them loads, and says so once each.
+
+Only keys whose absence is harmless or plainly visible are here (bookkeeping, caches, alerts, prices). Keys that
+guard something or route a call (``guardrails``, ``custom_auth``, ``custom_llm_provider``, ``include``) are not: they
+are refused like any unknown key, since a gateway that drops them in silence is less safe than one that does not start.
+The names are those of the LiteLLM proxy, 1.105.3, and of its documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+_SPEND = "turnright keeps no accounts and enforces no spend"
+_RATE = "turnright has no rate limits; general_settings.max_in_flight bounds what is in flight"
+_LOGGING = "turnright writes its own logs and metrics"
+_CACHE = "answers are not cached"
+_DATABASE = "there is no database; keys and models come from this file"
+_ALERTS = "alerts belong to Prometheus; see deploy/prometheus"
+_ROUTING = "deployments of one name are one pool"
+_CHECKS = "the request is checked against the model's profile in any case"
+_DROPPED = "parameters that a provider does not know are always dropped, and counted"
+_RETRIES = "retries follow router_settings and one table of errors"
+_SHARED_STATE = "state lives where store.url says"
+_ENVIRONMENT = "set the variables in the process's environment"
+_FACTS = "only max_input_tokens and max_output_tokens are read"
+_PRICES = "prices are not read"
+
+_Reasons = Mapping[str, Mapping[str, str]]
+
+_BY_REASON: _Reasons = {
+    "": {
+        _ENVIRONMENT: "environment_variables",
+        _LOGGING: "callback_settings",
+    },
+    "model_list[]": {
+        _RATE: "rpm tpm",
+    },
+    "model_list[].litellm_params": {
+        _RATE: "rpm tpm itpm otpm max_parallel_requests default_api_key_tpm_limit default_api_key_rpm_limit",
+        _RETRIES: "max_retries",
+        "router_settings.first_byte_timeout and idle_timeout bound a stream": "stream_timeout",
+        _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
+        _SPEND: "max_budget budget_duration",
+        _DROPPED: "drop_params additional_drop_params",
+        _ROUTING: "weight order tags",
+        _DATABASE: "use_in_pass_through",
+    },
+    "model_list[].model_info": {
+        _FACTS: "id db_model mode base_model tier team_id team_public_model_name access_groups key max_tokens "
+        "litellm_provider description created_at created_by updated_at updated_by supported_endpoints "
+        "supported_openai_params supported_environments health_check_model health_check_timeout rpm tpm metadata "
+        "output_vector_size source deprecation_date supports_*",
+        _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
+    },
+    "router_settings": {
+        _ROUTING: "routing_strategy routing_strategy_args model_group_alias enable_tag_filtering "
+        "tag_filtering_match_any default_priority polling_interval",
+        _SHARED_STATE: "redis_host redis_port redis_password redis_url redis_db client_ttl",
+        _CACHE: "cache_responses cache_kwargs caching_groups",
+        _CHECKS: "enable_pre_call_checks optional_pre_call_checks",
+        _RETRIES: "allowed_fails allowed_fails_policy retry_after retry_policy model_group_retry_policy "
+        "disable_cooldowns max_fallbacks default_fallbacks content_policy_fallbacks stream_timeout",
+        _LOGGING: "set_verbose debug_level alerting_config",
+        _RATE: "default_max_parallel_requests",
+        _SPEND: "provider_budget_config",
+    },
+    "litellm_settings": {
+        _DROPPED: "drop_params modify_params",
+        _LOGGING: "set_verbose json_logs callbacks success_callback failure_callback input_callback service_callback "
+        "audit_log_callbacks telemetry turn_off_message_logging log_raw_request_response redact_user_api_key_info "
+        "redact_messages_in_exceptions suppress_debug_info langfuse_default_tags store_audit_logs "
+        "custom_prometheus_metadata_labels custom_prometheus_tags prometheus_* disable_streaming_logging "
+        "add_user_information_to_llm_headers return_response_headers",
+        _CACHE: "cache cache_params default_in_memory_ttl default_redis_ttl enable_caching_on_provider_specific_"
+        "optional_params",
+        _RETRIES: "allowed_fails default_fallbacks content_policy_fallbacks num_retries_per_request max_fallbacks",
+        _SPEND: "max_budget budget_duration max_internal_user_budget internal_user_budget_duration max_user_budget "
+        "max_end_user_budget default_internal_user_params default_team_settings default_team_params "
+        "upperbound_key_generate_params default_key_generate_params key_generation_settings tag_budget_config "
+        "disable_end_user_cost_tracking cost_discount_config cost_margin_config",
+        _ROUTING: "model_group_settings enable_loadbalancing_on_batch_endpoints",
+        _CHECKS: "enable_json_schema_validation enable_preview_features",
+    },
+    "general_settings": {
+        _DATABASE: "database_url database_type database_args database_connection_pool_limit "
+        "database_connection_timeout database_connect_timeout database_socket_timeout "
+        "allow_requests_on_db_unavailable disable_prisma_schema_update store_model_in_db "
+        "store_prompts_in_spend_logs use_redis_transaction_buffer proxy_batch_write_at "
+        "proxy_batch_polling_interval proxy_budget_rescheduler_min_time proxy_budget_rescheduler_max_time",
+        _ALERTS: "alerting alert_types alerting_threshold alerting_args alert_to_webhook_url",
+        _SPEND: "disable_spend_logs disable_spend_updates disable_adding_master_key_hash_to_db "
+        "disable_reset_budget maximum_spend_logs_retention_period maximum_spend_logs_retention_interval",
+        _RATE: "max_parallel_requests global_max_parallel_requests rpm_limit tpm_limit",
+        _LOGGING: "otel disable_master_key_return disable_error_logs health_check_details",
+        "readiness does not call providers": "background_health_checks "
+        "health_check_interval use_background_health_checks",
+        "the body's limit is max_body_mib": "max_request_size_mb max_response_size_mb",
+        "models are named in model_list": "completion_model infer_model_from_keys",
+        "there is no admin interface": "ui_access_mode ui_username ui_password docs_url redoc_url",
+    },
+}
+
+IGNORED: Mapping[str, Mapping[str, str]] = {
+    where: {key: reason for reason, keys in rows.items() for key in keys.split()}
+    for where, rows in _BY_REASON.items()
+}
+"""Section (``[]`` for any position) to key (or pattern with ``*``) to the reason that a warning gives."""
+
+
+def ignored_reason(where: str, key: str) -> str | None:
+    """Return why the *key* of the section *where* is ignored, or None if it is not one of these."""
+    rows = IGNORED.get(where, {})
+    if key in rows:
+        return rows[key]
+    return next((reason for row, reason in rows.items() if "*" in row and fnmatchcase(key, row)), None)
+
+
+def strip_ignored(raw: Mapping[object, object]) -> tuple[dict[object, object], tuple[str, ...]]:
+    """Return *raw*, the parsed file, without the ignored keys, and a warning for each kind of them.
+
+    A key that stands in several entries of ``model_list`` is warned about once. *raw* is not changed.
+    """
+    warnings: dict[str, None] = {}
+    return _strip(raw, "", warnings), tuple(warnings)
+
+
+def _strip(raw: Mapping[object, object], where: str, warnings: dict[str, None]) -> dict[object, object]:
+    kept: dict[object, object] = {}
+    for key, value in raw.items():
+        reason = ignored_reason(where, key) if isinstance(key, str) else None
+        if reason is None:
+            kept[key] = _strip_below(value, f"{where}.{key}" if where else str(key), warnings)
+        else:
+            path = f"{where}.{key}" if where else str(key)
+            warnings[f"{path}: ignored; {reason}"] = None
+    return kept
+
+
+def _strip_below(value: object, where: str, warnings: dict[str, None]) -> object:
+    """Go on where the contract has sections, and nowhere else: what lies below an unknown key is refused anyway."""
+    if where == "model_list" and isinstance(value, list):
+        return [_strip_below(entry, "model_list[]", warnings) for entry in value]
+    if where in IGNORED and isinstance(value, dict):
+        return _strip(value, where, warnings)
+    return value

@@ -1,0 +1,64 @@
+"""``litellm_settings``, LiteLLM's other home of the router's keys, folded into ``router_settings``.
+
+LiteLLM reads retries, fallbacks and timeouts from either section, so files in the wild have them in both. Where both
+set a key to different values, ``router_settings`` wins and a warning says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from proxy.config.faults import Fault, Location, path_of, unknown_key
+from proxy.config.schema.router import RouterSettings
+
+SECTION = "litellm_settings"
+
+_ALIASES = {"request_timeout": "timeout"}
+
+
+class Folded(NamedTuple):
+    """The file without ``litellm_settings``; *origins* tells where a folded key was written."""
+
+    raw: dict[object, object]
+    origins: dict[Location, Location]
+    warnings: tuple[str, ...]
+    faults: tuple[Fault, ...]
+
+
+def fold(raw: Mapping[object, object]) -> Folded:
+    """Move the keys of ``litellm_settings`` to ``router_settings``; *raw* is not changed."""
+    rest = {key: value for key, value in raw.items() if key != SECTION}
+    given = raw.get(SECTION)
+    if given is None:
+        return Folded(rest, {}, (), ())
+    if not isinstance(given, dict):
+        return Folded(rest, {}, (), (Fault(SECTION, "must be a mapping of keys to values"),))
+    router = rest.get("router_settings")
+    if router is not None and not isinstance(router, dict):
+        return Folded(rest, {}, (), ())  # refused as it is; there is nothing to fold into
+    merged: dict[object, object] = dict(router or {})
+    origins: dict[Location, Location] = {}
+    warnings: list[str] = []
+    faults: list[Fault] = []
+    known = {*RouterSettings.model_fields, *_ALIASES}
+    # An alias comes after the key itself, which then wins.
+    for key, value in sorted(given.items(), key=lambda item: item[0] in _ALIASES):
+        path = path_of((SECTION, key))
+        if not isinstance(key, str) or key not in known:
+            faults.append(Fault(path, unknown_key(str(key), known)))
+            continue
+        target = _ALIASES.get(key, key)
+        if target not in merged:
+            merged[target] = value
+            origins["router_settings", target] = (SECTION, key)
+        elif not _same(merged[target], value):
+            winner = path_of(origins.get(("router_settings", target), ("router_settings", target)))
+            warnings.append(f"{path}: overridden by {winner}")
+    if merged:
+        rest["router_settings"] = merged
+    return Folded(rest, origins, tuple(warnings), tuple(faults))
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other

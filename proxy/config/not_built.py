@@ -1,0 +1,74 @@
+"""What the contract has and this version has not: the one table to delete rows from.
+
+Every key of the contract parses from the first version on. A value whose behaviour is missing is refused with
+a text that names the key (``NOT_BUILT``); a key whose number is merely unused so far is warned about, only
+where an operator set it (``NO_EFFECT_YET``). Whoever builds a behaviour deletes its row and its test case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+
+class NotBuilt(NamedTuple):
+    """Which values of a key are not built, how to name them, and what to use in their place."""
+
+    refuses: Callable[[object], bool]
+    subject: str
+    instead: str
+
+
+def _is(*words: str) -> Callable[[object], bool]:
+    return lambda value: value in words
+
+
+def _given(value: object) -> bool:
+    return value is not None
+
+
+_SINGLE_VALUE = NotBuilt(_given, "a single value over the preset's", "preset: balanced")
+
+NOT_BUILT: Mapping[str, NotBuilt] = {
+    "model_list[].transport": NotBuilt(_is("direct"), "direct", "auto or litellm"),
+    "router_settings.fallbacks": NotBuilt(bool, "a fallback", "an empty list"),
+    "router_settings.context_window_fallbacks": NotBuilt(bool, "a fallback", "an empty list"),
+    "compaction.enabled": NotBuilt(bool, "compaction", "false"),
+    "store.url": NotBuilt(
+        lambda value: not str(value).startswith("memory://"), "a store other than memory://", "memory://"
+    ),
+    "turns.mode": NotBuilt(_is("enforce"), "enforce", "warn or off"),
+    "budget.preset": NotBuilt(_is("lango", "localcowork", "codex"), "this preset", "balanced or off"),
+    "budget.margin": _SINGLE_VALUE,
+    "budget.reserve": _SINGLE_VALUE,
+    "budget.high": _SINGLE_VALUE,
+    "budget.low": _SINGLE_VALUE,
+    "budget.hard": _SINGLE_VALUE,
+    "budget.cap": _SINGLE_VALUE,
+    "budget.last_turns": _SINGLE_VALUE,
+    "budget.unknown_window": _SINGLE_VALUE,
+}
+"""Keys, with ``[]`` for any position of a list, to the values that are refused."""
+
+NO_EFFECT_YET: frozenset[str] = frozenset(
+    {
+        "router_settings.num_retries",
+        "router_settings.cooldown_time",
+        "general_settings.ui",
+        "turns.mode",
+        "turns.max_rounds",
+        "turns.max_rounds_multi_agent",
+        "turns.warn_at",
+        "turns.max_delegation_rounds",
+        "turns.max_calls_per_turn",
+    }
+)
+"""Keys that parse and are not used so far."""
+
+
+def not_built_text(key: str, value: object) -> str | None:
+    """Return why *value* cannot be used for *key* (``turns.mode``) in this version, or None if it can."""
+    row = NOT_BUILT.get(key)
+    if row is None or not row.refuses(value):
+        return None
+    return f"{row.subject} is not built in this version; remove the key or use {row.instead}"

@@ -1,0 +1,61 @@
+"""What is allowed and yet worth a word at start: keys without effect, limits that hide each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import BaseModel
+
+from proxy.config.environment import MASTER_KEY_VARIABLE
+from proxy.config.faults import Location, path_of
+from proxy.config.not_built import NO_EFFECT_YET
+from proxy.config.schema.settings import Settings
+
+_PHASES = ("connect_timeout", "first_byte_timeout", "idle_timeout")
+
+
+def remarks(
+    settings: Settings, environ: Mapping[str, str], origins: Mapping[Location, Location]
+) -> tuple[str, ...]:
+    """Return the warnings about *settings*, only for keys that were set, under the names they were set by."""
+    return (
+        *_without_effect(settings, origins),
+        *_hidden_timeouts(settings, origins),
+        *_doubtful_keys(settings, environ),
+    )
+
+
+def _without_effect(settings: Settings, origins: Mapping[Location, Location]) -> Iterator[str]:
+    for name in type(settings).model_fields:
+        section = getattr(settings, name)
+        for key in type(section).model_fields if isinstance(section, BaseModel) else ():
+            if key in section.model_fields_set and f"{name}.{key}" in NO_EFFECT_YET:
+                yield f"{_written(name, key, origins)}: has no effect in this version"
+
+
+def _hidden_timeouts(settings: Settings, origins: Mapping[Location, Location]) -> Iterator[str]:
+    router = settings.router_settings
+    total = _written("router_settings", "timeout", origins)
+    for phase in _PHASES:
+        if phase in router.model_fields_set and getattr(router, phase) > router.timeout:
+            yield f"{_written('router_settings', phase, origins)}: is above {total}, which ends the request first"
+    for position, entry in enumerate(settings.model_list):
+        timeout = entry.litellm_params.timeout
+        if timeout is not None and timeout > router.timeout:
+            path = path_of(("model_list", position, "litellm_params", "timeout"))
+            yield f"{path}: is above {total}, which ends the request first"
+
+
+def _doubtful_keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[str]:
+    general = settings.general_settings
+    if general.master_key is not None and general.allow_unauthenticated_access:
+        yield "general_settings.allow_unauthenticated_access: has no effect beside a master key"
+    if general.master_key is None and environ.get(MASTER_KEY_VARIABLE):
+        yield (
+            f"{MASTER_KEY_VARIABLE} is set and not used: the file has no general_settings.master_key; "
+            f"add master_key: os.environ/{MASTER_KEY_VARIABLE}"
+        )
+
+
+def _written(section: str, key: str, origins: Mapping[Location, Location]) -> str:
+    return path_of(origins.get((section, key), (section, key)))

@@ -1,0 +1,57 @@
+"""``general_settings``: who may call, how much at once, and how the process stops."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from proxy.config.schema.section import Section
+from proxy.config.values import Count, Flag, OptionalKey, Port, SecondsOrZero, Text
+
+
+class Admin(Section):
+    """The second listener: health and metrics only, no API."""
+
+    where: ClassVar[str] = "general_settings.admin"
+
+    host: Text = "0.0.0.0"
+    """The address to listen on. Default all: a loopback sidecar has it to be probed and scraped from outside."""
+
+    port: Port = 9464
+    """The port. Default 9464, the usual one of Prometheus exporters; 0 lets the kernel pick."""
+
+
+class GeneralSettings(Section):
+    """The server's own settings."""
+
+    where: ClassVar[str] = "general_settings"
+
+    master_key: OptionalKey = None
+    """The key that clients send as ``Authorization: Bearer``. Default none: then only loopback may be served."""
+
+    allow_unauthenticated_access: Flag = False
+    """Serve the API with no key on an address that is not loopback. Default false: whoever reaches the port
+    would spend the provider's keys."""
+
+    admin: Admin | None = None
+    """A second listener for health and metrics. Default none: they are on the API's listener alone."""
+
+    max_body_mib: Count = 32
+    """The largest request body in MiB. Default 32: a million tokens of history and some images."""
+
+    max_nesting: Annotated[Count, Field(le=250)] = 100
+    """How deep a body's JSON may nest. Default 100; at most 250, since orjson writes no deeper than 254."""
+
+    max_in_flight: Count = 512
+    """Requests at once; more are answered with 503 and Retry-After. Default 512 for one process."""
+
+    drain_delay: SecondsOrZero = 5.0
+    """Seconds after SIGTERM in which new requests are still taken, until the endpoints have been updated.
+    Default 5."""
+
+    drain_grace: SecondsOrZero = 30.0
+    """Seconds after that for what is in flight. Default 30; keep both below the pod's grace period."""
+
+    ui: Flag = True
+    """The inspector at ``/ui``; with a master key set it asks for it. Default true."""

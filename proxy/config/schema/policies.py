@@ -1,0 +1,126 @@
+"""The sections that are turnright's own: what happens to a history, and where state lives.
+
+``off`` is a word here, and YAML 1.1 reads it as false: both spellings are understood.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+
+from proxy.config.faults import refusal
+from proxy.config.schema.section import Section
+from proxy.config.values import (
+    Count,
+    CountOrZero,
+    Flag,
+    Ratio,
+    StoreUrl,
+    from_environment,
+    off_is_a_word,
+)
+
+_Word = BeforeValidator(from_environment)
+_WordOrOff = BeforeValidator(off_is_a_word)
+
+
+class Sanitize(Section):
+    """What is done to a history that the provider would refuse."""
+
+    where: ClassVar[str] = "sanitize"
+
+    mode: Annotated[Literal["repair", "observe", "strict", "off"], _Word, _WordOrOff] = "repair"
+    """``repair`` (default) makes it legal; ``observe`` only counts; ``strict`` answers 400; ``off`` looks away."""
+
+    on_violation: Annotated[Literal["refuse", "send"], _Word] = "refuse"
+    """When the repaired history still breaks a rule: a 400 that names it (``refuse``, default), or send it, counted."""
+
+    merge_same_role: Flag = False
+    """Merge runs of one role for every provider. Default false: where neighbours of one role are legal, what
+    comes in goes out the same, and prompt caches keep hitting."""
+
+
+class Budget(Section):
+    """How a history is fitted into the model's window. A single value that is left out is the preset's."""
+
+    where: ClassVar[str] = "budget"
+
+    preset: Annotated[Literal["balanced", "lango", "localcowork", "codex", "off"], _Word, _WordOrOff] = (
+        "balanced"
+    )
+    """``balanced`` (default) cuts nothing before a request would not fit, then down to half; ``off`` never cuts."""
+
+    margin: Annotated[float, Field(strict=True, ge=0, lt=1, allow_inf_nan=False)] | None = None
+    """The share of the limit that is kept free for the estimate's error."""
+
+    reserve: CountOrZero | None = None
+    """Tokens kept free for the answer, taken from the window."""
+
+    high: Ratio | None = None
+    """The share of what is available above which a history is cut (1.0 in ``balanced``)."""
+
+    low: Ratio | None = None
+    """The share of what is available down to which it is cut (0.5 in ``balanced``); below ``high``."""
+
+    hard: Ratio | None = None
+    """The share of a known limit above which a request is refused (0.95 in ``balanced``)."""
+
+    cap: Count | None = None
+    """Characters that a tool result may have; head and tail are kept."""
+
+    last_turns: CountOrZero | None = None
+    """How many turns are kept at most; 0, the presets' value, keeps all."""
+
+    unknown_window: Count | None = None
+    """Tokens to assume where a model's window is unknown. ``balanced`` assumes none and learns it."""
+
+    @field_validator("low")
+    @classmethod
+    def _low_is_below_high(cls, low: float | None, info: ValidationInfo) -> float | None:
+        high = info.data.get("high")
+        if low is not None and high is not None and low >= high:
+            raise refusal("must be below budget.high")
+        return low
+
+
+class Turns(Section):
+    """The guard against agents that do not stop: rounds of tool calls since the last user message."""
+
+    where: ClassVar[str] = "turns"
+
+    mode: Annotated[Literal["warn", "enforce", "off"], _Word, _WordOrOff] = "warn"
+    """``warn`` (default) reports; ``enforce`` lets the model wrap up at the limit; ``off`` counts nothing."""
+
+    max_rounds: CountOrZero = 25
+    """Rounds of an agent on its own. Default 25; 0 is no limit."""
+
+    max_rounds_multi_agent: CountOrZero = 50
+    """Rounds where delegation tools are declared. Default 50; 0 is no limit."""
+
+    warn_at: Ratio = 0.8
+    """The share of the limit from which a warning is given. Default 0.8."""
+
+    max_delegation_rounds: CountOrZero = 10
+    """Rounds that delegate. Default 10; 0 is no limit."""
+
+    max_calls_per_turn: CountOrZero = 10
+    """Tool calls in one assistant turn. Default 10; 0 is no limit."""
+
+
+class Compaction(Section):
+    """Summaries in the place of what was cut."""
+
+    where: ClassVar[str] = "compaction"
+
+    enabled: Flag = False
+    """Let a model summarize. Default false: it costs calls, and sends the history once more."""
+
+
+class Store(Section):
+    """Where state lives that outlasts a request; a store that is down degrades a feature, never a request."""
+
+    where: ClassVar[str] = "store"
+
+    url: StoreUrl = Field(default="memory://", repr=False)
+    """``memory://`` (default; lost at exit), ``sqlite:///FILE`` (one host) or ``redis://HOST:PORT/0`` (replicas)."""

@@ -1,0 +1,92 @@
+"""``Settings``: the whole configuration, read once at start and then only looked at.
+
+Attributes are plain, so that the hot path pays a dictionary access. The routes are built from the model list at the
+first look and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+from typing_extensions import override
+
+from proxy.config.deployments import Routes
+from proxy.config.faults import refusal
+from proxy.config.schema.general import Admin, GeneralSettings
+from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
+from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store, Turns
+from proxy.config.schema.router import RouterSettings
+from proxy.config.schema.section import Section
+from proxy.config.values import empty_section
+
+_OrEmpty = BeforeValidator(empty_section)
+
+
+def _at_least_one(value: Any) -> Any:
+    # Not pydantic's min_length: it counts the good entries, and so speaks up whenever one is bad.
+    if isinstance(value, list | tuple) and not value:
+        raise refusal("must have at least one entry")
+    return value
+
+
+class Settings(Section):
+    """A configuration that has been found good."""
+
+    model_list: Annotated[tuple[ModelEntry, ...], BeforeValidator(_at_least_one)]
+    """The models that are served. Required, at least one."""
+
+    router_settings: Annotated[RouterSettings, _OrEmpty] = Field(default_factory=RouterSettings)
+    """Retries, fallbacks and time limits; LiteLLM's ``litellm_settings`` is read for the same keys."""
+
+    general_settings: Annotated[GeneralSettings, _OrEmpty] = Field(default_factory=GeneralSettings)
+    """The server's own settings."""
+
+    sanitize: Annotated[Sanitize, _OrEmpty] = Field(default_factory=Sanitize)
+    """What is done to an illegal history."""
+
+    budget: Annotated[Budget, _OrEmpty] = Field(default_factory=Budget)
+    """How a history is fitted into the window."""
+
+    turns: Annotated[Turns, _OrEmpty] = Field(default_factory=Turns)
+    """The guard against agents that do not stop."""
+
+    compaction: Annotated[Compaction, _OrEmpty] = Field(default_factory=Compaction)
+    """Summaries of what was cut."""
+
+    store: Annotated[Store, _OrEmpty] = Field(default_factory=Store)
+    """Where state lives."""
+
+    @cached_property
+    def routes(self) -> Routes:
+        """The model list as an index; see ``proxy.config.deployments.resolve``."""
+        return Routes.of(self.model_list, default_timeout_s=self.router_settings.timeout)
+
+    @override
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Settings:
+        """Copy as pydantic does, without the index, which may not fit the copy."""
+        copy = super().model_copy(update=update, deep=deep)
+        copy.__dict__.pop("routes", None)
+        return copy
+
+
+SECTIONS: Mapping[str, type[Section]] = {
+    section.where: section
+    for section in (
+        Settings,
+        ModelEntry,
+        LitellmParams,
+        ModelInfo,
+        RouterSettings,
+        GeneralSettings,
+        Admin,
+        Sanitize,
+        Budget,
+        Turns,
+        Compaction,
+        Store,
+    )
+}
+"""Every section by its place, for those who need the keys of one."""

@@ -1,0 +1,101 @@
+"""A parsed file to ``Settings``, with pydantic's errors put into an operator's words.
+
+Rules: every error becomes one fault; no text holds what was given; a kind of error that this table does not know
+still becomes a fault, only a vaguer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from proxy.config.cross_checks import cross_check
+from proxy.config.faults import REFUSAL, Fault, Location, path_of, unknown_key
+from proxy.config.schema.settings import SECTIONS, Settings
+from proxy.config.values import Context
+
+_Words = Callable[[Mapping[str, Any]], str]
+
+
+def _always(text: str) -> _Words:
+    return lambda _: text
+
+
+_MAPPING = _always("must be a mapping of keys to values")
+_LIST = _always("must be a list")
+_EMPTY = _always("is empty")
+_LONG = _always("is too long")
+
+_WORDS: Mapping[str, _Words] = {
+    REFUSAL: lambda context: str(context["text"]),
+    "missing": _always("is missing"),
+    "string_type": _always("must be text; put it in quotes"),
+    "literal_error": lambda context: f"must be {context['expected']}".replace("'", ""),
+    "bool_type": _always("must be true or false"),
+    "int_type": _always("must be a whole number"),
+    "int_from_float": _always("must be a whole number"),
+    "int_parsing_size": _always("is too large a number"),
+    "float_type": _always("must be a number"),
+    "finite_number": _always("must be a finite number"),
+    "greater_than": lambda context: f"must be above {context['gt']:g}",
+    "greater_than_equal": lambda context: f"must be at least {context['ge']:g}",
+    "less_than": lambda context: f"must be below {context['lt']:g}",
+    "less_than_equal": lambda context: f"must be at most {context['le']:.16g}",
+    "model_type": _MAPPING,
+    "model_attributes_type": _MAPPING,
+    "dict_type": _MAPPING,
+    "mapping_type": _MAPPING,
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "too_short": _always("must have at least one entry"),
+    "string_too_short": _EMPTY,
+    "string_too_long": _LONG,
+    "too_long": _LONG,
+    "invalid_key": _always("a key must be text; put it in quotes"),
+}
+
+
+def validate(
+    raw: Mapping[object, object],
+    environ: Mapping[str, str],
+    origins: Mapping[Location, Location],
+) -> tuple[Settings | None, tuple[Fault, ...]]:
+    """Return the settings of *raw* and no faults, or None and every fault.
+
+    *raw* is a parsed file without ignored keys; *environ* is what ``os.environ/NAME`` is read from; *origins* maps
+    places in *raw* to where the operator wrote them, for the faults' paths.
+    """
+    crossed = cross_check(raw, environ)
+    try:
+        settings = Settings.model_validate(dict(raw), context=Context(environ))
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_input=False)
+        return None, (*(_fault(detail, origins) for detail in details), *crossed)
+    return (None, crossed) if crossed else (settings, ())
+
+
+def _fault(detail: ErrorDetails, origins: Mapping[Location, Location]) -> Fault:
+    location = tuple(part for part in detail["loc"] if part != "[key]")
+    written = next(
+        (
+            origin + location[len(place) :]
+            for place, origin in origins.items()
+            if location[: len(place)] == place
+        ),
+        location,
+    )
+    if detail["type"] == "extra_forbidden":
+        return Fault(path_of(written), unknown_key(str(location[-1]), _known_keys(location[:-1])))
+    words = _WORDS.get(detail["type"], _always("is not a value that this key takes"))
+    return Fault(path_of(written), words(detail.get("ctx", {})))
+
+
+def _known_keys(location: Location) -> tuple[str, ...]:
+    where = ""
+    for part in location:
+        where += "[]" if isinstance(part, int) else f".{part}" if where else str(part)
+    section = SECTIONS.get(where)
+    return tuple(section.model_fields) if section is not None else ()

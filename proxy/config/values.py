@@ -1,0 +1,192 @@
+"""The kinds of value that the sections are made of, each with its own refusal.
+
+Rules: a text may be given as ``os.environ/NAME``, LiteLLM's spelling, and is then read from the environment
+that the caller passed in (``Context.environ``), never from ``os.environ``; secrets become ``SecretStr`` at
+once; a refusal says what is wrong and never what was given; nothing is coerced (YAML has typed its scalars).
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationInfo
+
+from proxy.config.faults import refusal
+
+ENVIRONMENT_PREFIX = "os.environ/"
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KEY_TEXT = re.compile(r"[\x21-\x7e]+")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2, token
+_STORE_SCHEMES = ("memory", "sqlite", "redis")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What validation needs beside the value: the *environ* that ``os.environ/NAME`` is read from."""
+
+    environ: Mapping[str, str]
+
+
+def resolve_reference(text: str, environ: Mapping[str, str]) -> str:
+    """Return *text*, or the variable that it names as ``os.environ/NAME`` (one step, never again).
+
+    Raises:
+        PydanticCustomError: the variable is not set; the text names it.
+    """
+    if not text.startswith(ENVIRONMENT_PREFIX):
+        return text
+    name = text.removeprefix(ENVIRONMENT_PREFIX)
+    if not _VARIABLE.fullmatch(name):
+        raise refusal(f"names no environment variable after {ENVIRONMENT_PREFIX}")
+    if name not in environ:
+        raise refusal(f"the environment variable {name} is not set")
+    return environ[name]
+
+
+def from_environment(value: Any, info: ValidationInfo) -> Any:
+    """Resolve ``os.environ/NAME`` where *value* is a text; any other value passes untouched."""
+    if not isinstance(value, str):
+        return value
+    context = info.context
+    return resolve_reference(value, context.environ if isinstance(context, Context) else {})
+
+
+def off_is_a_word(value: Any) -> Any:
+    """Read ``false`` as ``off``: YAML 1.1 takes the bare word ``off`` for a boolean."""
+    return "off" if value is False else value
+
+
+def empty_section(value: Any) -> Any:
+    """Read a section that is there with nothing below it as one with no keys."""
+    return {} if value is None else value
+
+
+def _secret_text(value: Any, info: ValidationInfo) -> str:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    resolved = from_environment(value, info)
+    if resolved is None:
+        raise refusal("is empty")
+    if not isinstance(resolved, str):
+        raise refusal("must be text; put it in quotes")
+    if not resolved.strip():
+        raise refusal("is empty")
+    return resolved
+
+
+def _key_secret(value: Any, info: ValidationInfo) -> SecretStr:
+    text = _secret_text(value, info)
+    if not _KEY_TEXT.fullmatch(text):
+        raise refusal(
+            "holds white space or a character that no key has; a key read from a file often ends in a newline"
+        )
+    return SecretStr(text)
+
+
+def _document_secret(value: Any, info: ValidationInfo) -> SecretStr:
+    return SecretStr(_secret_text(value, info))
+
+
+def _header_secret(value: Any, info: ValidationInfo) -> SecretStr:
+    text = _secret_text(value, info)
+    if not text.isprintable():
+        raise refusal("holds a control character, which a header cannot carry")
+    return SecretStr(text)
+
+
+def _printable(text: str) -> str:
+    if text != text.strip() or not text.isprintable():
+        raise refusal("holds a control character, or white space at an end")
+    return text
+
+
+def _header_name(text: str) -> str:
+    if not _HEADER_NAME.fullmatch(text):
+        raise refusal("is not the name of a header")
+    return text
+
+
+def _base_url(text: str) -> str:
+    if not text.isprintable() or " " in text:
+        raise refusal("holds white space or a control character")
+    try:
+        parts = urlsplit(text)
+        parts.port  # noqa: B018  the property raises on a port that is none
+    except ValueError:
+        raise refusal("is not a URL") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise refusal("must be an http or https URL with a host")
+    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+        raise refusal("must hold no credentials; use api_key or extra_headers")
+    if "?" in text or "#" in text:
+        raise refusal("must have no query and no fragment")
+    return text.rstrip("/")
+
+
+def _store_url(text: str) -> str:
+    scheme, separator, _ = text.partition("://")
+    if not separator or scheme not in _STORE_SCHEMES or not text.isprintable():
+        raise refusal("must be memory://, sqlite:///FILE or redis://HOST:PORT/NUMBER")
+    return text
+
+
+def _iso_date(value: Any) -> Any:
+    is_date = isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+    return value.isoformat() if is_date else value
+
+
+_EnvironmentText = Annotated[str, BeforeValidator(from_environment), Field(strict=True, min_length=1)]
+
+Text = Annotated[_EnvironmentText, AfterValidator(_printable)]
+"""A text that is not empty, printable and on one line."""
+
+VersionText = Annotated[Text, BeforeValidator(_iso_date)]
+"""A text that YAML may have taken for a date, such as ``2024-06-01``."""
+
+BaseUrl = Annotated[_EnvironmentText, AfterValidator(_base_url)]
+"""An http or https URL with no credentials, query or fragment; trailing slashes are cut."""
+
+StoreUrl = Annotated[_EnvironmentText, AfterValidator(_store_url)]
+"""The place of a store; it may hold a password, so it is never printed whole."""
+
+KeySecret = Annotated[SecretStr, BeforeValidator(_key_secret)]
+"""A key: printable ASCII with no white space, as it goes into a header."""
+
+OptionalKey = Annotated[SecretStr | None, BeforeValidator(_key_secret)]
+"""A key that may be left out; given but empty (or ``null``) is refused, lest a gate stand open unnoticed."""
+
+DocumentSecret = Annotated[SecretStr, BeforeValidator(_document_secret)]
+"""A secret of any shape, such as a service account's JSON or the path of its file."""
+
+HeaderSecret = Annotated[SecretStr, BeforeValidator(_header_secret)]
+"""The value of a header that we send; always held as a secret, since many of them are."""
+
+HeaderName = Annotated[str, Field(strict=True), AfterValidator(_header_name)]
+"""The name of a header."""
+
+Flag = Annotated[bool, Field(strict=True)]
+"""True or false, and nothing that merely looks like it."""
+
+Seconds = Annotated[float, Field(strict=True, gt=0, le=86_400 * 365, allow_inf_nan=False)]
+"""A time in seconds, above 0 and at most a year (a larger one is a mistake in the unit)."""
+
+SecondsOrZero = Annotated[float, Field(strict=True, ge=0, le=86_400 * 365, allow_inf_nan=False)]
+"""A time in seconds; 0 means at once."""
+
+Count = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+"""A whole number of things, at least 1."""
+
+CountOrZero = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+"""A whole number of things; 0 means none or no limit, as the field says."""
+
+Ratio = Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)]
+"""A share, above 0 and at most 1."""
+
+Port = Annotated[int, Field(strict=True, ge=0, le=65_535)]
+"""A TCP port; with 0 the kernel picks one."""

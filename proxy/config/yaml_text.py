@@ -1,0 +1,115 @@
+"""The file's text to plain values: YAML, with what YAML lets pass in silence refused.
+
+Rules: a key given twice in one mapping is a fault (PyYAML keeps the last); a fault holds the line and column and never
+a piece of the text, which PyYAML's own messages quote; no tag builds an object; a text of any shape gives a value or
+faults, never an exception.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import yaml
+
+from proxy.config.faults import Fault, Location, path_of
+
+_Loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+# A message as far as it quotes nothing but YAML's own marks, as in: did not find expected ',' or ']'.
+_UNQUOTED = re.compile(r"""(?:[^'"]|'[],}:?-]')*""")
+
+MAX_NESTING = 50
+"""How deep a file may nest; the contract needs six levels, and both PyYAML and libyaml recurse."""
+
+
+def read_yaml(text: bytes) -> tuple[object, tuple[Fault, ...]]:
+    """Return the one document of *text* (UTF-8, with or without a byte order mark), or why it has none.
+
+    Returns:
+        The value (None for an empty document) and no faults, or None and the faults.
+    """
+    try:
+        decoded = text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line_start = text.rfind(b"\n", 0, error.start) + 1
+        line = text.count(b"\n", 0, error.start) + 1
+        return None, (Fault("", f"is not UTF-8 (line {line}, column {error.start - line_start + 1})"),)
+    try:
+        _refuse_deep_nesting(decoded)
+        loader = _Loader(decoded)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None, ()
+            duplicates = tuple(_duplicate_keys(node))
+            value = loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        return None, (Fault("", f"is not valid YAML: {_problem(error)}{_place(error)}"),)
+    except yaml.YAMLError:
+        return None, (Fault("", "is not valid YAML: it holds a character that YAML does not allow"),)
+    except (ValueError, OverflowError, TypeError, AttributeError, LookupError):
+        # PyYAML lets int(), float() and date() raise for a scalar that only looks like one: 2024-13-45.
+        return None, (Fault("", "is not valid YAML: a number or a date is out of range; put it in quotes"),)
+    except _NestedTooDeep as error:
+        return None, (Fault("", f"nests more than {MAX_NESTING} levels deep (line {error.line})"),)
+    return value, duplicates
+
+
+class _NestedTooDeep(Exception):
+    def __init__(self, line: int):
+        super().__init__()
+        self.line = line
+
+
+def _refuse_deep_nesting(text: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_NESTING:
+                mark = event.start_mark
+                raise _NestedTooDeep(mark.line + 1 if mark is not None else 0)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _duplicate_keys(root: yaml.Node) -> Iterator[Fault]:
+    """Walk the nodes once each (an anchor may be used often, and may even hold itself)."""
+    waiting: list[tuple[Location, yaml.Node]] = [((), root)]
+    seen: set[int] = set()
+    for location, node in waiting:  # grows as it goes
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting.extend(((*location, index), item) for index, item in enumerate(node.value))
+        elif isinstance(node, yaml.MappingNode):
+            first_lines: dict[tuple[str, str], int] = {}
+            for key, value in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    continue
+                below = (*location, key.value)
+                line = key.start_mark.line + 1
+                identity = (key.tag, key.value)
+                if identity in first_lines:
+                    yield Fault(path_of(below), f"is given twice (lines {first_lines[identity]} and {line})")
+                else:
+                    first_lines[identity] = line
+                waiting.append((below, value))
+
+
+def _problem(error: yaml.MarkedYAMLError) -> str:
+    """Return PyYAML's message up to its first quotation: what it quotes is the file's text, perhaps a secret."""
+    problem = error.problem or ""
+    if problem.startswith("but "):
+        problem = f"{error.context or 'it'} {problem}"
+    match = _UNQUOTED.match(problem)
+    return (match[0].strip() if match else "") or "it cannot be read"
+
+
+def _place(error: yaml.MarkedYAMLError) -> str:
+    mark = error.problem_mark or error.context_mark
+    return f" (line {mark.line + 1}, column {mark.column + 1})" if mark is not None else ""

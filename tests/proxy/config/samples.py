@@ -1,0 +1,48 @@
+"""Configurations on one line, for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from proxy.config import ConfigurationError, Loaded, Settings, load_settings
+
+ENTRY: dict[str, Any] = {"model_name": "gemini", "litellm_params": {"model": "gemini/gemini-2.5-flash"}}
+
+
+def entry(name: str = "gemini", model: str = "gemini/gemini-2.5-flash", **params: Any) -> dict[str, Any]:
+    """Return one entry of ``model_list``; *params* go to ``litellm_params``."""
+    return {"model_name": name, "litellm_params": {"model": model, **params}}
+
+
+def text_of(*entries: Mapping[str, Any], **sections: Any) -> bytes:
+    """Return the file with these *entries* (one plain one if there are none) and *sections*."""
+    return yaml.safe_dump({"model_list": list(entries) or [ENTRY], **sections}).encode()
+
+
+def load(*entries: Mapping[str, Any], environ: Mapping[str, str] | None = None, **sections: Any) -> Loaded:
+    """Load that file."""
+    return load_settings(text_of(*entries, **sections), environ or {})
+
+
+def settings_of(*entries: Mapping[str, Any], **sections: Any) -> Settings:
+    """Return the settings of that file."""
+    return load(*entries, **sections).settings
+
+
+def faults_in(text: bytes | None, environ: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+    """Return the faults of *text* as pairs; none when it loads."""
+    try:
+        load_settings(text, environ or {})
+    except ConfigurationError as error:
+        return [(fault.path, fault.text) for fault in error.faults]
+    return []
+
+
+def faults_of(
+    *entries: Mapping[str, Any], environ: Mapping[str, str] | None = None, **sections: Any
+) -> list[tuple[str, str]]:
+    """Return the faults of the file with these *entries* and *sections*."""
+    return faults_in(text_of(*entries, **sections), environ)

@@ -1,0 +1,46 @@
+"""Which addresses need a key."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.config import bind_fault
+from tests.proxy.config.samples import settings_of
+
+LOOPBACK = ["127.0.0.1", "127.8.9.10", "::1", "[::1]", "localhost", "LOCALHOST"]
+REACHABLE = [
+    "0.0.0.0",
+    "::",
+    "[::]",
+    "",
+    "10.0.0.1",
+    "fe80::1",
+    "::ffff:127.0.0.1",
+    "127.1",
+    "example.org",
+    "localhost.a",
+]
+
+
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_loopback_needs_no_key(host: str) -> None:
+    """An address that only this host reaches may be served openly."""
+    assert bind_fault(settings_of(), host) is None
+
+
+@pytest.mark.parametrize("host", REACHABLE)
+def test_a_reachable_address_needs_a_key_or_a_word(host: str) -> None:
+    """Anything else is refused, with both ways out; either of them is enough."""
+    fault = bind_fault(settings_of(), host)
+
+    assert fault is not None
+    assert fault.path == "general_settings.master_key"
+    assert "TURNRIGHT_MASTER_KEY" in fault.text
+    assert "general_settings.allow_unauthenticated_access: true" in fault.text
+    assert bind_fault(settings_of(general_settings={"master_key": "m"}), host) is None
+    assert bind_fault(settings_of(general_settings={"allow_unauthenticated_access": True}), host) is None
+
+
+def test_the_admin_listener_is_exempt() -> None:
+    """An open admin listener does not make the API's loopback address need a key."""
+    assert bind_fault(settings_of(general_settings={"admin": {"host": "0.0.0.0"}}), "127.0.0.1") is None

@@ -1,0 +1,70 @@
+"""Rules between fields, on the parsed file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config.cross_checks import cross_check
+from proxy.config.faults import Fault
+from tests.proxy.config.samples import entry
+
+WILDCARD = "a wildcard must stand on both sides, with the same text before it, as in gemini/*"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "good"),
+    [
+        ("gemini/*", "gemini/*", True),
+        ("gemini/gemini-2*", "gemini/gemini-2*", True),
+        ("gemini", "gemini/gemini-2.5-pro", True),
+        ("gemini/*", "gemini/gemini-2.5-pro", False),
+        ("gemini", "gemini/*", False),
+        ("gemini/*", "openai/*", False),
+        ("gemini/g*", "gemini/*", False),
+    ],
+)
+def test_wildcards_stand_on_both_sides(name: str, model: str, good: bool) -> None:
+    """A wildcard needs the same wildcard on the other side."""
+    faults = cross_check({"model_list": [entry(name, model)]}, {})
+
+    assert faults == (() if good else (Fault("model_list[0].litellm_params.model", WILDCARD),))
+
+
+@pytest.mark.parametrize("section", ["fallbacks", "context_window_fallbacks"])
+@pytest.mark.parametrize(
+    ("chains", "faults"),
+    [
+        pytest.param([{"a": ["b"]}, {"*": ["a"]}], {}, id="good"),
+        pytest.param([{"a": ["gemini/gemini-2.5-pro"]}], {}, id="through a wildcard"),
+        pytest.param([{"x": ["b"]}], {"[0].x": "names no model of model_list"}, id="source"),
+        pytest.param([{"a": ["b", "y"]}], {"[0].a[1]": "names no model of model_list"}, id="target"),
+        pytest.param([{"a": ["a"]}], {"[0].a[0]": "falls back to itself"}, id="itself"),
+        pytest.param([{"a": ["gemini/"]}], {"[0].a[0]": "names no model of model_list"}, id="empty rest"),
+        pytest.param([3, {"a": 4}, {5: [6]}], {}, id="wrong shapes are validation's"),
+        pytest.param({"a": "b"}, {}, id="no list"),
+    ],
+)
+def test_fallbacks_name_configured_models(section: str, chains: Any, faults: dict[str, str]) -> None:
+    """Both sides of a fallback are served models, and not the same one."""
+    raw: dict[object, object] = {
+        "model_list": [entry("a"), entry("b"), entry("gemini/*", "gemini/*")],
+        "router_settings": {section: chains},
+    }
+
+    assert cross_check(raw, {}) == tuple(
+        Fault(f"router_settings.{section}{path}", text) for path, text in faults.items()
+    )
+
+
+def test_names_from_the_environment_count() -> None:
+    """A name that is given as a variable is known by its value."""
+    raw: dict[object, object] = {
+        "model_list": [entry("os.environ/NAME")],
+        "router_settings": {"fallbacks": [{"n": ["n2"]}]},
+    }
+
+    assert cross_check(raw, {"NAME": "n"}) == (
+        Fault("router_settings.fallbacks[0].n[0]", "names no model of model_list"),
+    )

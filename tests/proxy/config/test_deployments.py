@@ -1,0 +1,131 @@
+"""From a client's name to deployments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from proxy.config import Deployment, model_names, resolve
+from tests.proxy.config.samples import entry, settings_of
+
+SETTINGS = settings_of(
+    entry("fast", "gemini/gemini-2.5-flash", api_key="k0"),
+    entry("gpt", "gpt-4o"),
+    entry("fast", "groq/llama", api_key="k2"),
+    entry("gemini/*", "gemini/*", api_key="k3"),
+    entry("gemini/gemini-2*", "gemini/gemini-2*", api_key="k4"),
+    entry("gemini/gemini-2.5-pro", "gemini/gemini-2.5-pro", api_key="k5"),
+    entry("gemini/*", "gemini/*", api_key="k6"),
+)
+
+
+@pytest.mark.parametrize(
+    ("requested", "expected"),
+    [
+        ("fast", [("fast", "gemini/gemini-2.5-flash", 0), ("fast", "groq/llama", 2)]),
+        ("gpt", [("gpt", "gpt-4o", 1)]),
+        ("gemini/gemini-2.5-pro", [("gemini/gemini-2.5-pro", "gemini/gemini-2.5-pro", 5)]),
+        ("gemini/gemini-2.5-flash", [("gemini/gemini-2*", "gemini/gemini-2.5-flash", 4)]),
+        ("gemini/gemini-2", [("gemini/*", "gemini/gemini-2", 3), ("gemini/*", "gemini/gemini-2", 6)]),
+        ("gemini/gemma-3", [("gemini/*", "gemini/gemma-3", 3), ("gemini/*", "gemini/gemma-3", 6)]),
+        ("gemini/a/b@1:c", [("gemini/*", "gemini/a/b@1:c", 3), ("gemini/*", "gemini/a/b@1:c", 6)]),
+        ("other", []),
+        ("", []),
+        ("gemini/", []),
+        ("gemini/*", []),
+        ("gemini/../secret", []),
+        ("gemini/a..b", []),
+        ("gemini//a", []),
+        ("gemini/a/", []),
+        ("gemini/./a", []),
+        ("gemini/a b", []),
+        ("gemini/a?key=1", []),
+        ("gemini/a#b", []),
+        ("gemini/a%2e", []),
+        ("gemini/a\n", []),
+        ("gemini/\u0430", []),
+        ("Gemini/a", []),
+        ("gemini/" + "a" * 201, []),
+    ],
+)
+def test_a_name_resolves_to_its_pool(requested: str, expected: list[tuple[str, str, int]]) -> None:
+    """Exact names first, then the longest wildcard, in the file's order; nothing for what is no model's name."""
+    assert [(found.name, found.model, found.position) for found in resolve(SETTINGS, requested)] == expected
+
+
+def test_a_wildcard_s_rest_may_have_200_characters() -> None:
+    """The limit is on what the wildcard stands for."""
+    assert len(resolve(SETTINGS, "gemini/" + "a" * 200)) == 2
+
+
+def test_a_deployment_carries_its_entry() -> None:
+    """Every field of the entry arrives, credentials under litellm's names."""
+    params: Mapping[str, Any] = {
+        "api_key": "k",
+        "api_base": "https://h/v1/",
+        "timeout": 9,
+        "allowed_openai_params": ["guided_json"],
+        "api_version": "2024-06-01",
+        "aws_secret_access_key": "s",
+        "extra_headers": {"X-Team": "blue"},
+    }
+    info = {"max_input_tokens": 10, "max_output_tokens": 5}
+    settings = settings_of(
+        {**entry("a", "azure/my/gpt", **params), "model_info": info, "transport": "litellm"}
+    )
+
+    assert resolve(settings, "a") == (
+        Deployment(
+            name="a",
+            model="azure/my/gpt",
+            provider="azure",
+            model_id="my/gpt",
+            api_key=SecretStr("k"),
+            api_base="https://h/v1",
+            timeout_s=9,
+            allowed_openai_params=frozenset({"guided_json"}),
+            transport="litellm",
+            max_input_tokens=10,
+            max_output_tokens=5,
+            extra_headers={"X-Team": SecretStr("blue")},
+            credentials={"api_version": "2024-06-01", "aws_secret_access_key": SecretStr("s")},
+            label="a",
+            position=0,
+        ),
+    )
+
+
+def test_a_bare_openai_name_stays_as_it_is() -> None:
+    """A bare name such as ``gpt-4o`` needs no provider; the provider is known all the same."""
+    (deployment,) = resolve(SETTINGS, "gpt")
+
+    assert (deployment.provider, deployment.model, deployment.model_id) == ("openai", "gpt-4o", "gpt-4o")
+
+
+def test_the_router_s_deadline_is_the_default_timeout() -> None:
+    """A deployment with no timeout of its own has the router's."""
+    assert resolve(settings_of(router_settings={"timeout": 7}), "gemini")[0].timeout_s == 7
+
+
+def test_names_are_listed_once_in_order() -> None:
+    """``/v1/models`` shows pools once and wildcards as they are."""
+    assert model_names(SETTINGS) == ("fast", "gpt", "gemini/*", "gemini/gemini-2*", "gemini/gemini-2.5-pro")
+
+
+def test_deployments_can_be_counted_by() -> None:
+    """A deployment hashes, so that state can be kept for it."""
+    assert len({*resolve(SETTINGS, "fast"), *resolve(SETTINGS, "fast")}) == 2
+
+
+@given(requested=st.text() | st.from_regex(r"gemini/.{0,220}", fullmatch=True))
+def test_labels_come_from_the_file(requested: str) -> None:
+    """Whatever a client asks for, a label is a configured name and the model has the wildcard's prefix."""
+    for deployment in resolve(SETTINGS, requested):
+        assert deployment.label in model_names(SETTINGS)
+        assert deployment.model.isprintable()
+        assert ".." not in deployment.model

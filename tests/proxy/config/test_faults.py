@@ -1,0 +1,38 @@
+"""Places and texts of faults."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.config.faults import ConfigurationError, Fault, path_of, unknown_key
+
+
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [
+        (("model_list", 0, "litellm_params", "model"), "model_list[0].litellm_params.model"),
+        (("a", "gemini/gemini-2.5", 1), "a.gemini/gemini-2.5[1]"),
+        (("two\nlines",), '"two\\nlines"'),
+        (("x" * 100,), '"' + "x" * 80 + '"'),
+        ((None, True), "None.True"),
+        ((b"bytes",), "bytes"),
+        ((), ""),
+    ],
+)
+def test_a_location_is_written_as_an_operator_does(location: tuple[object, ...], path: str) -> None:
+    """A path is one short line, whatever the keys hold."""
+    assert path_of(location) == path
+
+
+def test_a_near_key_is_suggested() -> None:
+    """A key that is nearly one of the known ones gets a hint, and a far one none."""
+    assert unknown_key("max_boddy_mib", ["max_body_mib", "ui"]).endswith("did you mean max_body_mib?")
+    assert unknown_key("zzz", ["max_body_mib", "ui"]) == "is not a key of turnright"
+
+
+def test_the_error_names_every_fault() -> None:
+    """The exception's own text holds all faults, for a traceback that somebody reads."""
+    error = ConfigurationError([Fault("a", "is empty"), Fault("b", "is missing")])
+
+    assert str(error) == "a: is empty; b: is missing"
+    assert error.faults == (Fault("a", "is empty"), Fault("b", "is missing"))

@@ -1,0 +1,68 @@
+"""``litellm_settings`` read for the router's keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.proxy.config.samples import faults_of, load
+
+
+def test_the_router_s_keys_are_read_here_too() -> None:
+    """Keys of ``litellm_settings`` arrive in the router's settings, ``request_timeout`` as ``timeout``."""
+    router = load(litellm_settings={"connect_timeout": 3, "request_timeout": 50}).settings.router_settings
+
+    assert (router.connect_timeout, router.timeout) == (3, 50)
+
+
+def test_the_router_s_own_section_wins() -> None:
+    """Where both set a key differently, ``router_settings`` wins and a warning names both."""
+    loaded = load(router_settings={"timeout": 10}, litellm_settings={"timeout": 20})
+
+    assert loaded.settings.router_settings.timeout == 10
+    assert loaded.warnings == ("litellm_settings.timeout: overridden by router_settings.timeout",)
+
+
+def test_the_key_wins_over_its_alias() -> None:
+    """``timeout`` wins over ``request_timeout`` beside it."""
+    loaded = load(litellm_settings={"request_timeout": 20, "timeout": 10})
+
+    assert loaded.settings.router_settings.timeout == 10
+    assert loaded.warnings == ("litellm_settings.request_timeout: overridden by litellm_settings.timeout",)
+
+
+def test_the_same_value_in_both_is_silent() -> None:
+    """Two sections that agree are no reason for a warning."""
+    assert load(router_settings={"timeout": 10}, litellm_settings={"timeout": 10}).warnings == ()
+
+
+def test_warnings_name_the_section_that_was_written() -> None:
+    """A key without effect is warned about under the name by which it was set."""
+    assert load(litellm_settings={"num_retries": 1}).warnings == (
+        "litellm_settings.num_retries: has no effect in this version",
+    )
+
+
+@pytest.mark.parametrize(
+    ("section", "fault"),
+    [
+        pytest.param(3, ("litellm_settings", "must be a mapping of keys to values"), id="no mapping"),
+        pytest.param(
+            {"num_retry": 1},
+            ("litellm_settings.num_retry", "is not a key of turnright; did you mean num_retries?"),
+            id="unknown",
+        ),
+        pytest.param(
+            {"request_timeout": "x"}, ("litellm_settings.request_timeout", "must be a number"), id="value"
+        ),
+    ],
+)
+def test_faults_name_the_section_that_was_written(section: object, fault: tuple[str, str]) -> None:
+    """A fault is reported where the operator wrote it."""
+    assert faults_of(litellm_settings=section) == [fault]
+
+
+def test_a_router_section_of_the_wrong_shape_is_the_only_fault() -> None:
+    """There is nothing to fold into; the router's section is named."""
+    assert faults_of(router_settings=3, litellm_settings={"timeout": 1}) == [
+        ("router_settings", "must be a mapping of keys to values")
+    ]

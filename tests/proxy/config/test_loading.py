@@ -1,0 +1,300 @@
+"""The way in: the whole contract, all faults at once, and no other exception for any input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.config import ConfigurationError, load_settings
+from proxy.config.schema.general import Admin
+from proxy.config.schema.settings import SECTIONS
+from tests.proxy.config.samples import ENTRY, faults_in, load
+
+CONTRACT = b"""
+model_list:
+  - model_name: gemini
+    litellm_params:
+      model: gemini/gemini-3.6-flash
+      api_key: os.environ/GEMINI_API_KEY
+      api_base: http://127.0.0.1:9090/v1beta/
+      timeout: 300
+      allowed_openai_params: [guided_json]
+    model_info: {max_input_tokens: 1048576, max_output_tokens: 65536}
+    transport: auto
+  - model_name: azure
+    litellm_params:
+      model: azure/gpt
+      api_key: k
+      api_version: 2024-06-01
+      organization: o
+      aws_access_key_id: i
+      aws_secret_access_key: s
+      aws_session_token: t
+      aws_region_name: eu-central-1
+      vertex_project: p
+      vertex_location: l
+      vertex_credentials: '{"type": "service_account"}'
+      extra_headers: {X-Team: blue}
+router_settings:
+  num_retries: 3
+  fallbacks: []
+  context_window_fallbacks: []
+  cooldown_time: 6
+  timeout: 601
+  connect_timeout: 7
+  first_byte_timeout: 121
+  idle_timeout: 122
+general_settings:
+  master_key: os.environ/TURNRIGHT_MASTER_KEY
+  allow_unauthenticated_access: false
+  admin: {host: 127.0.0.1, port: 0}
+  max_body_mib: 33
+  max_nesting: 101
+  max_in_flight: 513
+  drain_delay: 0
+  drain_grace: 31.5
+  ui: false
+sanitize:   {mode: off, on_violation: send, merge_same_role: true}
+budget:     {preset: off}
+turns:      {mode: off, max_rounds: 26, max_rounds_multi_agent: 0, warn_at: 1, max_delegation_rounds: 11,
+             max_calls_per_turn: 12}
+compaction: {enabled: false}
+store:      {url: "memory://"}
+"""
+ENVIRON = {"GEMINI_API_KEY": "gk", "TURNRIGHT_MASTER_KEY": "mk"}
+
+
+def test_the_contract_arrives_key_by_key() -> None:
+    """Every key of the contract parses and its value arrives."""
+    settings = load_settings(CONTRACT, ENVIRON).settings
+
+    gemini, azure = settings.model_list
+    assert gemini.model_name == "gemini"
+    assert gemini.litellm_params.model == "gemini/gemini-3.6-flash"
+    assert gemini.litellm_params.api_key is not None
+    assert gemini.litellm_params.api_key.get_secret_value() == "gk"
+    assert gemini.litellm_params.api_base == "http://127.0.0.1:9090/v1beta"
+    assert gemini.litellm_params.timeout == 300
+    assert gemini.litellm_params.allowed_openai_params == ("guided_json",)
+    assert gemini.model_info.model_dump() == {"max_input_tokens": 1048576, "max_output_tokens": 65536}
+    assert gemini.transport == "auto"
+    assert azure.litellm_params.api_version == "2024-06-01"
+    assert azure.litellm_params.extra_headers["X-Team"].get_secret_value() == "blue"
+    assert settings.router_settings.model_dump() == {
+        "num_retries": 3,
+        "fallbacks": (),
+        "context_window_fallbacks": (),
+        "cooldown_time": 6,
+        "timeout": 601,
+        "connect_timeout": 7,
+        "first_byte_timeout": 121,
+        "idle_timeout": 122,
+    }
+    assert settings.general_settings.model_dump(exclude={"master_key"}) == {
+        "allow_unauthenticated_access": False,
+        "admin": {"host": "127.0.0.1", "port": 0},
+        "max_body_mib": 33,
+        "max_nesting": 101,
+        "max_in_flight": 513,
+        "drain_delay": 0,
+        "drain_grace": 31.5,
+        "ui": False,
+    }
+    assert settings.general_settings.master_key is not None
+    assert settings.general_settings.master_key.get_secret_value() == "mk"
+    assert settings.sanitize.model_dump() == {"mode": "off", "on_violation": "send", "merge_same_role": True}
+    assert settings.budget.model_dump(exclude_none=True) == {"preset": "off"}
+    assert settings.turns.model_dump() == {
+        "mode": "off",
+        "max_rounds": 26,
+        "max_rounds_multi_agent": 0,
+        "warn_at": 1,
+        "max_delegation_rounds": 11,
+        "max_calls_per_turn": 12,
+    }
+    assert settings.compaction.enabled is False
+    assert settings.store.url == "memory://"
+
+
+def test_the_contract_sets_every_key() -> None:
+    """The example above leaves no key out, so that a new key must be tested too."""
+    settings = load_settings(CONTRACT, ENVIRON).settings
+    built = {where for where in SECTIONS if where not in ("", "budget")}
+
+    seen = {
+        "model_list[]": settings.model_list[0].model_fields_set,
+        "model_list[].litellm_params": {
+            *settings.model_list[0].litellm_params.model_fields_set,
+            *settings.model_list[1].litellm_params.model_fields_set,
+        },
+        "model_list[].model_info": settings.model_list[0].model_info.model_fields_set,
+        "router_settings": settings.router_settings.model_fields_set,
+        "general_settings": settings.general_settings.model_fields_set,
+        "general_settings.admin": set(Admin.model_fields),
+        "sanitize": settings.sanitize.model_fields_set,
+        "turns": settings.turns.model_fields_set,
+        "compaction": settings.compaction.model_fields_set,
+        "store": settings.store.model_fields_set,
+    }
+
+    assert {where: set(SECTIONS[where].model_fields) for where in built} == seen
+
+
+def test_defaults_are_the_contract_s() -> None:
+    """A file with a model list alone gets the defaults of the contract."""
+    loaded = load()
+
+    assert loaded.warnings == ()
+    assert loaded.settings.sanitize.mode == "repair"
+    assert loaded.settings.sanitize.on_violation == "refuse"
+    assert loaded.settings.budget.preset == "balanced"
+    assert loaded.settings.turns.mode == "warn"
+    assert loaded.settings.router_settings.timeout == 600
+    assert loaded.settings.general_settings.admin is None
+    assert loaded.settings.store.url == "memory://"
+
+
+def test_all_faults_come_at_once() -> None:
+    """One run names every fault: of YAML, of a field, of a name, of a cross check."""
+    text = b"""
+model_list:
+  - model_name: a/*
+    litellm_params: {model: gemini/*, api_key: '', timeout: 0, modle: x}
+  - model_name: b
+    litellm_params: {model: b, api_key: os.environ/ABSENT}
+sanitize: {mode: repiar, mode: repair}
+turns: {mode: enforce, max_rounds: -1}
+litellm_settings: {num_retries: -1, drop_parms: true}
+extra: 1
+"""
+    assert dict(faults_in(text)) == {
+        "sanitize.mode": "is given twice (lines 7 and 7)",
+        "litellm_settings.drop_parms": "is not a key of turnright",
+        "model_list[0].litellm_params.api_key": "is empty",
+        "model_list[0].litellm_params.timeout": "must be above 0",
+        "model_list[0].litellm_params.modle": "is not a key of turnright; did you mean model?",
+        "model_list[1].litellm_params.model": "must be provider/model, as in gemini/gemini-2.5-flash",
+        "model_list[1].litellm_params.api_key": "the environment variable ABSENT is not set",
+        "litellm_settings.num_retries": "must be at least 0",
+        "turns.mode": "enforce is not built in this version; remove the key or use warn or off",
+        "turns.max_rounds": "must be at least 0",
+        "extra": "is not a key of turnright",
+        "model_list[0].litellm_params.model": "a wildcard must stand on both sides, with the same text before it, "
+        "as in gemini/*",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        pytest.param(b"", ("model_list", "is missing"), id="empty"),
+        pytest.param(b"- a", ("", "must be a mapping of sections at the top"), id="list"),
+        pytest.param(b"words", ("", "must be a mapping of sections at the top"), id="text"),
+        pytest.param(b"model_list: []", ("model_list", "must have at least one entry"), id="no model"),
+        pytest.param(b"model_list: 3", ("model_list", "must be a list"), id="no list"),
+        pytest.param(
+            b"model_list: [3]", ("model_list[0]", "must be a mapping of keys to values"), id="no entry"
+        ),
+        pytest.param(
+            b"model_list: [{model_name: a, litellm_params: }]",
+            ("model_list[0].litellm_params", "must be a mapping of keys to values"),
+            id="no params",
+        ),
+    ],
+)
+def test_a_file_of_the_wrong_shape_is_one_fault(text: bytes, fault: tuple[str, str]) -> None:
+    """A file that is no configuration at all gives one clear fault."""
+    assert faults_in(text) == [fault]
+
+
+def test_an_empty_section_is_a_section_without_keys() -> None:
+    """A section with nothing below it, which YAML reads as null, has its defaults."""
+    sections = ("router_settings", "general_settings", "sanitize", "budget", "turns", "compaction", "store")
+
+    assert load(**dict.fromkeys(sections)).settings == load().settings
+
+
+def test_the_error_carries_no_context() -> None:
+    """Neither the cause nor the context of the error is pydantic's or PyYAML's, which quote the file."""
+    for text in (b"model_list: [", b"model_list: [{model_name: 3}]"):
+        with pytest.raises(ConfigurationError) as caught:
+            load_settings(text, {})
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+
+
+_KEYS = st.one_of(
+    st.sampled_from(sorted({key for section in SECTIONS.values() for key in section.model_fields})),
+    st.sampled_from(["litellm_settings", "rpm", "drop_params", "request_timeout", "os.environ/X"]),
+    st.text(max_size=8),
+    st.integers(),
+    st.booleans(),
+    st.none(),
+)
+_SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([10**400, -1, 0]),
+    st.floats(),
+    st.text(max_size=12),
+    st.dates(),
+    st.binary(max_size=4),
+    st.sampled_from(
+        ["gemini/*", "*", "off", "os.environ/", "os.environ/X", "http://[", "http://h:99999", "redis://"]
+    ),
+)
+_VALUES = st.recursive(
+    _SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+_SECTIONS = st.dictionaries(st.sampled_from([*SECTIONS[""].model_fields, "litellm_settings"]), _VALUES)
+_ENTRIES = st.lists(
+    st.fixed_dictionaries({}, optional=dict.fromkeys(SECTIONS["model_list[]"].model_fields, _VALUES)),
+    max_size=2,
+)
+
+
+@given(
+    raw=st.one_of(
+        _VALUES, _SECTIONS, st.fixed_dictionaries({"model_list": _ENTRIES}, optional={"turns": _VALUES})
+    )
+)
+def test_any_value_loads_or_is_a_configuration_error(raw: Any) -> None:
+    """Whatever YAML can carry either loads or raises ConfigurationError with one-line faults."""
+    text = yaml.safe_dump(raw, allow_unicode=True).encode("utf-8", "surrogatepass")
+
+    for path, fault in faults_in(text, {"X": ""}):
+        assert fault
+        assert f"{path}{fault}".isprintable()
+
+
+@given(
+    text=st.binary(max_size=60)
+    | st.text(alphabet="{}[]:-&*!|>'\"#%@`,? \nab<=1.0", max_size=60).map(str.encode)
+)
+def test_any_bytes_load_or_are_a_configuration_error(text: bytes) -> None:
+    """Bytes of any kind raise ConfigurationError and nothing else."""
+    assert faults_in(text)
+
+
+@given(
+    environ=st.dictionaries(
+        st.sampled_from(["GEMINI_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"]), st.text()
+    )
+)
+def test_any_environment_loads_or_is_a_configuration_error(environ: dict[str, str]) -> None:
+    """An environment of any content loads, or raises ConfigurationError and nothing else."""
+    faults_in(None, environ)
+
+
+def test_what_is_given_is_not_changed() -> None:
+    """Loading twice from one text gives equal settings."""
+    text = yaml.safe_dump({"model_list": [ENTRY]}).encode()
+
+    assert load_settings(text, {}) == load_settings(text, {})

@@ -1,0 +1,87 @@
+"""Each row of what is not built, and each key without effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config.not_built import NO_EFFECT_YET, NOT_BUILT
+from tests.proxy.config.samples import entry, faults_of, load
+
+REFUSED: dict[str, list[Any]] = {
+    "router_settings.fallbacks": [[{"gemini": ["other"]}]],
+    "router_settings.context_window_fallbacks": [[{"gemini": ["other"]}]],
+    "compaction.enabled": [True],
+    "store.url": ["sqlite:///state.db", "redis://127.0.0.1:6379/0"],
+    "turns.mode": ["enforce"],
+    "budget.preset": ["lango", "localcowork", "codex"],
+    "budget.margin": [0.1],
+    "budget.reserve": [8192],
+    "budget.high": [0.7],
+    "budget.low": [0.5],
+    "budget.hard": [0.95],
+    "budget.cap": [6000],
+    "budget.last_turns": [20],
+    "budget.unknown_window": [32768],
+}
+TAKEN: dict[str, list[Any]] = {
+    "router_settings.fallbacks": [[]],
+    "router_settings.context_window_fallbacks": [[]],
+    "compaction.enabled": [False],
+    "store.url": ["memory://"],
+    "turns.mode": ["warn", "off", False],
+    "budget.preset": ["balanced", "off", False],
+    "budget.margin": [None],
+}
+
+
+def sections_with(key: str, value: Any) -> dict[str, Any]:
+    """Return the sections of a file that sets *key* to *value*."""
+    section, _, name = key.partition(".")
+    return {section: {name: value}}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, values in REFUSED.items() for value in values]
+)
+def test_a_value_that_is_not_built_is_refused(key: str, value: Any) -> None:
+    """The one fault names the key and what to use in its place."""
+    ((path, text),) = faults_of(entry("gemini"), entry("other"), **sections_with(key, value))
+
+    assert path == key
+    assert "is not built in this version; remove the key or use" in text
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, values in TAKEN.items() for value in values]
+)
+def test_the_values_beside_it_are_taken(key: str, value: Any) -> None:
+    """The other values of the same keys load."""
+    assert faults_of(**sections_with(key, value)) == []
+
+
+def test_the_direct_transport_is_refused_and_the_others_are_taken() -> None:
+    """``transport: direct`` is not built; auto and litellm are."""
+    assert faults_of({**entry(), "transport": "direct"}) == [
+        (
+            "model_list[0].transport",
+            "direct is not built in this version; remove the key or use auto or litellm",
+        )
+    ]
+    assert faults_of({**entry(), "transport": "auto"}, {**entry(), "transport": "litellm"}) == []
+
+
+def test_every_row_is_tested() -> None:
+    """A new row needs a case here."""
+    assert set(NOT_BUILT) == {*REFUSED, "model_list[].transport"}
+
+
+@pytest.mark.parametrize("key", sorted(NO_EFFECT_YET))
+def test_a_key_without_effect_warns_only_where_it_is_set(key: str) -> None:
+    """Setting such a key, even to its default, is worth a warning; leaving it out is not."""
+    section, _, name = key.partition(".")
+    default = getattr(getattr(load().settings, section), name)
+
+    assert load(**sections_with(key, default)).warnings == (f"{key}: has no effect in this version",)
+    assert load().warnings == ()

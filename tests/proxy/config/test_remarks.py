@@ -1,0 +1,40 @@
+"""Warnings about what is allowed and doubtful."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.proxy.config.samples import entry, load
+
+
+@pytest.mark.parametrize("phase", ["connect_timeout", "first_byte_timeout", "idle_timeout"])
+def test_a_phase_above_the_deadline_warns(phase: str) -> None:
+    """A time limit that the total deadline hides is named; the default of another is not."""
+    assert load(router_settings={"timeout": 4, phase: 5}).warnings == (
+        f"router_settings.{phase}: is above router_settings.timeout, which ends the request first",
+    )
+    assert load(router_settings={"timeout": 5, phase: 5}).warnings == ()
+
+
+def test_a_deployment_s_timeout_above_the_deadline_warns() -> None:
+    """So is a deployment's own, under the section that set the deadline."""
+    loaded = load(entry(timeout=5), entry(timeout=6), litellm_settings={"request_timeout": 5})
+
+    assert loaded.warnings == (
+        "model_list[1].litellm_params.timeout: is above litellm_settings.request_timeout, which ends the request first",
+    )
+
+
+def test_open_access_beside_a_master_key_warns() -> None:
+    """The permission has no effect where a key is set."""
+    (warning,) = load(general_settings={"master_key": "m", "allow_unauthenticated_access": True}).warnings
+
+    assert warning == "general_settings.allow_unauthenticated_access: has no effect beside a master key"
+
+
+def test_a_master_key_that_is_not_used_warns() -> None:
+    """The variable alone guards nothing once there is a file."""
+    (warning,) = load(environ={"TURNRIGHT_MASTER_KEY": "hidden"}).warnings
+
+    assert warning.startswith("TURNRIGHT_MASTER_KEY is set and not used")
+    assert "hidden" not in warning

@@ -1,0 +1,133 @@
+"""What ``check`` prints, and that no output of any kind holds a secret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.config import ConfigurationError, Fault, load_settings, render_faults, render_settings, resolve
+from proxy.config.render import MASK
+from proxy.config.schema.policies import Store
+from tests.proxy.config.samples import entry, load, text_of
+
+SECRET_PARAMS = (
+    "api_key",
+    "aws_access_key_id",
+    "aws_secret_access_key",
+    "aws_session_token",
+    "vertex_credentials",
+)
+SECRETS = st.text("abcdefghijklmnopqrstuvwxyz0123456789-_.", min_size=12, max_size=40).map("sk-{}".format)
+
+
+def with_secret(secret: str) -> dict[str, Any]:
+    """Return sections and an entry that hold *secret* in every place for one."""
+    params: dict[str, Any] = dict.fromkeys(SECRET_PARAMS, secret)
+    return entry(**params, extra_headers={"Authorization": f"Bearer {secret}", "X-Key": secret})
+
+
+def test_rendered_settings_load_again() -> None:
+    """The output is a configuration: but for the secrets, it gives the same settings."""
+    first = load(
+        entry(api_key=MASK, timeout=1.5, allowed_openai_params=["guided_json"]),
+        entry("gemini/*", "gemini/*"),
+        sanitize={"mode": "off"},
+        general_settings={"admin": {"port": 1}, "master_key": MASK},
+    )
+
+    assert load_settings(render_settings(first).encode(), {}).settings == first.settings
+
+
+def test_rendered_settings_show_defaults_and_mask_secrets() -> None:
+    """Every effective value is there, secrets as a fixed mask, unset keys not at all."""
+    rendered = yaml.safe_load(render_settings(load(with_secret("sk-hidden"))))
+
+    params = rendered["model_list"][0]["litellm_params"]
+    assert params == {
+        "model": "gemini/gemini-2.5-flash",
+        **dict.fromkeys(SECRET_PARAMS, MASK),
+        "allowed_openai_params": [],
+        "extra_headers": {"Authorization": MASK, "X-Key": MASK},
+    }
+    assert rendered["router_settings"]["timeout"] == 600
+    assert "master_key" not in rendered["general_settings"]
+
+
+@given(secret=SECRETS)
+def test_no_secret_in_any_output_of_a_good_file(secret: str) -> None:
+    """Rendering, str, repr, warnings and deployments never hold a secret, given plainly or as a variable."""
+    for given_as, environ in ((secret, {}), ("os.environ/KEY", {"KEY": secret})):
+        loaded = load_settings(
+            text_of(with_secret(given_as), general_settings={"master_key": given_as}),
+            {**environ, "TURNRIGHT_MASTER_KEY": secret},
+        )
+        outputs = (
+            render_settings(loaded),
+            str(loaded.settings),
+            repr(loaded),
+            str(loaded.warnings),
+            repr(resolve(loaded.settings, "gemini")),
+        )
+        assert not any(secret in output for output in outputs)
+
+
+_WRAPPED = st.sampled_from(
+    [
+        lambda secret: f"{secret} \n",
+        lambda secret: [secret],
+        lambda secret: {"a": secret},
+        lambda secret: f"https://user:{secret}@host/{secret}?key={secret}",
+        lambda secret: f"https://host/?key={secret}",
+        lambda secret: f"redis://:{secret}@host:6379/0",
+    ]
+)
+_PLACES = st.sampled_from(
+    [*SECRET_PARAMS, "api_base", "model", "timeout", "extra_headers", "allowed_openai_params"]
+)
+
+
+@given(secret=SECRETS, wrap=_WRAPPED, place=_PLACES)
+def test_no_secret_in_any_fault(secret: str, wrap: Any, place: str) -> None:
+    """A secret in the wrong shape or the wrong place is refused without being quoted."""
+    text = text_of(
+        {**entry(**{place: wrap(secret)}), "transport": secret}, store={"url": wrap(secret)}, turns=secret
+    )
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(text, {})
+
+    error = caught.value
+    assert not any(secret in output for output in (str(error), repr(error), render_faults(error)))
+
+
+@given(
+    secret=SECRETS,
+    before=st.sampled_from(["*", "!", "&", "'", '"', "%", "@", "`", "[", "{", "|", "!!int ", "a: "]),
+)
+def test_no_secret_in_a_syntax_fault(secret: str, before: str) -> None:
+    """YAML's own messages quote names and tags; ours do not."""
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(f"general_settings:\n  master_key: {before}{secret}\n".encode(), {})
+
+    assert secret not in f"{caught.value}{caught.value!r}{render_faults(caught.value)}"
+
+
+def test_a_store_s_password_is_masked() -> None:
+    """The address of a store shows its host, and neither credentials nor query."""
+    settings = load().settings.model_copy(
+        update={"store": Store.model_construct(url="redis://u:p@h:1/0?password=q")}
+    )
+    loaded = type(load())(settings)
+
+    assert yaml.safe_load(render_settings(loaded))["store"] == {"url": f"redis://{MASK}@h:1/0?{MASK}"}
+    assert "p@h" not in f"{settings}{settings!r}"
+
+
+def test_faults_are_rendered_a_line_each() -> None:
+    """A fault of the file as a whole has no path."""
+    error = ConfigurationError([Fault("a.b", "is empty"), Fault("", "is not UTF-8")])
+
+    assert render_faults(error) == "a.b: is empty\nis not UTF-8\n"

@@ -1,0 +1,70 @@
+"""pydantic's errors in an operator's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config.validation import _WORDS, validate
+from tests.proxy.config.samples import ENTRY, entry, faults_of
+
+
+@pytest.mark.parametrize(
+    ("sections", "fault"),
+    [
+        ({"general_settings": {"ui": "yes"}}, ("general_settings.ui", "must be true or false")),
+        (
+            {"general_settings": {"max_in_flight": 1.5}},
+            ("general_settings.max_in_flight", "must be a whole number"),
+        ),
+        (
+            {"general_settings": {"max_in_flight": True}},
+            ("general_settings.max_in_flight", "must be a whole number"),
+        ),
+        (
+            {"general_settings": {"max_in_flight": 0}},
+            ("general_settings.max_in_flight", "must be at least 1"),
+        ),
+        ({"general_settings": {"max_nesting": 251}}, ("general_settings.max_nesting", "must be at most 250")),
+        (
+            {"general_settings": {"admin": 3}},
+            ("general_settings.admin", "must be a mapping of keys to values"),
+        ),
+        (
+            {"general_settings": {"admin": {"prot": 3}}},
+            ("general_settings.admin.prot", "is not a key of turnright; did you mean port?"),
+        ),
+        ({"sanitize": {"mode": "fix"}}, ("sanitize.mode", "must be repair, observe, strict or off")),
+        ({"sanitize": {3: 4}}, ("sanitize[3]", "a key must be text; put it in quotes")),
+        ({"router_settings": {"timeout": "5"}}, ("router_settings.timeout", "must be a number")),
+        ({"router_settings": {"timeout": None}}, ("router_settings.timeout", "must be a number")),
+        ({"router_settings": {"fallbacks": 3}}, ("router_settings.fallbacks", "must be a list")),
+        ({"turns": []}, ("turns", "must be a mapping of keys to values")),
+    ],
+)
+def test_an_error_is_put_into_words(sections: dict[str, Any], fault: tuple[str, str]) -> None:
+    """Each kind of error has its own words and the path of its key."""
+    assert faults_of(**sections) == [fault]
+
+
+def test_no_kind_of_error_of_ours_is_without_words() -> None:
+    """The vague text is for kinds that pydantic may add, not for those that we know to happen."""
+    faults = faults_of(
+        {"model_name": "m", "litellm_params": {"model": 3}},
+        entry("x" * 201),
+        entry("", "gemini/" + "x" * 300),
+        {"model_name": "a"},
+    )
+
+    assert "is not a value that this key takes" not in [text for _, text in faults]
+    assert len(faults) == 5
+    assert "missing" in _WORDS
+
+
+def test_good_settings_have_no_faults() -> None:
+    """A good file gives settings and an empty tuple."""
+    settings, faults = validate({"model_list": [ENTRY]}, {}, {})
+
+    assert settings is not None
+    assert faults == ()

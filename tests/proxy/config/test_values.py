@@ -1,0 +1,96 @@
+"""The kinds of value, each with what it takes and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import SecretStr, TypeAdapter, ValidationError
+
+from proxy.config import values
+from proxy.config.values import Context
+
+ENVIRON = {"NAME": "given", "EMPTY": "", "NESTED": "os.environ/NAME"}
+
+
+def parse(kind: Any, value: object) -> Any:
+    """Validate *value* as *kind* with the environment above."""
+    return TypeAdapter(kind).validate_python(value, context=Context(ENVIRON))
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        (values.Text, "plain", "plain"),
+        (values.Text, "os.environ/NAME", "given"),
+        (values.Text, "os.environ/NESTED", "os.environ/NAME"),
+        (values.Text, "gr\u00fcn", "gr\u00fcn"),
+        (values.KeySecret, "os.environ/NAME", SecretStr("given")),
+        (values.KeySecret, SecretStr("k"), SecretStr("k")),
+        (values.DocumentSecret, "{\n}", SecretStr("{\n}")),
+        (values.HeaderSecret, "Bearer k", SecretStr("Bearer k")),
+        (values.BaseUrl, "https://h:8443/v1//", "https://h:8443/v1"),
+        (values.BaseUrl, "http://[::1]:1", "http://[::1]:1"),
+        (values.StoreUrl, "sqlite:///f", "sqlite:///f"),
+        (values.Seconds, 1, 1.0),
+        (values.SecondsOrZero, 0, 0.0),
+        (values.CountOrZero, 0, 0),
+        (values.Ratio, 1, 1.0),
+        (values.Port, 0, 0),
+        (values.Port, 65535, 65535),
+    ],
+)
+def test_a_value_is_taken(kind: Any, value: object, expected: object) -> None:
+    """A good value arrives, resolved and trimmed where its kind says so."""
+    assert parse(kind, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        *((values.Text, bad) for bad in ("", " a", "a\n", "\x7f", 3, None, True, b"a", "os.environ/ABSENT")),
+        *((values.Text, bad) for bad in ("os.environ/", "os.environ/a b", "os.environ/EMPTY")),
+        *(
+            (values.KeySecret, bad)
+            for bad in ("", " ", "a b", "a\n", "\u00e4", 3, None, ["a"], "os.environ/EMPTY")
+        ),
+        *((values.OptionalKey, bad) for bad in (None, "", False)),
+        *((values.HeaderSecret, bad) for bad in ("a\r\nX: y", "a\x00", 3)),
+        *((values.HeaderName, bad) for bad in ("", "a b", "a:", "a\n", "\u00e4", 3)),
+        *(
+            (values.BaseUrl, bad)
+            for bad in ("h/v1", "ftp://h", "http://", "http://h:99999", "http://[", "http:///p")
+        ),
+        *(
+            (values.BaseUrl, bad)
+            for bad in ("http://u:p@h", "http://u@h", "http://@h", "http://h?a", "http://h#", 3)
+        ),
+        *((values.BaseUrl, bad) for bad in ("http://h/\n", "http://h/a b", "http://h?")),
+        *((values.StoreUrl, bad) for bad in ("memory", "file:///f", "", "MEMORY://", "redis://\n")),
+        *(
+            (values.Seconds, bad)
+            for bad in (0, -1, float("nan"), float("inf"), True, "5", None, 10**400, 1e12)
+        ),
+        *((values.SecondsOrZero, bad) for bad in (-0.1, float("-inf"), False)),
+        *((values.Count, bad) for bad in (0, 1.0, True, "1", 10**30)),
+        *((values.Ratio, bad) for bad in (0, 1.1, True, float("nan"))),
+        *((values.Port, bad) for bad in (-1, 65536, True, "80")),
+        *((values.Flag, bad) for bad in (0, 1, "true", None)),
+    ],
+)
+def test_a_value_is_refused(kind: Any, value: object) -> None:
+    """A bad value is a validation error, never another one and never another value."""
+    with pytest.raises(ValidationError):
+        parse(kind, value)
+
+
+def test_without_a_context_no_variable_is_set() -> None:
+    """A model that is built without the loader never reads the process's environment."""
+    with pytest.raises(ValidationError, match="the environment variable PATH is not set"):
+        TypeAdapter(values.Text).validate_python("os.environ/PATH")
+
+
+@pytest.mark.parametrize(("value", "word"), [(False, "off"), ("off", "off"), (True, True), (0, 0)])
+def test_false_is_off(value: object, word: object) -> None:
+    """Only YAML's false is the word off."""
+    assert values.off_is_a_word(value) is word or values.off_is_a_word(value) == word

@@ -1,0 +1,91 @@
+"""What YAML lets pass in silence, and what its own messages would quote."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.config.faults import Fault
+from proxy.config.yaml_text import MAX_NESTING, read_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        pytest.param(b"", None, id="empty"),
+        pytest.param(b"\xef\xbb\xbfa: 1", {"a": 1}, id="byte order mark"),
+        pytest.param(
+            b"a: &x {b: 1}\nc: {<<: *x, b: 2}", {"a": {"b": 1}, "c": {"b": 2}}, id="merge key overridden"
+        ),
+    ],
+)
+def test_a_document_is_read(text: bytes, value: object) -> None:
+    """A good document gives its value and no fault."""
+    assert read_yaml(text) == (value, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        pytest.param(
+            b"a: [", "is not valid YAML: did not find expected node content (line 2, column 1)", id="open"
+        ),
+        pytest.param(
+            b"a: [b\nc: d",
+            "is not valid YAML: did not find expected ',' or ']' (line 2, column 2)",
+            id="flow",
+        ),
+        pytest.param(
+            b"a: 1\n b: 2",
+            "is not valid YAML: mapping values are not allowed in this context (line 2, column 3)",
+            id="indent",
+        ),
+        pytest.param(
+            b"a: *hidden", "is not valid YAML: found undefined alias (line 1, column 4)", id="alias"
+        ),
+        pytest.param(
+            b"a: !hidden b",
+            "is not valid YAML: could not determine a constructor for the tag (line 1, column 4)",
+            id="tag",
+        ),
+        pytest.param(
+            b"a: 1\n--- b",
+            "is not valid YAML: expected a single document in the stream but found another document (line 2, column 1)",
+            id="two",
+        ),
+        pytest.param(
+            b"a: 2024-13-45",
+            "is not valid YAML: a number or a date is out of range; put it in quotes",
+            id="date",
+        ),
+        pytest.param(
+            b"a: " + b"9" * 5000,
+            "is not valid YAML: a number or a date is out of range; put it in quotes",
+            id="digits",
+        ),
+        pytest.param(b"a\x00", "is not valid YAML: it holds a character that YAML does not allow", id="nul"),
+        pytest.param(b"a: 1\nb: \xff", "is not UTF-8 (line 2, column 4)", id="latin-1"),
+        pytest.param(b"[" * 100_000, f"nests more than {MAX_NESTING} levels deep (line 1)", id="deep"),
+    ],
+)
+def test_a_text_that_is_no_document_is_a_fault(text: bytes, fault: str) -> None:
+    """Bad YAML gives the line and column and none of the text."""
+    assert read_yaml(text) == (None, (Fault("", fault),))
+
+
+def test_duplicate_keys_are_faults_with_their_places() -> None:
+    """Each key that is given twice is named with its path and both lines, wherever it stands."""
+    _, faults = read_yaml(b"a:\n- {b: 1, c: 2}\n- d: 1\n  'd': 2\na: 3\n")
+
+    assert faults == (
+        Fault("a", "is given twice (lines 1 and 5)"),
+        Fault("a[1].d", "is given twice (lines 3 and 4)"),
+    )
+
+
+def test_a_list_that_holds_itself_is_read() -> None:
+    """An anchor may hold itself; the walk for duplicates ends all the same."""
+    value, faults = read_yaml(b"&a [*a]")
+
+    assert isinstance(value, list)
+    assert value[0] is value
+    assert faults == ()
