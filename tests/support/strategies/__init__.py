@@ -1,0 +1,23 @@
+"""Hypothesis strategies for chat histories: legal, damaged, arbitrary and growing ones.
+
+Each strategy draws a small plan (integers, tuples and lists of them) and a pure function builds the messages
+from it. So examples shrink towards short and plain histories, nothing is filtered away, and the numbering of
+texts needs no draw. Each text holds a token that no other text of its history holds, `t12§`: a text that a
+repair has lost is found by its token, whatever was merged or moved.
+"""
+
+from tests.support.strategies.arbitrary import any_histories
+from tests.support.strategies.damages import DAMAGES, damaged_histories
+from tests.support.strategies.legal import growth, legal_histories
+from tests.support.strategies.texts import indexed_texts_of, texts_of, tokens_of
+
+__all__ = [
+    "DAMAGES",
+    "any_histories",
+    "damaged_histories",
+    "growth",
+    "indexed_texts_of",
+    "legal_histories",
+    "texts_of",
+    "tokens_of",
+]
