@@ -1,0 +1,50 @@
+"""The one place where the parts meet."""
+
+from __future__ import annotations
+
+import time
+
+from aiohttp import web
+
+from proxy.config import Settings, model_names
+from proxy.keys import GATEWAY, Gateway
+from proxy.lifecycle import Lifecycle
+from proxy.metrics import Metrics
+from proxy.middlewares import MIDDLEWARES
+from proxy.middlewares.observe import add_standing_headers
+from proxy.routes import add_api_routes, add_health_routes
+from proxy.upstream import Upstream
+
+
+def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
+    """Return what the handlers share, with metrics of its own."""
+    return Gateway(
+        settings=settings,
+        upstream=upstream,
+        metrics=Metrics(model_names(settings)),
+        lifecycle=Lifecycle(),
+        started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
+    )
+
+
+def create_app(gateway: Gateway) -> web.Application:
+    """Return the API: all paths, health and metrics included."""
+    app = _application(gateway)
+    add_api_routes(app)
+    add_health_routes(app)
+    return app
+
+
+def create_admin_app(gateway: Gateway) -> web.Application:
+    """Return the second listener's application: health and metrics, no API."""
+    app = _application(gateway)
+    add_health_routes(app)
+    return app
+
+
+def _application(gateway: Gateway) -> web.Application:
+    limit = gateway.settings.general_settings.max_body_mib * 2**20
+    app = web.Application(middlewares=MIDDLEWARES, client_max_size=limit)
+    app[GATEWAY] = gateway
+    app.on_response_prepare.append(add_standing_headers)
+    return app

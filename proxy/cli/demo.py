@@ -1,0 +1,48 @@
+"""``turnright demo``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import textwrap
+
+from proxy.demo import run_comparison
+from proxy.demo.run import Comparison
+from proxy.logs import configure_logs
+
+_WIDTH = 110
+_INDENT = " " * 13
+
+
+def run_demo(_: argparse.Namespace) -> int:
+    """Show each history side by side; 0 only if every one went as it should."""
+    configure_logs(io.StringIO())  # the comparison is the output
+    print("turnright demo: broken histories from public reports, sent straight to a strict Gemini emulator")
+    print("and through turnright. No key, no network.\n", flush=True)
+    comparisons = asyncio.run(run_comparison())
+    for comparison in comparisons:
+        print(_render(comparison))
+    right = sum(comparison.as_it_should for comparison in comparisons)
+    print(f"{right} of {len(comparisons)} refused when sent straight and answered through turnright.")
+    return 0 if right == len(comparisons) else 1
+
+
+def _render(comparison: Comparison) -> str:
+    mark = "ok " if comparison.as_it_should else "NOT"
+    return "\n".join(
+        (
+            f"{mark} {comparison.name}  {comparison.model}: {comparison.description}",
+            f"           {comparison.source}",
+            _line("straight", comparison.straight_status, comparison.straight_text),
+            _line("turnright", comparison.proxied_status, comparison.proxied_text),
+            f"  changes    {comparison.changes or 'none'}",
+            "",
+        )
+    )
+
+
+def _line(label: str, status: int, text: str) -> str:
+    lines = textwrap.wrap(" ".join(text.split()), _WIDTH - len(_INDENT) - 4) or [""]
+    shown = lines[:2] + ["…"] * (len(lines) > 2)
+    return f"  {label:<10} {status} " + f"\n{_INDENT}    ".join(shown)

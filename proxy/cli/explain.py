@@ -1,0 +1,96 @@
+"""``turnright explain``: the dry run in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from proxy.cli.configuration import UNUSABLE, read_configuration
+from proxy.config import ConfigurationError, Settings, load_settings, render_faults
+from proxy.errors import InvalidRequest
+from proxy.explain import explain_request
+from proxy.wire import parse_chat_request
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    """Print what would become of a request; 2 where the request or the configuration cannot be used."""
+    try:
+        body = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
+    except OSError as error:
+        print(f"turnright: {options.file}: {error.strerror}", file=sys.stderr)
+        return UNUSABLE
+    try:
+        body = _with_model(body, options.model)
+        settings = _settings(options.config, body)
+        if settings is None:
+            return UNUSABLE
+        request = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
+        explanation = explain_request(request, settings, lambda *_: frozenset())
+    except ConfigurationError as error:
+        print(render_faults(error), file=sys.stderr)
+        return UNUSABLE
+    except InvalidRequest as error:
+        place = f" ({error.param})" if error.param else ""
+        print(f"turnright: {error.message}{place}", file=sys.stderr)
+        return UNUSABLE
+    if options.json:
+        print(orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode())
+    else:
+        print(render_explanation(explanation))
+    return 0
+
+
+def _with_model(body: bytes, model: str | None) -> bytes:
+    """Return *body* as a chat request for *model*; a bare list is taken for its messages."""
+    try:
+        request = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return body  # parsing it properly tells what is wrong
+    if isinstance(request, list):
+        request = {"messages": request}
+    if model is not None and isinstance(request, dict):
+        request = {**request, "model": model}
+    return orjson.dumps(request)
+
+
+def _settings(path: str | None, body: bytes) -> Settings | None:
+    """Return the file's settings, or without one settings in which the request's model exists."""
+    if path is not None:
+        loaded = read_configuration(path)
+        return None if loaded is None else loaded.settings
+    model = parse_chat_request(body, max_nesting=250).model
+    route = model
+    if "/" not in model:
+        route = f"gemini/{model}" if model.startswith("gemini") else f"openai/{model}"
+    entry = {"model_name": model, "litellm_params": {"model": route}}
+    return load_settings(orjson.dumps({"model_list": [entry]}), {}).settings
+
+
+def render_explanation(explanation: dict[str, Any]) -> str:
+    """Return an explanation as lines for a reader."""
+    lines = [
+        f"model     {explanation['model']} -> {explanation['deployment']}",
+        f"profile   {explanation['profile']}",
+        f"mode      {explanation['mode']}",
+        f"verdict   {explanation['verdict']}",
+    ]
+    if explanation["refusal"]:
+        refusal = explanation["refusal"]
+        lines += ["", f"refused   {refusal['message']}", f"          {refusal['param']} ({refusal['rule']})"]
+    for title, key in (("found", "found"), ("still wrong", "violations")):
+        if explanation[key]:
+            lines += ["", f"{title}:"]
+            lines += [f"  messages[{v['index']}]  {v['rule']}: {v['words']}" for v in explanation[key]]
+    if explanation["changes"]:
+        lines += ["", f"changes ({explanation['summary']}):"]
+        for change in explanation["changes"]:
+            detail = f"  {change['detail']}" if change["detail"] else ""
+            where, what = f"messages[{change['index']}]", f"{change['kind']} {change['reason']}"
+            lines.append(f"  {change['step']:<12} {where:<14} {what}{detail}")
+    if explanation["dropped_parameters"]:
+        lines += ["", f"parameters that are not sent: {', '.join(explanation['dropped_parameters'])}"]
+    return "\n".join(lines)

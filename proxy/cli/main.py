@@ -1,0 +1,89 @@
+"""The command line: five subcommands, each in a file of its own.
+
+Exit status: 0 done, 1 it did not go as it should, 2 the input or the configuration cannot be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from proxy import __version__
+from proxy.cli.check import run_check
+from proxy.cli.demo import run_demo
+from proxy.cli.emulate import run_emulate
+from proxy.cli.explain import run_explain
+from proxy.cli.serve import run_serve
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command in *arguments* (the process's own by default) and return the exit status."""
+    options = _parser().parse_args(arguments)
+    status: int = options.run(options)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="turnright",
+        description="An OpenAI-compatible LLM proxy that makes every history legal for the provider that reads it.",
+    )
+    parser.add_argument("--version", action="version", version=f"turnright {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    serve = commands.add_parser(
+        "serve", help="serve the API", description="Serve the API until a signal comes."
+    )
+    serve.add_argument(
+        "--config", metavar="FILE", help="the configuration; without it the environment decides"
+    )
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    serve.add_argument("--port", type=_port, default=4000, help="port, 0 for any (default: %(default)s)")
+    serve.set_defaults(run=run_serve)
+
+    demo = commands.add_parser(
+        "demo",
+        help="show the main job, with no key and no network",
+        description="Start the emulator and the proxy, send the same broken histories to both, and compare.",
+    )
+    demo.set_defaults(run=run_demo)
+
+    emulate = commands.add_parser(
+        "emulate",
+        help="run the strict Gemini emulator alone",
+        description="Speak Gemini's own wire, and refuse what Gemini refuses.",
+    )
+    emulate.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    emulate.add_argument("--port", type=_port, default=9090, help="port, 0 for any (default: %(default)s)")
+    emulate.set_defaults(run=run_emulate)
+
+    explain = commands.add_parser(
+        "explain",
+        help="print what would be changed in a chat request, and why",
+        description="Print what would be changed in a chat request, and why. Nothing is sent anywhere.",
+    )
+    explain.add_argument(
+        "--config", metavar="FILE", help="the configuration; without it the model's own rules"
+    )
+    explain.add_argument("--model", metavar="NAME", help="the model, instead of the one in the request")
+    explain.add_argument("--json", action="store_true", help="print the answer of /v1/explain")
+    explain.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="the request as JSON, - for stdin"
+    )
+    explain.set_defaults(run=run_explain)
+
+    check = commands.add_parser(
+        "check",
+        help="validate a configuration",
+        description="Validate a configuration and print the effective settings, secrets masked.",
+    )
+    check.add_argument("--config", required=True, metavar="FILE", help="the configuration")
+    check.set_defaults(run=run_check)
+    return parser
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise argparse.ArgumentTypeError("must be between 0 and 65535")
+    return port

@@ -1,0 +1,31 @@
+"""``turnright serve``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+
+from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
+from proxy.config import bind_fault
+from proxy.logs import configure_logs
+from proxy.server import serve
+from proxy.upstream.litellm import LiteLLMUpstream
+
+
+def run_serve(options: argparse.Namespace) -> int:
+    """Serve until a signal comes; 2 where the configuration cannot be served, 1 where the address cannot be had."""
+    loaded = read_configuration(options.config)
+    if loaded is None:
+        return UNUSABLE
+    fault = bind_fault(loaded.settings, options.host)
+    if fault is not None:
+        print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
+        return UNUSABLE
+    print_warnings(loaded)
+    configure_logs()
+    try:
+        return asyncio.run(serve(loaded.settings, LiteLLMUpstream(), host=options.host, port=options.port))
+    except OSError as error:
+        print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
+        return 1

@@ -1,0 +1,184 @@
+"""The errors that a client can get, each with its status, type, code and retryability on the class.
+
+One tree, few classes: one per thing that a client or an operator does differently.
+
+    ProxyError                      never raised itself
+    ├── InvalidRequest              400  the client's fault: nothing was sent upstream
+    │   ├── BodyTooLarge            413
+    │   ├── UnrepairableHistory     400  a history that cannot be made legal, or must not be in strict mode
+    │   ├── ConversionFailed        400  the upstream library could not convert the request
+    │   ├── ModelNotFound           404
+    │   └── NotFound                404
+    ├── AuthenticationFailed        401
+    ├── Overloaded                  503  too many requests in flight, or draining
+    ├── InternalFault               500  a defect of ours
+    └── UpstreamFault               the provider's fault; carries the provider's own status
+        ├── UpstreamTimeout         504
+        └── UpstreamUnreachable     502
+
+Every error is written as OpenAI's envelope, ``{"error": {"message", "type", "param", "code"}}``, in a JSON
+answer or, once a stream has started, as its last event. Messages hold no key, header, address or traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+
+class ProxyError(Exception):
+    """Base of all errors that turn into an answer.
+
+    *message* is for the client; *param* names the request field at fault, in OpenAI's spelling
+    (``messages[3].role``); *headers* are added to the answer.
+    """
+
+    status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
+    type: ClassVar[str] = "server_error"
+    code: ClassVar[str] = "internal_error"
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, param: str | None = None, headers: Mapping[str, str] | None = None):
+        super().__init__(message)
+        self.message = message
+        self.param = param
+        self.headers = dict(headers or {})
+
+    @property
+    def http_status(self) -> int:
+        """The status of the answer; an upstream's own status where there is one."""
+        return int(self.status)
+
+    def body(self) -> dict[str, Any]:
+        """Return OpenAI's error envelope."""
+        return {"error": {"message": self.message, "type": self.type, "param": self.param, "code": self.code}}
+
+
+class InvalidRequest(ProxyError):
+    """The request cannot be used as it is; sending it again unchanged is pointless."""
+
+    status = HTTPStatus.BAD_REQUEST
+    type = "invalid_request_error"
+    code = "invalid_request"
+
+
+class BodyTooLarge(InvalidRequest):
+    """The body is over ``general_settings.max_body_mib``."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    code = "body_too_large"
+
+
+class UnrepairableHistory(InvalidRequest):
+    """The history breaks a rule of the provider and was not, or must not be, repaired."""
+
+    code = "illegal_history"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        param: str | None = None,
+        violations: Sequence[Mapping[str, Any]] = (),
+        changes: Sequence[Mapping[str, Any]] = (),
+    ):
+        super().__init__(message, param=param)
+        self.violations = list(violations)
+        self.changes = list(changes)
+
+    @override
+    def body(self) -> dict[str, Any]:
+        """Return the envelope, with the rules that are broken and the changes that would mend them."""
+        body = super().body()
+        if self.violations:
+            body["error"]["violations"] = self.violations
+            body["error"]["changes"] = self.changes
+        return body
+
+
+class ConversionFailed(InvalidRequest):
+    """The upstream library could not convert the request for the provider, so nothing was sent.
+
+    It would report this as a retryable network error (status 500); it is permanent, hence a 400.
+    """
+
+    code = "conversion_failed"
+
+
+class ModelNotFound(InvalidRequest):
+    """No deployment carries the model's name."""
+
+    status = HTTPStatus.NOT_FOUND
+    code = "model_not_found"
+
+
+class NotFound(InvalidRequest):
+    """There is no such path."""
+
+    status = HTTPStatus.NOT_FOUND
+    code = "not_found"
+
+
+class AuthenticationFailed(ProxyError):
+    """The client's key is missing or wrong."""
+
+    status = HTTPStatus.UNAUTHORIZED
+    type = "authentication_error"
+    code = "invalid_api_key"
+
+
+class Overloaded(ProxyError):
+    """Too many requests are in flight, or the process is about to stop; try again soon."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    type = "server_error"
+    code = "overloaded"
+    retryable = True
+
+
+class InternalFault(ProxyError):
+    """A defect of ours: the answer carries the request id and nothing of the cause."""
+
+
+class UpstreamFault(ProxyError):
+    """The provider answered with an error, whose *upstream_status* is kept."""
+
+    status = HTTPStatus.BAD_GATEWAY
+    type = "upstream_error"
+    code = "upstream_error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        upstream_status: int | None = None,
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ):
+        super().__init__(message, param=param, headers=headers)
+        self.upstream_status = upstream_status
+
+    @property
+    @override
+    def http_status(self) -> int:
+        """The provider's own status, or 502 where there was none."""
+        return self.upstream_status if self.upstream_status is not None else int(self.status)
+
+
+class UpstreamTimeout(UpstreamFault):
+    """The provider did not answer in time."""
+
+    status = HTTPStatus.GATEWAY_TIMEOUT
+    code = "upstream_timeout"
+    retryable = True
+
+
+class UpstreamUnreachable(UpstreamFault):
+    """The provider could not be reached, or the connection broke."""
+
+    status = HTTPStatus.BAD_GATEWAY
+    code = "upstream_unreachable"
+    retryable = True

@@ -1,0 +1,65 @@
+"""The dry run behind ``POST /v1/explain`` and ``turnright explain``: what would be sent, and why. Pure.
+
+The answer holds the whole repaired request, so it is for whoever sent it; nothing of it is logged.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.config import Settings
+from proxy.plan import Unsupported, choose_deployment, format_changes, profile_of, split_parameters
+from proxy.wire import ChatRequest
+from sanitizers import Unrepairable, sanitize
+
+
+def explain_request(request: ChatRequest, settings: Settings, unsupported: Unsupported) -> dict[str, Any]:
+    """Return, as JSON-ready values, what turnright would make of *request*.
+
+    Whatever the mode, the changes are those of ``repair``; ``mode`` and ``verdict`` say what would happen:
+    ``unchanged``, ``repaired``, ``sent_as_is`` (observe, off), or ``refused`` with ``refusal``.
+    ``budget`` is null in this version. Raises :class:`proxy.errors.ModelNotFound`.
+    """
+    deployment = choose_deployment(request.model, settings)
+    profile = profile_of(deployment, settings)
+    parameters, extra_body, dropped = split_parameters(request, deployment, unsupported)
+    mode = settings.sanitize.mode
+    answer: dict[str, Any] = {
+        "object": "turnright.explanation",
+        "model": request.model,
+        "deployment": deployment.model,
+        "profile": profile.name,
+        "mode": mode,
+        "verdict": "unchanged",
+        "changes": [],
+        "summary": "",
+        "found": [],
+        "violations": [],
+        "dropped_parameters": list(dropped),
+        "refusal": None,
+        "budget": None,
+        "body": None,
+    }
+    try:
+        outcome = sanitize(request.messages, profile)
+    except Unrepairable as error:
+        answer["verdict"] = "refused" if mode in ("repair", "strict") else "sent_as_is"
+        answer["refusal"] = {"message": error.message, "rule": error.rule, "param": error.param}
+        return answer
+    answer["changes"] = [change.as_dict() for change in outcome.changes]
+    answer["summary"] = format_changes(outcome.changes)
+    answer["found"] = [violation.as_dict() for violation in outcome.found]
+    answer["violations"] = [violation.as_dict() for violation in outcome.violations]
+    if outcome.found:
+        refused = mode == "strict" or (
+            mode == "repair" and outcome.violations and settings.sanitize.on_violation == "refuse"
+        )
+        answer["verdict"] = "refused" if refused else "repaired" if mode == "repair" else "sent_as_is"
+    answer["body"] = {
+        "model": request.model,
+        "messages": list(outcome.messages),
+        **parameters,
+        **extra_body,
+        "stream": request.stream,
+    }
+    return answer

@@ -1,0 +1,29 @@
+"""Typed keys for what the application and its requests carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from proxy.config import Settings
+from proxy.lifecycle import Lifecycle
+from proxy.metrics import Metrics
+from proxy.observation import Record
+from proxy.upstream import Upstream
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """What every handler may need, assembled once in :func:`proxy.app.create_app`."""
+
+    settings: Settings
+    upstream: Upstream
+    metrics: Metrics
+    lifecycle: Lifecycle
+    started: int
+    """Unix time of the start, in seconds: the ``created`` of the model list."""
+
+
+GATEWAY = web.AppKey("gateway", Gateway)
+RECORD = web.RequestKey("record", Record)

@@ -1,0 +1,113 @@
+"""Every metric, in one place, on a registry of its own.
+
+Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes.
+Nothing a client sends becomes a label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+
+from proxy import __version__
+from sanitizers import Change
+
+# The `_created` series double every counter and nothing here reads them.
+disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus_client has no annotation for it
+
+UNKNOWN_MODEL = "unknown"
+"""The model label of requests that name no configured model."""
+
+_DURATIONS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
+_FIRST_TOKEN = (0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160)
+_OVERHEAD = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
+
+
+class Metrics:
+    """The process's metrics; *models* are the configured names, which get their series at once."""
+
+    def __init__(self, models: Iterable[str] = ()) -> None:
+        self.registry = CollectorRegistry(auto_describe=True)
+        registry = self.registry
+        self.requests = Counter(
+            "turnright_requests_total",
+            "Requests that ended, by outcome: ok, an error code, or client_disconnected.",
+            ["route", "model", "outcome"],
+            registry=registry,
+        )
+        self.duration = Histogram(
+            "turnright_request_duration_seconds",
+            "Time from a request's arrival to the end of its answer.",
+            ["route", "model"],
+            buckets=_DURATIONS,
+            registry=registry,
+        )
+        self.first_token = Histogram(
+            "turnright_time_to_first_token_seconds",
+            "Time from a streaming request's arrival to its first chunk.",
+            ["model"],
+            buckets=_FIRST_TOKEN,
+            registry=registry,
+        )
+        self.overhead = Histogram(
+            "turnright_overhead_seconds",
+            "Time spent in turnright itself before the answer's headers went out, upstream waits left out.",
+            ["route"],
+            buckets=_OVERHEAD,
+            registry=registry,
+        )
+        self.attempts = Counter(
+            "turnright_upstream_attempts_total",
+            "Calls made upstream, by outcome: ok, an error code, or cancelled.",
+            ["model", "outcome"],
+            registry=registry,
+        )
+        self.changes = Counter(
+            "turnright_changes_total",
+            "Changes made to histories.",
+            ["step", "kind", "reason"],
+            registry=registry,
+        )
+        self.would_change = Counter(
+            "turnright_observed_changes_total",
+            "Changes that mode observe reported and did not make.",
+            ["step", "kind", "reason"],
+            registry=registry,
+        )
+        self.violations = Counter(
+            "turnright_violations_sent_total",
+            "Rules that histories still broke when they were sent, under on_violation: send.",
+            ["rule"],
+            registry=registry,
+        )
+        self.dropped_parameters = Counter(
+            "turnright_dropped_parameters_total",
+            "Request parameters that did not go upstream.",
+            ["model"],
+            registry=registry,
+        )
+        self.tokens = Counter(
+            "turnright_tokens_total",
+            "Tokens as the providers counted them.",
+            ["model", "type"],
+            registry=registry,
+        )
+        self.in_flight = Gauge("turnright_in_flight", "API requests being worked on.", registry=registry)
+        self.ready = Gauge(
+            "turnright_ready", "1 while new requests are wanted, 0 before and after.", registry=registry
+        )
+        build = Gauge(
+            "turnright_build_info", "Always 1; the version is a label.", ["version"], registry=registry
+        )
+        build.labels(__version__).set(1)
+        for model in models:
+            self.requests.labels("/v1/chat/completions", model, "ok")
+            self.attempts.labels(model, "ok")
+            self.dropped_parameters.labels(model)
+
+    def count_changes(self, changes: Iterable[Change], *, made: bool) -> None:
+        """Count *changes*, as made or as merely observed."""
+        counter = self.changes if made else self.would_change
+        for change in changes:
+            counter.labels(change.step, change.kind, change.reason).inc()

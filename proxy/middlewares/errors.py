@@ -1,0 +1,73 @@
+"""Turn whatever goes wrong before an answer starts into OpenAI's error envelope."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from proxy.errors import BodyTooLarge, InternalFault, InvalidRequest, NotFound, Overloaded, ProxyError
+from proxy.json_response import json_response
+from proxy.keys import GATEWAY, RECORD
+from proxy.logs import get_log
+
+
+@web.middleware
+async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Run *handler*; answer a :class:`ProxyError` with its status and body, anything unforeseen with a 500."""
+    try:
+        return await handler(request)
+    except ProxyError as error:
+        return _answer(request, error)
+    except web.HTTPException as error:
+        return _answer(request, _from_http(request, error))
+    except asyncio.CancelledError:
+        if not request.app[GATEWAY].lifecycle.cutting:
+            raise
+        task = asyncio.current_task()
+        if task is not None:
+            task.uncancel()
+        return _answer(request, Overloaded("The proxy is shutting down.", headers={"Retry-After": "1"}))
+    except ConnectionResetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the last net: a defect of ours must not become a traceback
+        _report(request, error)
+        request_id = request[RECORD].request_id
+        return _answer(request, InternalFault(f"Internal error; the request id is {request_id}."))
+
+
+def _answer(request: web.Request, error: ProxyError) -> web.Response:
+    record = request[RECORD]
+    record.outcome = error.code
+    headers = {**record.answer_headers(asyncio.get_running_loop().time()), **error.headers}
+    if not error.retryable and error.http_status < 500:
+        # The SDKs retry 408, 409 and 429 by themselves, and obey this header.
+        headers.setdefault("x-should-retry", "true" if error.http_status in (408, 409, 429) else "false")
+    return json_response(error.body(), status=error.http_status, headers=headers)
+
+
+def _from_http(request: web.Request, error: web.HTTPException) -> ProxyError:
+    if isinstance(error, web.HTTPRequestEntityTooLarge):
+        limit = request.app[GATEWAY].settings.general_settings.max_body_mib
+        return BodyTooLarge(f"The body is over the limit of {limit} MiB.")
+    if error.status == 404:
+        return NotFound(f"There is no {request.method} {request.path[:200]} here.")
+    if isinstance(error, web.HTTPMethodNotAllowed):
+        fault = NotFound(f"{request.path[:200]} does not take {request.method}.")
+        fault.headers["Allow"] = ", ".join(sorted(error.allowed_methods))
+        return fault
+    return InvalidRequest(error.reason)
+
+
+def _report(request: web.Request, error: Exception) -> None:
+    """Log a defect by its class and place; its text may quote the request."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    get_log().error(
+        "internal_fault",
+        request_id=request[RECORD].request_id,
+        error=type(error).__name__,
+        place=f"{last.name}:{last.lineno}" if last else None,
+    )

@@ -1,0 +1,49 @@
+"""Give each API request an id and a record, and write the record once, however the request ends."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from proxy.keys import GATEWAY, RECORD
+from proxy.observation import CLIENT_DISCONNECTED, Record, finish_record
+from proxy.request_ids import request_id_for
+from proxy.routes.paths import api_route
+
+
+@web.middleware
+async def observe_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Run *handler* under observation. Health and metrics are neither logged nor counted."""
+    gateway = request.app[GATEWAY]
+    loop = asyncio.get_running_loop()
+    request_id = request_id_for(request.headers.get("x-request-id"))
+    record = Record(request_id=request_id, route=api_route(request) or "other", started=loop.time())
+    request[RECORD] = record
+    if api_route(request) is None:
+        return await handler(request)
+    task = asyncio.current_task()
+    assert task is not None
+    gateway.lifecycle.working.add(task)
+    gateway.metrics.in_flight.inc()
+    try:
+        response = await handler(request)
+        record.status = response.status
+        return response
+    except asyncio.CancelledError:
+        record.outcome = CLIENT_DISCONNECTED
+        raise
+    finally:
+        gateway.lifecycle.working.discard(task)
+        gateway.metrics.in_flight.dec()
+        finish_record(record, gateway.metrics, loop.time())
+
+
+async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Put the request id on every answer; close connections after their answer while draining."""
+    record = request.get(RECORD)
+    if record is not None:
+        response.headers["x-request-id"] = record.request_id
+    if request.app[GATEWAY].lifecycle.draining:
+        response.force_close()

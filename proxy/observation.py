@@ -1,0 +1,97 @@
+"""What one request leaves behind: a log line and some metrics, written once, at its end.
+
+Handlers fill a :class:`Record` while they work; nothing else in the request path knows the log or the metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.logs import get_log
+from proxy.metrics import UNKNOWN_MODEL, Metrics
+from proxy.plan import Plan, format_changes
+
+CLIENT_DISCONNECTED = "client_disconnected"
+
+
+@dataclass(slots=True)
+class Record:
+    """The facts of one request. Times are seconds of the monotonic clock."""
+
+    request_id: str
+    route: str
+    started: float
+    outcome: str = "ok"
+    status: int = 0
+    model: str = UNKNOWN_MODEL
+    stream: bool = False
+    plan: Plan | None = None
+    attempts: int = 0
+    upstream_wait: float = 0.0
+    overhead: float | None = None
+    first_token: float | None = None
+    usage: Mapping[str, Any] = field(default_factory=dict)
+
+    def answer_headers(self, now: float) -> dict[str, str]:
+        """Return turnright's response headers, as far as they are known when the answer starts at *now*."""
+        self.overhead = max(0.0, now - self.started - self.upstream_wait)
+        headers = {"x-turnright-overhead-ms": f"{self.overhead * 1000:.3f}"}
+        if self.plan is not None:
+            headers["x-turnright-model"] = self.plan.deployment.model
+            headers["x-turnright-attempts"] = str(self.attempts)
+            changes = format_changes(self.plan.changes)
+            if changes:
+                observed = ";observed" if self.plan.mode == "observe" else ""
+                headers["x-turnright-changes"] = changes + observed
+        return headers
+
+
+def finish_record(record: Record, metrics: Metrics, now: float) -> None:
+    """Write *record* to the metrics and the log; *now* is the end of the request."""
+    duration = now - record.started
+    plan = record.plan
+    metrics.requests.labels(record.route, record.model, record.outcome).inc()
+    metrics.duration.labels(record.route, record.model).observe(duration)
+    if record.overhead is not None:
+        metrics.overhead.labels(record.route).observe(record.overhead)
+    if record.first_token is not None:
+        metrics.first_token.labels(record.model).observe(record.first_token)
+    if plan is not None:
+        metrics.count_changes(plan.changes, made=plan.mode == "repair")
+        if plan.dropped:
+            metrics.dropped_parameters.labels(record.model).inc(len(plan.dropped))
+        if plan.outcome is not None and plan.mode == "repair":
+            for violation in plan.outcome.violations:
+                metrics.violations.labels(violation.rule).inc()
+    tokens = {
+        "input": record.usage.get("prompt_tokens"),
+        "output": record.usage.get("completion_tokens"),
+        "cached": (record.usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
+        "reasoning": (record.usage.get("completion_tokens_details") or {}).get("reasoning_tokens"),
+    }
+    for kind, count in tokens.items():
+        if count:
+            metrics.tokens.labels(record.model, kind).inc(count)
+    get_log().info(
+        "request_finished",
+        request_id=record.request_id,
+        route=record.route,
+        model=record.model,
+        deployment=plan.deployment.model if plan else None,
+        mode=plan.mode if plan else None,
+        stream=record.stream,
+        status=record.status,
+        outcome=record.outcome,
+        messages=len(plan.request.messages) if plan else None,
+        changes=format_changes(plan.changes) if plan else "",
+        dropped_parameters=len(plan.dropped) if plan else 0,
+        attempts=record.attempts,
+        duration_ms=round(duration * 1000, 1),
+        upstream_ms=round(record.upstream_wait * 1000, 1),
+        overhead_ms=None if record.overhead is None else round(record.overhead * 1000, 2),
+        first_token_ms=None if record.first_token is None else round(record.first_token * 1000, 1),
+        input_tokens=tokens["input"],
+        output_tokens=tokens["output"],
+    )

@@ -1,0 +1,113 @@
+"""Which request parameters a client may set, and of what type: the allow-list of the trust boundary.
+
+What goes upstream is built from these names and nothing else. A client's body never decides where a request, or
+a key, is sent: ``api_base``, ``extra_headers``, ``extra_body``, ``custom_llm_provider``, ``fallbacks``,
+``mock_response`` and their like are real arguments of ``litellm.acompletion`` (CVE-2024-6587 was
+``acompletion(**body)``), so a name that is not listed here is dropped and counted.
+
+Sources: the request of OpenAI's chat completions reference (2026-11) and the fields that real clients were seen
+to send. ``metadata`` is left out on purpose: litellm reads it for itself.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from proxy.errors import InvalidRequest
+
+_Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+_Count = Annotated[int, Field(strict=True, ge=1)]
+_Text = Annotated[str, Field(strict=True)]
+_Flag = Annotated[bool, Field(strict=True)]
+_Choice = _Text | dict[str, Any]
+
+
+_TYPES: dict[str, Any] = {
+    "audio": dict[str, Any],
+    "frequency_penalty": _Number,
+    "function_call": _Choice,
+    "functions": list[dict[str, Any]],
+    "logit_bias": dict[_Text, _Number],
+    "logprobs": _Flag,
+    "max_completion_tokens": _Count,
+    "max_tokens": _Count,
+    "modalities": list[_Text],
+    "n": Annotated[int, Field(strict=True, ge=1, le=8)],
+    "parallel_tool_calls": _Flag,
+    "prediction": dict[str, Any],
+    "presence_penalty": _Number,
+    "prompt_cache_key": _Text,
+    "reasoning_effort": _Text,
+    "response_format": dict[str, Any],
+    "safety_identifier": _Text,
+    "seed": Annotated[int, Field(strict=True)],
+    "service_tier": _Text,
+    "stop": _Text | list[_Text],
+    "store": _Flag,
+    "stream": _Flag,
+    "stream_options": dict[str, Any],
+    "temperature": _Number,
+    "tool_choice": _Choice,
+    "tools": list[dict[str, Any]],
+    "top_logprobs": Annotated[int, Field(strict=True, ge=0)],
+    "top_p": _Number,
+    "user": _Text,
+    "verbosity": _Text,
+}
+
+PARAMETERS = MappingProxyType({name: TypeAdapter(kind) for name, kind in _TYPES.items()})
+"""Every parameter that a client may set, beside ``model`` and ``messages``, with its type."""
+
+
+def check_parameter(name: str, value: Any) -> None:
+    """Raise :class:`InvalidRequest`, with the parameter in ``param``, unless *value* has *name*'s type.
+
+    *name* must be a key of :data:`PARAMETERS`. Ranges are the provider's affair, since they differ by model.
+    """
+    try:
+        PARAMETERS[name].validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        place = "".join(f"[{part}]" if isinstance(part, int) else "" for part in first["loc"])
+        raise InvalidRequest(
+            f"Invalid value for '{name}{place}': {first['msg']}.", param=f"{name}{place}"
+        ) from None
+    if name == "tools":
+        for index, tool in enumerate(value):
+            _check_tool(tool, index)
+
+
+def _check_tool(tool: dict[str, Any], index: int) -> None:
+    """Refuse a tool that is no plain function: other types reach into litellm or the provider's account.
+
+    ``mcp``, ``web_search``, ``code_interpreter`` and ``file_search`` make litellm or the provider act for the
+    operator; no client decides that.
+    """
+    kind = tool.get("type")
+    if kind != "function":
+        shown = f"'{kind[:40]}'" if isinstance(kind, str) else "missing or no string"
+        raise InvalidRequest(
+            f"Invalid value for 'tools[{index}].type': only 'function' is supported; it is {shown}.",
+            param=f"tools[{index}].type",
+        )
+    function = tool.get("function")
+    if not isinstance(function, dict):
+        raise InvalidRequest(
+            f"Invalid value for 'tools[{index}].function': expected an object.",
+            param=f"tools[{index}].function",
+        )
+    name = function.get("name")
+    if not isinstance(name, str) or not name:
+        raise InvalidRequest(
+            f"Invalid value for 'tools[{index}].function.name': expected a string that is not empty.",
+            param=f"tools[{index}].function.name",
+        )
+    schema = function.get("parameters")
+    if schema is not None and not isinstance(schema, dict):
+        raise InvalidRequest(
+            f"Invalid value for 'tools[{index}].function.parameters': expected an object.",
+            param=f"tools[{index}].function.parameters",
+        )

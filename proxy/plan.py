@@ -1,0 +1,133 @@
+"""What is going to be sent, decided before anything is: deployment, profile, history, parameters. Pure.
+
+The four modes differ here and nowhere else:
+
+    repair   the history is made legal; one that cannot be is refused (or sent, by ``on_violation``)
+    observe  the history is sent as it is; what would have been changed is reported
+    strict   a history that would have to be changed is refused, with the list
+    off      nothing is looked at but what any request must be
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from proxy.config import Deployment, Settings, model_names, resolve
+from proxy.errors import ModelNotFound, UnrepairableHistory
+from proxy.wire import ChatRequest
+from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, profile_for, sanitize
+from sanitizers.steps import STEP_NAMES
+
+Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
+"""Tells which parameters a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One request, ready to be sent.
+
+    *messages* is what goes upstream. *outcome* is what sanitizing said (None in mode ``off``, and where nothing
+    could be said). *dropped* names the parameters that do not go upstream.
+    """
+
+    request: ChatRequest
+    deployment: Deployment
+    profile: Profile
+    mode: str
+    messages: Messages
+    outcome: Sanitized | None
+    parameters: Mapping[str, Any]
+    extra_body: Mapping[str, Any]
+    dropped: tuple[str, ...]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The changes made, or in mode ``observe`` those that would have been made."""
+        return self.outcome.changes if self.outcome else ()
+
+
+def plan_request(request: ChatRequest, settings: Settings, unsupported: Unsupported) -> Plan:
+    """Return the plan for *request*.
+
+    Raises :class:`ModelNotFound` with the names that exist, and :class:`UnrepairableHistory` for a history that
+    cannot be made legal, or must not be.
+    """
+    deployment = choose_deployment(request.model, settings)
+    profile = profile_of(deployment, settings)
+    mode = settings.sanitize.mode
+    outcome = None
+    if mode != "off":
+        outcome = _outcome(request.messages, profile, settings)
+    messages = outcome.messages if outcome is not None and mode == "repair" else request.messages
+    parameters, extra_body, dropped = split_parameters(request, deployment, unsupported)
+    return Plan(request, deployment, profile, mode, messages, outcome, parameters, extra_body, dropped)
+
+
+def choose_deployment(model: str, settings: Settings) -> Deployment:
+    """Return the deployment that answers for *model*: the first of its pool."""
+    pool = resolve(settings, model)
+    if pool:
+        return pool[0]
+    names = ", ".join(model_names(settings))
+    raise ModelNotFound(
+        f"The model '{model[:200]}' is not configured. Configured models: {names}.", param="model"
+    )
+
+
+def profile_of(deployment: Deployment, settings: Settings) -> Profile:
+    """Return the deployment's profile under the settings."""
+    profile = profile_for(deployment.model)
+    return profile.merging() if settings.sanitize.merge_same_role else profile
+
+
+def _outcome(messages: Messages, profile: Profile, settings: Settings) -> Sanitized | None:
+    mode = settings.sanitize.mode
+    try:
+        outcome = sanitize(messages, profile)
+    except Unrepairable as error:
+        if mode == "observe":
+            return None
+        raise UnrepairableHistory(error.message, param=error.param) from None
+    if mode == "strict" and outcome.found:
+        raise refusal("would have to be changed (mode 'strict')", outcome.found, outcome.changes)
+    if mode == "repair" and outcome.violations and settings.sanitize.on_violation == "refuse":
+        raise refusal("could not be made legal", outcome.violations, outcome.changes)
+    return outcome
+
+
+def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, ...]) -> UnrepairableHistory:
+    """Return the 400 that lists what is wrong: message index and rule, with the provider's words for the first."""
+    first = violations[0]
+    listed = "; ".join(f"messages[{violation.index}]: {violation.rule}" for violation in violations[:20])
+    return UnrepairableHistory(
+        f"The history {why}. {listed}. The provider would say: {first.words}",
+        param=f"messages[{first.index}]",
+        violations=[violation.as_dict() for violation in violations],
+        changes=[change.as_dict() for change in changes],
+    )
+
+
+def split_parameters(
+    request: ChatRequest, deployment: Deployment, unsupported: Unsupported
+) -> tuple[Mapping[str, Any], Mapping[str, Any], tuple[str, ...]]:
+    """Return the parameters that go upstream, those that go into its body by name, and the names that do not go."""
+    allowed = deployment.allowed_openai_params
+    extra_body = {name: value for name, value in request.unknown.items() if name in allowed}
+    withheld = unsupported(deployment, request.parameters)
+    dropped = (*(name for name in request.unknown if name not in allowed), *sorted(withheld))
+    parameters = request.parameters
+    if withheld:
+        kept = {name: value for name, value in parameters.items() if name not in withheld}
+        parameters = MappingProxyType(kept)
+    return parameters, MappingProxyType(extra_body), dropped
+
+
+def format_changes(changes: Iterable[Change]) -> str:
+    """Return changes as the header has them: ``orphan_drop=1,pairing=2``, in the order of the steps."""
+    counts = dict.fromkeys(STEP_NAMES, 0)
+    for change in changes:
+        counts[change.step] += 1
+    return ",".join(f"{step}={count}" for step, count in counts.items() if count)

@@ -1,0 +1,18 @@
+"""The id under which one request appears in headers, logs and error texts."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+_ACCEPTED = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+def request_id_for(sent: str | None) -> str:
+    """Return the client's own ``x-request-id`` when it is a plain token, otherwise a new random one.
+
+    A token only, because the id goes into a header and a log line: nothing a client sends can break either.
+    """
+    if sent is not None and _ACCEPTED.fullmatch(sent):
+        return sent
+    return "req_" + secrets.token_hex(12)

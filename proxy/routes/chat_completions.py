@@ -1,0 +1,21 @@
+"""``POST /v1/chat/completions``."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.forwarding import forward
+from proxy.keys import GATEWAY, RECORD
+from proxy.plan import choose_deployment, plan_request
+from proxy.wire import parse_chat_request
+
+
+async def chat_completions(request: web.Request) -> web.StreamResponse:
+    """Read the request, decide what is sent, send it, and hand the answer back."""
+    gateway, record = request.app[GATEWAY], request[RECORD]
+    settings = gateway.settings
+    chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
+    record.stream = chat.stream
+    record.model = choose_deployment(chat.model, settings).label
+    record.plan = plan = plan_request(chat, settings, gateway.upstream.unsupported)
+    return await forward(request, plan, record, gateway)

@@ -1,0 +1,20 @@
+"""``POST /v1/explain``: the body of a chat request, and what would be made of it; nothing is sent upstream."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.explain import explain_request
+from proxy.json_response import json_response
+from proxy.keys import GATEWAY, RECORD
+from proxy.plan import choose_deployment
+from proxy.wire import parse_chat_request
+
+
+async def explain(request: web.Request) -> web.Response:
+    """Answer with the repaired body, the changes and the verdict."""
+    gateway, record = request.app[GATEWAY], request[RECORD]
+    settings = gateway.settings
+    chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
+    record.model = choose_deployment(chat.model, settings).label
+    return json_response(explain_request(chat, settings, gateway.upstream.unsupported))

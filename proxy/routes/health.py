@@ -1,0 +1,25 @@
+"""Liveness and readiness. Neither asks an upstream: a provider that is down must not take every replica out."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy import __version__
+from proxy.json_response import json_response
+from proxy.keys import GATEWAY
+
+
+async def livez(_: web.Request) -> web.Response:
+    """Answer: the process runs, and its loop turns."""
+    return json_response({"status": "alive"})
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """Answer 200 while new requests are wanted; 503 while warming up and from SIGTERM on."""
+    ready = request.app[GATEWAY].lifecycle.ready
+    return json_response({"status": "ready" if ready else "not ready"}, status=200 if ready else 503)
+
+
+async def root(_: web.Request) -> web.Response:
+    """Say who is here; some clients ask for this path before anything else."""
+    return json_response({"name": "turnright", "version": __version__})

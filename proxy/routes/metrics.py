@@ -1,0 +1,16 @@
+"""``GET /metrics``: the Prometheus exposition."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from prometheus_client.exposition import choose_encoder
+
+from proxy.keys import GATEWAY
+
+
+async def metrics(request: web.Request) -> web.Response:
+    """Answer with every series, as text or OpenMetrics by the Accept header."""
+    gateway = request.app[GATEWAY]
+    gateway.metrics.ready.set(gateway.lifecycle.ready)
+    encoder, content_type = choose_encoder(request.headers.get("Accept", ""))
+    return web.Response(body=encoder(gateway.metrics.registry), headers={"Content-Type": content_type})

@@ -1,0 +1,34 @@
+"""``GET /v1/models`` and ``GET /v1/models/{id}``: the configured names; a wildcard is listed as itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from proxy.config import model_names, resolve
+from proxy.json_response import json_response
+from proxy.keys import GATEWAY, Gateway
+from proxy.plan import choose_deployment
+
+
+async def list_models(request: web.Request) -> web.Response:
+    """Answer with every configured name."""
+    gateway = request.app[GATEWAY]
+    names = model_names(gateway.settings)
+    return json_response({"object": "list", "data": [_model(name, gateway) for name in names]})
+
+
+async def show_model(request: web.Request) -> web.Response:
+    """Answer with one name, which a wildcard may cover; 404 ``model_not_found`` otherwise."""
+    gateway = request.app[GATEWAY]
+    name = request.match_info["id"]
+    if name not in model_names(gateway.settings):
+        choose_deployment(name, gateway.settings)
+    return json_response(_model(name, gateway))
+
+
+def _model(name: str, gateway: Gateway) -> dict[str, Any]:
+    pool = resolve(gateway.settings, name)
+    owner = pool[0].provider if pool else name.partition("/")[0]
+    return {"id": name, "object": "model", "created": gateway.started, "owned_by": owner}

@@ -1,0 +1,39 @@
+"""Which paths there are, and what kind each is. Every API path is served with ``/v1`` and without it."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+CHAT_COMPLETIONS = "/v1/chat/completions"
+EXPLAIN = "/v1/explain"
+MODELS = "/v1/models"
+MODEL = "/v1/models/{id:.+}"
+
+LIVE = ("/livez", "/health/liveliness", "/health/liveness")
+READY = ("/readyz", "/health", "/healthz", "/health/readiness")
+METRICS = "/metrics"
+ROOT = "/"
+
+API_PATHS = (CHAT_COMPLETIONS, EXPLAIN, MODELS, MODEL)
+OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT})
+
+_ROUTE_OF = {spelling: path for path in API_PATHS for spelling in (path, path.removeprefix("/v1"))}
+_LABELS = {MODEL: "/v1/models/{id}"}
+
+
+def spellings(path: str) -> tuple[str, str]:
+    """Return an API path with and without its prefix; LiteLLM's own client calls the bare one."""
+    return path, path.removeprefix("/v1")
+
+
+def api_route(request: web.Request) -> str | None:
+    """Return the template of the API path that *request* matched, as metrics and logs name it; else None."""
+    resource = request.match_info.route.resource
+    path = _ROUTE_OF.get(resource.canonical.replace("{id}", "{id:.+}")) if resource is not None else None
+    return None if path is None else _LABELS.get(path, path)
+
+
+def is_open(request: web.Request) -> bool:
+    """Tell whether a path answers without a key."""
+    resource = request.match_info.route.resource
+    return resource is not None and resource.canonical in OPEN_PATHS

@@ -1,0 +1,119 @@
+"""The life of the serving process.
+
+    start ─▶ listen (not ready) ─▶ warm ─▶ ready ──SIGTERM──▶ drain delay ─▶ grace ─▶ cut off ─▶ exit 0
+
+From SIGTERM or SIGINT on: ``/readyz`` says no; for the drain delay new requests are still taken, since endpoints
+need time to hear of it; then the listener closes, and what is in flight has the grace period to end; what remains
+gets an error event and is ended. A second signal exits at once. The admin listener stays until the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from proxy.app import create_admin_app, create_app, create_gateway
+from proxy.config import Settings
+from proxy.keys import Gateway
+from proxy.logs import get_log
+from proxy.upstream import Upstream
+
+_STOPPED_TWICE = 130
+"""Exit status after a second signal: 128 + SIGINT, as shells have it."""
+
+_FLUSH_S = 1.0
+"""Seconds for the last error events to leave after the cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A listening process: its gateway, the API's address, and the admin listener's port if there is one."""
+
+    gateway: Gateway
+    host: str
+    port: int
+    admin_port: int | None
+    api_site: web.TCPSite
+
+    @property
+    def base_url(self) -> str:
+        """The address that clients use as their base URL."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/v1"
+
+
+@contextlib.asynccontextmanager
+async def serving(settings: Settings, upstream: Upstream, *, host: str, port: int) -> AsyncIterator[Serving]:
+    """Listen on *host* and *port* (0: the kernel's choice), warm up, and yield when ready; close at the end.
+
+    Raises :class:`OSError` when the address is taken.
+    """
+    gateway = create_gateway(settings, upstream)
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(upstream.close)
+        admin_port = None
+        admin = settings.general_settings.admin
+        if admin is not None:
+            _, admin_port = await _listen(stack, create_admin_app(gateway), admin.host, admin.port)
+        api, api_port = await _listen(stack, create_app(gateway), host, port)
+        await upstream.start()
+        gateway.lifecycle.ready = True
+        yield Serving(gateway, host, api_port, admin_port, api)
+
+
+async def _listen(
+    stack: contextlib.AsyncExitStack, app: web.Application, host: str, port: int
+) -> tuple[web.TCPSite, int]:
+    # handler_cancellation: a client that leaves cancels its handler, and with it the upstream call, at once.
+    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_FLUSH_S)
+    await runner.setup()
+    stack.push_async_callback(runner.cleanup)
+    site = web.TCPSite(runner, host, port, reuse_address=True)
+    await site.start()
+    return site, runner.addresses[0][1]
+
+
+async def serve(settings: Settings, upstream: Upstream, *, host: str, port: int) -> int:
+    """Serve until a signal comes, drain, and return the exit status 0."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def on_signal() -> None:
+        if stop.is_set():
+            sys.exit(_STOPPED_TWICE)
+        stop.set()
+
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, on_signal)
+    async with serving(settings, upstream, host=host, port=port) as server:
+        get_log().info(
+            "ready", host=host, port=server.port, admin_port=server.admin_port, base_url=server.base_url
+        )
+        await stop.wait()
+        await drain(server, settings)
+    get_log().info("stopped")
+    return 0
+
+
+async def drain(server: Serving, settings: Settings) -> None:
+    """Take new requests for the drain delay, then none; give those in flight the grace period; then end them."""
+    general, lifecycle = settings.general_settings, server.gateway.lifecycle
+    lifecycle.ready = False
+    get_log().info("draining", in_flight=len(lifecycle.working), delay_s=general.drain_delay)
+    await asyncio.sleep(general.drain_delay)
+    lifecycle.draining = True
+    await server.api_site.stop()
+    loop = asyncio.get_running_loop()
+    end = loop.time() + general.drain_grace
+    while lifecycle.working and (left := end - loop.time()) > 0:
+        await asyncio.wait(tuple(lifecycle.working), timeout=min(left, 0.5))
+    if lifecycle.working:
+        get_log().warning("cut_off", in_flight=len(lifecycle.working))
+        lifecycle.cut_off()
+        await asyncio.wait(tuple(lifecycle.working), timeout=_FLUSH_S)

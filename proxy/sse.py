@@ -1,0 +1,15 @@
+"""Server-sent events as OpenAI's streams have them. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+DONE = b"data: [DONE]\n\n"
+"""The end of a whole stream; never sent behind an error."""
+
+
+def encode_event(payload: Any) -> bytes:
+    """Return *payload* as one event."""
+    return b"data: " + orjson.dumps(payload) + b"\n\n"

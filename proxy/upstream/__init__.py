@@ -1,0 +1,68 @@
+"""The seam to the providers: a small protocol, so that nothing outside one module knows litellm.
+
+An upstream answers in OpenAI's chat format, as plain dicts, and fails with the errors of
+:mod:`proxy.errors`. It neither retries nor falls back, and it knows nothing of histories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from proxy.config import Deployment
+from sanitizers import Messages
+
+Answer = dict[str, Any]
+"""A ``chat.completion`` object."""
+
+Chunk = dict[str, Any]
+"""A ``chat.completion.chunk`` object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Limits of one upstream call, in seconds: to connect, to the first byte, between bytes, in all."""
+
+    connect_s: float
+    first_byte_s: float
+    idle_s: float
+    total_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamCall:
+    """One call: where to, what history, which parameters.
+
+    *parameters* come from the allow-list; *extra_body* holds the parameters that the deployment allows by name
+    and that OpenAI's format does not know.
+    """
+
+    deployment: Deployment
+    messages: Messages
+    parameters: Mapping[str, Any]
+    timeouts: Timeouts
+    include_usage: bool = False
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Upstream(Protocol):
+    """What can be called upstream."""
+
+    async def start(self) -> None:
+        """Make the first call as fast as the later ones; runs before the process is ready."""
+
+    async def close(self) -> None:
+        """Close every connection."""
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the names in *parameters* that the deployment's provider does not take."""
+
+    async def complete(self, call: UpstreamCall) -> Answer:
+        """Return the whole answer. Raises :class:`proxy.errors.ProxyError`; cancelling it ends the call."""
+
+    def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
+        """Yield the answer's chunks as they come.
+
+        Raises :class:`proxy.errors.ProxyError` from the iteration. Closing the generator ends the call.
+        """

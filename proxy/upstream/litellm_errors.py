@@ -1,0 +1,108 @@
+"""What litellm raises becomes one of our errors, by where it failed and not by its class.
+
+litellm's own class and status mislead: a history that it could not convert, a 502 and a refused connection all
+come as ``APIConnectionError`` with status 500, a 403 as ``BadRequestError``, and the text of an error may hold a
+traceback, file paths and addresses (run on 1.105.3). The chain of causes is honest: an HTTP answer leaves an
+``httpx.HTTPStatusError``, a broken wire a transport error, and a local failure neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import aiohttp
+import httpx
+import orjson
+
+from proxy.errors import (
+    ConversionFailed,
+    ProxyError,
+    UpstreamFault,
+    UpstreamTimeout,
+    UpstreamUnreachable,
+)
+
+_LONGEST_MESSAGE = 2_000
+_PASSED_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry")
+
+
+def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyError:
+    """Return the error that the client gets for *error*, raised by a litellm call.
+
+    *secrets* are texts that must not appear in its message: the deployment's key and address.
+    """
+    chain = list(_causes(error))
+    for cause in chain:
+        if isinstance(cause, httpx.HTTPStatusError):
+            return _from_answer(cause.response, chain, secrets)
+    if any(
+        isinstance(cause, (TimeoutError, asyncio.TimeoutError, httpx.TimeoutException)) for cause in chain
+    ):
+        return UpstreamTimeout("The provider did not answer in time.")
+    if any(isinstance(cause, (httpx.TransportError, aiohttp.ClientError, OSError)) for cause in chain):
+        return UpstreamUnreachable("The provider could not be reached, or the connection to it broke.")
+    names = {type(cause).__name__ for cause in chain}
+    if "Timeout" in names:
+        return UpstreamTimeout("The provider did not answer in time.")
+    if "AuthenticationError" in names:
+        return UpstreamFault("No key is configured for this deployment.", upstream_status=401)
+    if names & {"OpenAIError", "VertexAIError", "BaseLLMException", "JSONDecodeError"}:
+        return UpstreamFault("The provider answered with something that is not a chat completion.")
+    return ConversionFailed("The request could not be converted for this provider; nothing was sent.")
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield *error* and all that caused it, nearest first; each once."""
+    seen: set[int] = set()
+    todo: list[BaseException | None] = [error]
+    while todo:
+        cause = todo.pop(0)
+        if cause is None or id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        todo += [getattr(cause, "original_exception", None), cause.__cause__, cause.__context__]
+
+
+def _from_answer(
+    response: httpx.Response, chain: list[BaseException], secrets: tuple[str, ...]
+) -> UpstreamFault:
+    status = response.status_code
+    headers = {name: response.headers[name] for name in _PASSED_HEADERS if name in response.headers}
+    if status in (401, 403):
+        text = f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
+    else:
+        text = _provider_message(_body(response, chain)) or f"The provider answered with status {status}."
+        for secret in secrets:
+            text = text.replace(secret, "********")
+    return UpstreamFault(text[:_LONGEST_MESSAGE], upstream_status=status, headers=headers)
+
+
+def _body(response: httpx.Response, chain: list[BaseException]) -> bytes:
+    """Return the answer's body; of a streamed answer litellm has read it into an exception's ``message``."""
+    try:
+        if response.content:
+            return response.content
+    except httpx.ResponseNotRead:
+        pass
+    messages = [getattr(cause, "message", None) for cause in chain]
+    return next((text for text in messages if isinstance(text, bytes)), b"")
+
+
+def _provider_message(body: bytes) -> str | None:
+    """Return the provider's own words out of its JSON error, in whichever envelope; None without JSON.
+
+    Gemini's OpenAI endpoint wraps the object in an array (helix#1835).
+    """
+    try:
+        value: Any = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    if isinstance(value, list) and value:
+        value = value[0]
+    for key in ("error", "message"):
+        if isinstance(value, dict):
+            value = value.get(key, value.get("message"))
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,41 @@
+"""The history as litellm is to see it: the same objects, but for fields that would make it do more than convert.
+
+For OpenAI-compatible targets litellm passes messages on, so they go as they are. For Gemini it converts them,
+and it reads more than OpenAI's format holds: ``provider_specific_fields`` can inject server-side tool calls,
+``images`` makes it fetch, ``cache_control`` creates a cache entry upstream. The sanitizer removes and reports
+those it knows; here, whatever a history may carry, only the fields that a conversion needs are passed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sanitizers import Message, Messages, Profile
+
+_MESSAGE_FIELDS = frozenset({"content", "name", "role", "tool_call_id", "tool_calls"})
+_CALL_FIELDS = frozenset({"function", "id", "type"})
+
+
+def litellm_messages(messages: Messages, profile: Profile) -> list[Message]:
+    """Return *messages* as a list that litellm may take apart: it pops system messages off the list it is given.
+
+    Message dicts are the same objects where nothing has to be left out. litellm writes into some of them (image
+    parts), which is safe because a request's messages are parsed for that request alone.
+    """
+    if not profile.name.startswith("gemini"):
+        return list(messages)
+    return [_known_fields(message) for message in messages]
+
+
+def _known_fields(message: Message) -> Message:
+    calls = message.get("tool_calls")
+    if message.keys() <= _MESSAGE_FIELDS and not calls:
+        return message
+    known = {name: value for name, value in message.items() if name in _MESSAGE_FIELDS}
+    if calls:
+        known["tool_calls"] = [_known_call(call) for call in calls]
+    return known
+
+
+def _known_call(call: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in call.items() if name in _CALL_FIELDS}

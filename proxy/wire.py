@@ -1,0 +1,117 @@
+"""A request's bytes become a :class:`ChatRequest`, or an error that names what is wrong. Pure.
+
+Everything that a client can get wrong about a request by itself is found here, before anything is sent: JSON,
+nesting, types, roles, content parts. What depends on the model is found later, when the model is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from proxy.errors import InvalidRequest
+from proxy.parameters import PARAMETERS, check_parameter
+from sanitizers import Messages, Unrepairable, validate_messages
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One chat request as the client meant it.
+
+    *parameters* holds the known parameters that were set (null counts as not set) in the client's order,
+    without ``model``, ``messages`` and the stream switches; *unknown* everything else, which goes upstream only
+    where the deployment allows it by name.
+    """
+
+    model: str
+    messages: Messages
+    stream: bool
+    include_usage: bool
+    parameters: Mapping[str, Any]
+    unknown: Mapping[str, Any]
+
+
+def parse_chat_request(body: bytes, *, max_nesting: int) -> ChatRequest:
+    """Return the request in *body*.
+
+    Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
+    model, messages that cannot be read, and a known parameter of the wrong type.
+    """
+    fields = _load_object(body, max_nesting)
+    model = fields.get("model")
+    if not isinstance(model, str) or not model:
+        raise InvalidRequest("'model' is required and must be a string.", param="model")
+    if "messages" not in fields:
+        raise InvalidRequest("'messages' is required.", param="messages")
+    messages = read_messages(fields["messages"])
+    known: dict[str, Any] = {}
+    unknown: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in ("model", "messages") or value is None:
+            continue
+        if name in PARAMETERS:
+            check_parameter(name, value)
+            known[name] = value
+        else:
+            unknown[name] = value
+    stream = known.pop("stream", False)
+    options = known.pop("stream_options", None) or {}
+    include_usage = options.get("include_usage")
+    if include_usage is not None and not isinstance(include_usage, bool):
+        raise InvalidRequest(
+            "'stream_options.include_usage' must be a boolean.", param="stream_options.include_usage"
+        )
+    return ChatRequest(
+        model=model,
+        messages=messages,
+        stream=stream,
+        include_usage=bool(include_usage),
+        parameters=MappingProxyType(known),
+        unknown=MappingProxyType(unknown),
+    )
+
+
+def read_messages(value: Any) -> Messages:
+    """Return *value* as a history; raises :class:`InvalidRequest` with the message's index in ``param``."""
+    try:
+        return validate_messages(value)
+    except Unrepairable as error:
+        raise InvalidRequest(error.message, param=error.param) from None
+
+
+def _load_object(body: bytes, max_nesting: int) -> dict[str, Any]:
+    try:
+        fields = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        # error.msg names the fault; the document itself (error.doc) is the client's text.
+        reason = "nested too deeply" if "ecursion" in error.msg else error.msg
+        raise InvalidRequest(
+            f"The body is not valid JSON: {reason} (line {error.lineno}, column {error.colno})."
+        ) from None
+    if not isinstance(fields, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    if nesting_exceeds(fields, max_nesting):
+        raise InvalidRequest(f"The body is nested deeper than {max_nesting} levels.")
+    return fields
+
+
+def nesting_exceeds(value: Any, limit: int) -> bool:
+    """Tell whether *value* holds containers nested deeper than *limit*; walks level by level, no recursion.
+
+    Code behind us recurses (copies, schema rewrites, ``json``), so the depth is bounded where bytes come in.
+    """
+    level = [value]
+    for _ in range(limit):
+        level = [
+            child
+            for container in level
+            for child in (container.values() if isinstance(container, dict) else container)
+            if isinstance(child, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
