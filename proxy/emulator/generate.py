@@ -1,0 +1,164 @@
+"""The handlers of ``generateContent`` and ``streamGenerateContent``.
+
+``decide`` says what happens, from values; the rest carries it out: wait, refuse, answer, stream, or hang up. Every
+request gets a journal entry, which is closed however the handler ends, a client that leaves included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from proxy.emulator import replies
+from proxy.emulator.answers import Answer, compose
+from proxy.emulator.errors import Refusal, of_status, unknown_model
+from proxy.emulator.faults import Fault
+from proxy.emulator.journal import Entry
+from proxy.emulator.judge import judge_request, read_request
+from proxy.emulator.models import generation_of, model_id
+from proxy.emulator.state import STATE, State, json_response, refusal_response
+
+UNEXPECTED_TOKEN = "Invalid JSON payload received. Unexpected token."
+GARBAGE = "<!DOCTYPE html><html><title>Error</title><p>This is not what you asked for.</html>\n"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request as the decision sees it: the model and API version of its path, the method, the body's bytes."""
+
+    model: str
+    version: str
+    stream: bool
+    body: bytes
+
+
+def decide(call: Call, fault: Fault, state: State) -> Refusal | Answer:
+    """Return the refusal or the answer for *call*; takes a scripted answer from *state* when it answers.
+
+    A fault with a status comes before everything, as an overloaded service does not read the body.
+    """
+    if fault.status is not None:
+        return of_status(
+            fault.status,
+            message=fault.message,
+            reason=fault.reason,
+            retry_delay_seconds=fault.retry_delay_seconds,
+            quota_id=fault.quota_id,
+            model=call.model,
+        )
+    generation = generation_of(call.model)
+    if generation is None:
+        method = "streamGenerateContent" if call.stream else "generateContent"
+        return unknown_model(call.model, version=call.version, method=method)
+    body = parse_body(call.body)
+    if isinstance(body, Refusal):
+        return body
+    request, refusal = read_request(body)
+    refusal = refusal or judge_request(request, generation)
+    if refusal is not None:
+        return refusal
+    script = fault.script or state.answers.take()
+    return compose(call.model, request, generation, seed=state.seed, script=script)
+
+
+def parse_body(body: bytes) -> Any:
+    """Return the JSON value of *body*, an empty one being ``{}``; a ``Refusal`` when it is not JSON."""
+    if not body.strip():
+        return {}
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return Refusal(UNEXPECTED_TOKEN)
+
+
+async def generate(request: web.Request) -> web.StreamResponse:
+    """Handle ``POST models/{model}:generateContent``."""
+    return await _handle(request, stream=False)
+
+
+async def stream_generate(request: web.Request) -> web.StreamResponse:
+    """Handle ``POST models/{model}:streamGenerateContent``, with ``alt=sse`` or without."""
+    return await _handle(request, stream=True)
+
+
+async def _handle(request: web.Request, *, stream: bool) -> web.StreamResponse:
+    state = request.app[STATE]
+    model = model_id(request.match_info["model"])
+    version = "v1" if request.path.startswith("/v1/") else "v1beta"
+    call = Call(model, version, stream, await request.read())
+    entry = state.journal.open(Entry(request.method, request.path, model, stream, call.body))
+    fault = state.faults.take_for(model)
+    response = web.StreamResponse()
+    try:
+        await asyncio.sleep(fault.delay_seconds)
+        if fault.reset:
+            return _hang_up(request, entry, response)
+        if fault.garbage:
+            entry.status = 200
+            response = web.Response(text=GARBAGE, content_type="text/html")
+            return await _send(request, entry, response)
+        outcome = decide(call, fault, state)
+        if isinstance(outcome, Refusal):
+            entry.status, entry.message = outcome.status, outcome.message
+            response = refusal_response(outcome)
+            return await _send(request, entry, response)
+        entry.status = 200
+        if stream:
+            return await _stream(request, entry, fault, outcome)
+        if fault.cut_after_chunks is not None:
+            return await _send_half(request, entry, orjson.dumps(replies.whole(outcome)))
+        response = json_response(replies.whole(outcome))
+        return await _send(request, entry, response)
+    except ConnectionResetError:
+        return response
+    finally:
+        if entry.finished == "running":
+            entry.finished = "disconnected"
+
+
+async def _send(request: web.Request, entry: Entry, response: web.Response) -> web.StreamResponse:
+    await response.prepare(request)
+    await response.write_eof()
+    entry.finished = "complete"
+    return response
+
+
+async def _send_half(request: web.Request, entry: Entry, body: bytes) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "application/json; charset=UTF-8"})
+    response.content_length = len(body)
+    await response.prepare(request)
+    await response.write(body[: len(body) // 2])
+    return _hang_up(request, entry, response)
+
+
+async def _stream(request: web.Request, entry: Entry, fault: Fault, answer: Answer) -> web.StreamResponse:
+    sse = request.query.get("alt") == "sse"
+    kind = "text/event-stream" if sse else "application/json; charset=UTF-8"
+    response = web.StreamResponse(headers={"Content-Type": kind, "X-Accel-Buffering": "no"})
+    await response.prepare(request)
+    chunks = replies.chunks(answer)
+    if fault.end_after_chunks is not None:
+        chunks = tuple(map(replies.unfinished, chunks[: fault.end_after_chunks]))
+    for index, chunk in enumerate(chunks[: fault.cut_after_chunks]):
+        if index and fault.chunk_delay_seconds:
+            await asyncio.sleep(fault.chunk_delay_seconds)
+        await response.write(replies.sse_event(chunk) if sse else replies.array_item(chunk, index))
+    if fault.cut_after_chunks is not None:
+        return _hang_up(request, entry, response)
+    if not sse:
+        await response.write(replies.ARRAY_END if chunks else b"[]\n")
+    await response.write_eof()
+    entry.finished = "complete"
+    return response
+
+
+def _hang_up(request: web.Request, entry: Entry, response: web.StreamResponse) -> web.StreamResponse:
+    """Drop the connection where it stands; *response* is what the handler returns to nobody."""
+    entry.finished = "dropped"
+    if request.transport is not None:
+        request.transport.abort()
+    return response

@@ -1,0 +1,64 @@
+"""The judge: what the wire rules say of a ``generateContent`` body.
+
+The order is Google's own: the JSON has to be the proto's, then fields must not be empty, then values are looked
+at, then tools, then the order of turns, and signatures at last. The first layer that objects answers; within the
+first two layers all faults are reported together, as the service does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+from proxy.emulator import parts, signatures, tools, turns
+from proxy.emulator.contents import view_contents
+from proxy.emulator.errors import FieldViolation, Refusal, invalid_fields, invalid_payload, unknown_model
+from proxy.emulator.models import Generation, generation_of, model_id
+from proxy.emulator.proto import Message, is_too_deep, read_message
+
+TOO_DEEP = "Invalid JSON payload received. Message too deep. Max recursion depth reached."
+
+
+def judge(model: str, body: Mapping[str, Any]) -> Refusal | None:
+    """Return why *model* refuses *body*, or ``None`` when it takes it.
+
+    *model* is a name such as ``gemini-2.5-pro``, with or without ``models/``; *body* is the parsed JSON of a
+    generateContent request, in either of the spellings that proto JSON takes. Never raises, whatever *body* holds.
+    Source: each rule names its own; the generations are those of ``models.FAMILIES``.
+    """
+    generation = generation_of(model)
+    if generation is None:
+        return unknown_model(model_id(model), version="v1beta", method="generateContent")
+    request, refusal = read_request(body)
+    return refusal or judge_request(request, generation)
+
+
+def read_request(body: Any, kind: str = "GenerateContentRequest") -> tuple[Message, Refusal | None]:
+    """Return *body* as a proto message of *kind* in one spelling, and the refusal if it is not one.
+
+    Source: CLIProxyAPI#97 and the other reports named in ``proto``.
+    """
+    if is_too_deep(body):
+        return {}, invalid_payload([FieldViolation("", TOO_DEEP)])
+    request, faults = read_message(kind, body)
+    return request, invalid_payload(faults) if faults else None
+
+
+def judge_request(request: Message, generation: Generation) -> Refusal | None:
+    """Return why *generation* refuses *request*, a message that ``read_request`` returned."""
+    return (
+        invalid_fields(chain(parts.empty_fields(request), tools.schema_faults(request, generation)))
+        or parts.empty_text(request)
+        or parts.struct_values(request)
+        or parts.media(request)
+        or parts.image_alone(request, generation)
+        or _first(tools.RULES, request, generation)
+        or _first(turns.RULES, view_contents(request), generation)
+        or signatures.present(request, generation)
+        or signatures.required(view_contents(request), generation)
+    )
+
+
+def _first(rules: Any, subject: Any, generation: Generation) -> Refusal | None:
+    return next(filter(None, (rule(subject, generation) for rule in rules)), None)

@@ -1,0 +1,172 @@
+"""Which rules hold for which Gemini model.
+
+A generation is a row of facts about a model family; the rules read the row and never look at a model's name.
+A name belongs to the longest prefix in ``FAMILIES`` that it equals or continues with a dash, and a Gemini name
+without a row is taken for the strictest generation: Google applies the newest rules to "all future releases"
+(ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6, langchain-google#1897).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Mixing(Enum):
+    """What happens to a content that holds function responses and something else."""
+
+    COUNTED = "counted"
+    """Text is taken; a sibling medium breaks parallel responses, because it counts as one."""
+    SILENT = "silent"
+    """Taken, but a reply to text beside a response is an empty candidate (hermes-agent#68863)."""
+    REFUSED = "refused"
+    """Refused with the text of a trailing model turn (dive#287, kimi-code#3274, vellum#39495)."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The facts that the rules need to know about a family of models."""
+
+    name: str
+    mixing: Mixing
+    alternation: bool = False
+    """Two plain user contents, or two plain model contents, in a row are refused (zuisong/gemini-openai-proxy#83)."""
+    user_ending: bool = False
+    """The last content has to be the user's or a function response (one-api#836)."""
+    prefill: bool = True
+    """The last content may be the model's (LibreChat agents#323, pipecat#5821, opencode#47034)."""
+    tool_roles: bool = True
+    """A function response may come under the role ``tool`` or ``function`` (genkit#5780)."""
+    signatures: bool = False
+    """Thought signatures are demanded and validated (ai.google.dev/gemini-api/docs/thought-signatures)."""
+    thinking: bool = False
+    """The usage reports ``thoughtsTokenCount``."""
+    json_with_tools: bool = False
+    """``responseMimeType: application/json`` goes together with tools (python-genai#867)."""
+    many_candidates: bool = True
+    """``candidateCount`` may be over one (langchain-google#1897: unsupported in 3.x)."""
+    enum_format_needs_values: bool = False
+    """``format: enum`` without values is refused (elastic/kibana#286302)."""
+    image_needs_text: bool = False
+    """An image without a text beside it is refused (openai-gemini#31, litellm#5515)."""
+    object_needs_properties: bool = False
+    """An OBJECT schema without properties is refused (pydantic-ai#1998, livekit#2689)."""
+    minimal_thinking: bool = True
+    """``thinkingLevel: minimal`` is known (kiss-translator#1048: not on 3.7 and 3.8)."""
+
+
+GEMINI_1_0 = Generation(
+    "1.0",
+    Mixing.COUNTED,
+    alternation=True,
+    user_ending=True,
+    image_needs_text=True,
+    object_needs_properties=True,
+)
+GEMINI_1_5 = Generation(
+    "1.5", Mixing.COUNTED, alternation=True, image_needs_text=True, object_needs_properties=True
+)
+GEMINI_2_0 = Generation("2.0", Mixing.COUNTED)
+GEMINI_2_5 = Generation("2.5", Mixing.COUNTED, thinking=True)
+GEMINI_3 = Generation(
+    "3",
+    Mixing.SILENT,
+    signatures=True,
+    thinking=True,
+    json_with_tools=True,
+    many_candidates=False,
+    enum_format_needs_values=True,
+)
+STRICT_TAIL = Generation(
+    "3.6",
+    Mixing.REFUSED,
+    prefill=False,
+    tool_roles=False,
+    signatures=True,
+    thinking=True,
+    json_with_tools=True,
+    many_candidates=False,
+    enum_format_needs_values=True,
+)
+NO_MINIMAL_THINKING = Generation(
+    "3.7",
+    Mixing.REFUSED,
+    prefill=False,
+    tool_roles=False,
+    signatures=True,
+    thinking=True,
+    json_with_tools=True,
+    many_candidates=False,
+    enum_format_needs_values=True,
+    minimal_thinking=False,
+)
+
+FAMILIES: dict[str, Generation] = {
+    "gemini-pro": GEMINI_1_0,
+    "gemini-1.0": GEMINI_1_0,
+    "gemini-1.5": GEMINI_1_5,
+    "gemini-2.0": GEMINI_2_0,
+    "gemini-exp": GEMINI_2_0,
+    "gemini-2.5": GEMINI_2_5,
+    "gemini-live-2.5": GEMINI_2_5,
+    # pipecat's list of families that take a prefill: gemini-2., gemini-3-, gemini-3.1-, gemini-pro-latest.
+    "gemini-3": GEMINI_3,
+    "gemini-3.1": GEMINI_3,
+    "gemini-3.5-flash": GEMINI_3,
+    "gemini-pro-latest": GEMINI_3,
+    # LibreChat agents#323: refused by these "and all future releases".
+    "gemini-3.5-flash-lite": STRICT_TAIL,
+    "gemini-3.6": STRICT_TAIL,
+    "gemini-3.7": NO_MINIMAL_THINKING,
+    "gemini-3.8": NO_MINIMAL_THINKING,
+}
+
+LISTED_MODELS = (
+    "gemini-2.0-flash",
+    "gemini-2.5-flash",
+    "gemini-2.5-pro",
+    "gemini-3-flash-preview",
+    "gemini-3-pro-preview",
+    "gemini-3.1-pro-preview",
+    "gemini-3.5-flash",
+    "gemini-3.5-flash-lite",
+    "gemini-3.6-flash",
+    "gemini-3.7-flash",
+    "gemini-3.8-flash",
+    "gemini-flash-latest",
+)
+INPUT_TOKEN_LIMIT = 1_048_576
+OUTPUT_TOKEN_LIMIT = 65_536
+
+
+def model_id(name: str) -> str:
+    """Return *name* without the ``models/`` prefix of a resource name."""
+    return name.removeprefix("models/")
+
+
+def generation_of(name: str) -> Generation | None:
+    """Return the rules for the model *name*, or ``None`` when no Gemini model is called so.
+
+    Source: the rows above; pipecat's prefill list and Google's "all future releases" for unknown names.
+    """
+    model = model_id(name)
+    if not model.startswith("gemini-") or model == "gemini-":
+        return None
+    rows = [prefix for prefix in FAMILIES if model == prefix or model.startswith(f"{prefix}-")]
+    return FAMILIES[max(rows, key=len)] if rows else STRICT_TAIL
+
+
+def describe_model(name: str) -> dict[str, Any]:
+    """Return the ``Model`` resource for *name* (ai.google.dev/api/models)."""
+    model = model_id(name)
+    return {
+        "name": f"models/{model}",
+        "baseModelId": model,
+        "version": "001",
+        "displayName": model.replace("-", " ").title(),
+        "description": "A model of the turnright emulator: it judges requests as Gemini does.",
+        "inputTokenLimit": INPUT_TOKEN_LIMIT,
+        "outputTokenLimit": OUTPUT_TOKEN_LIMIT,
+        "supportedGenerationMethods": ["generateContent", "streamGenerateContent", "countTokens"],
+    }

@@ -1,0 +1,187 @@
+"""Read JSON as a proto message the way Google's front end does: known names, right types, all faults at once.
+
+What comes out is the same message with one spelling (camelCase, enums in capitals, repeated fields as lists), so
+that the rules behind it need not know that ``function_call`` and ``functionCall`` are one field. What is wrong
+comes out beside it, each fault with its path in proto spelling: ``contents[2].parts[0].function_response``.
+
+Texts: `Unknown name "x" at 'path': Cannot find field.` (CLIProxyAPI#97), `Proto field is not repeating, cannot
+start list.` (google_workspace_mcp#1099), `Invalid value at 'path' (TYPE), value` (azure-devops-mcp#145,
+generative-ai-js#320), `Base64 decoding failed` (ruby_llm#521, openclaw#82995).
+"""
+
+from __future__ import annotations
+
+import binascii
+import json
+from base64 import b64decode
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.emulator.errors import FieldViolation
+from proxy.emulator.messages import ENUMS, MESSAGES, ONEOF, Field
+
+API_TYPES = "type.googleapis.com/google.ai.generativelanguage.v1beta."
+STRUCT_TYPE = "type.googleapis.com/google.protobuf.Struct"
+MAX_DEPTH = 100
+"""Protobuf's default recursion limit (protobuf.dev, ``CodedInputStream::SetRecursionLimit``)."""
+QUOTED_CHARACTERS = 120
+"""How much of a wrong value an error repeats."""
+
+NEVER_NULL = ("args", "response")
+"""Structs that must be objects when they are given (AstrBot#7134, #7216); elsewhere null means unset."""
+
+_TO_STANDARD = str.maketrans("-_", "+/")
+
+Message = dict[str, Any]
+Faults = list[FieldViolation]
+
+
+def decode_base64(text: str) -> bytes | None:
+    """Return the bytes of *text* in the standard or the URL alphabet, padded; ``None`` when it is neither.
+
+    Source: python-genai#2105 for the alphabets; snow-cli#84 and ruby_llm#521 for truncated and joined values.
+    """
+    standard = text.translate(_TO_STANDARD) if "+" not in text and "/" not in text else text
+    try:
+        return b64decode(standard.encode("ascii"), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def is_too_deep(value: Any) -> bool:
+    """Return whether *value* nests deeper than ``MAX_DEPTH``; without recursion, so any depth can be asked."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for node in level for child in _children(node)]
+        if not level:
+            return False
+    return True
+
+
+def _children(node: Any) -> list[Any]:
+    values: Any = ()
+    if isinstance(node, Mapping):
+        values = node.values()
+    elif isinstance(node, list | tuple):
+        values = node
+    return [value for value in values if isinstance(value, Mapping | list | tuple)]
+
+
+def read_message(kind: str, value: Any) -> tuple[Message, tuple[FieldViolation, ...]]:
+    """Return *value* as a message of *kind* in one spelling, and every fault that was found on the way.
+
+    Source: the texts in this module's docstring. Never raises for JSON of up to ``MAX_DEPTH`` levels.
+    """
+    if not isinstance(value, Mapping):
+        text = 'Invalid JSON payload received. Unknown name "": Root element must be a message.'
+        return {}, (FieldViolation("", text),)
+    faults: Faults = []
+    return _message(kind, value, "", faults), tuple(faults)
+
+
+def _message(kind: str, value: Mapping[Any, Any], path: str, faults: Faults) -> Message:
+    fields = MESSAGES[kind]
+    message: Message = {}
+    for name, given in value.items():
+        field = fields.get(name)
+        if field is None:
+            _unknown(name, path, "Cannot find field.", faults)
+            continue
+        if given is None and field.name not in NEVER_NULL:
+            continue
+        if field.name in ONEOF.get(kind, ()) and any(other in message for other in ONEOF[kind]):
+            faults.append(
+                FieldViolation(
+                    path,
+                    f"Invalid value at '{path}' (oneof), oneof field 'data' is already set. Cannot set '{name}'",
+                )
+            )
+            continue
+        message[field.name] = _field(field, name, given, path, faults)
+    return message
+
+
+def _field(field: Field, name: str, given: Any, parent: str, faults: Faults) -> Any:
+    path = f"{parent}.{field.proto_name}" if parent else field.proto_name
+    if field.shape == "map":
+        return _map(field, given, path, faults)
+    if isinstance(given, list | tuple) and field.kind != "Value":
+        if field.shape == "repeated":
+            return [_one(field.kind, item, f"{path}[{i}]", faults) for i, item in enumerate(given)]
+        if field.kind == "Struct":
+            return _invalid(path, STRUCT_TYPE, _quoted(given), faults)
+        return _unknown(name, parent, "Proto field is not repeating, cannot start list.", faults)
+    one = _one(field.kind, given, path, faults)
+    # Google's parser takes a bare value for a list of one, and its own examples use that.
+    return [one] if field.shape == "repeated" else one
+
+
+def _map(field: Field, given: Any, path: str, faults: Faults) -> Any:
+    if not isinstance(given, Mapping):
+        return _invalid(path, "Map", _quoted(given), faults)
+    return {
+        str(key): _one(field.kind, item, f"{path}[{i}].value", faults)
+        for i, (key, item) in enumerate(given.items())
+    }
+
+
+def _one(kind: str, given: Any, path: str, faults: Faults) -> Any:
+    if kind in MESSAGES:
+        if isinstance(given, Mapping):
+            return _message(kind, given, path, faults)
+        return _invalid(path, API_TYPES + kind, _quoted(given), faults, instead={})
+    if kind == "Value":
+        return given
+    if kind == "Struct":
+        if isinstance(given, Mapping):
+            return given
+        return _invalid(path, STRUCT_TYPE, _quoted(given), faults, instead={})
+    if isinstance(given, Mapping):
+        return _invalid(path, kind, "Starting an object on a scalar field", faults)
+    if kind in ENUMS:
+        return _enum(kind, given, path, faults)
+    if kind == "TYPE_BYTES" and isinstance(given, str) and decode_base64(given) is None:
+        return _invalid(path, kind, f"Base64 decoding failed for {_quoted(given)}", faults)
+    return given if _fits(kind, given) else _invalid(path, kind, _quoted(given), faults)
+
+
+def _enum(kind: str, given: Any, path: str, faults: Faults) -> Any:
+    values = ENUMS[kind]
+    if isinstance(given, str) and given.upper() in values:
+        return given.upper()
+    if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < len(values):
+        return values[given]
+    return _invalid(path, API_TYPES + kind, _quoted(given), faults)
+
+
+def _fits(kind: str, given: Any) -> bool:
+    """Return whether *given* is JSON for the scalar *kind*; numbers may be quoted, as proto JSON has it."""
+    if kind in ("TYPE_STRING", "TYPE_BYTES"):
+        return isinstance(given, str)
+    if kind == "TYPE_BOOL":
+        return isinstance(given, bool)
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
+        return False
+    try:
+        number = float(given)
+    except (ValueError, OverflowError):
+        return False
+    return number.is_integer() if kind in ("TYPE_INT32", "TYPE_INT64") else True
+
+
+def _quoted(given: Any) -> str:
+    try:
+        text = json.dumps(given, ensure_ascii=False, default=str)
+    except (ValueError, TypeError):
+        text = "?"
+    return text if len(text) <= QUOTED_CHARACTERS else f"{text[:QUOTED_CHARACTERS]}..."
+
+
+def _invalid(path: str, kind: str, what: str, faults: Faults, *, instead: Any = None) -> Any:
+    faults.append(FieldViolation(path, f"Invalid value at '{path}' ({kind}), {what}"))
+    return instead
+
+
+def _unknown(name: Any, path: str, why: str, faults: Faults) -> None:
+    place = f" at '{path}'" if path else ""
+    faults.append(FieldViolation(path, f'Invalid JSON payload received. Unknown name "{name}"{place}: {why}'))

@@ -1,0 +1,61 @@
+"""Run an emulator on a port: for the command line, the demo and the tests.
+
+Handlers are cancelled when their client leaves (aiohttp's default is that they are not), so that the journal says so
+at once; the access log is off because its lines would hold the key of a query string.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from proxy.emulator.app import create_emulator
+
+SHUTDOWN_SECONDS = 1.0
+"""How long answers in flight may go on after the end was asked for."""
+
+
+@asynccontextmanager
+async def serving(
+    host: str = "127.0.0.1", port: int = 0, *, app: web.Application | None = None
+) -> AsyncIterator[str]:
+    """Serve an emulator while the context lasts and yield its base URL, ``http://host:port``.
+
+    *port* 0 takes a free one; *app* is what ``create_emulator`` returned, a plain one when left out.
+    Raises ``OSError`` when the port is taken.
+    """
+    runner = web.AppRunner(
+        app if app is not None else create_emulator(),
+        handler_cancellation=True,
+        access_log=None,
+        shutdown_timeout=SHUTDOWN_SECONDS,
+    )
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, host, port)
+        await site.start()
+        bound = runner.addresses[0]
+        name = f"[{host}]" if ":" in host else host
+        yield f"http://{name}:{bound[1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def run_emulator(
+    host: str = "127.0.0.1",
+    port: int = 9090,
+    *,
+    app: web.Application | None = None,
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve an emulator until cancelled; *on_ready* is called with the base URL once it listens.
+
+    Raises ``OSError`` when the port is taken.
+    """
+    async with serving(host, port, app=app) as url:
+        if on_ready is not None:
+            on_ready(url)
+        await asyncio.Event().wait()

@@ -1,0 +1,19 @@
+"""The emulator is a second judge: it shares no code with the first one, and needs neither it nor litellm."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROGRAM = """
+import sys, proxy.emulator
+print(sorted({name.split(".")[0] for name in sys.modules} & {"sanitizers", "litellm", "openai", "pydantic"}))
+print(sorted(name for name in sys.modules if name.startswith("proxy.") and not name.startswith("proxy.emulator")))
+"""
+
+
+def test_emulator_stands_alone() -> None:
+    """Importing the emulator imports neither the sanitizers nor litellm, nor the rest of the proxy."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split("\n")[:2] == ["[]", "[]"]

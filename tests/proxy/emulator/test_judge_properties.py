@@ -1,0 +1,93 @@
+"""Whatever JSON comes in, the judge answers and leaves its input alone."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.emulator import judge
+from proxy.emulator.answers import compose
+from proxy.emulator.judge import read_request
+from proxy.emulator.messages import MESSAGES, snake_case
+from proxy.emulator.models import generation_of
+from proxy.emulator.replies import chunks, whole
+from tests.proxy.emulator.wire import GENERATIONS, fc, fr, image, text
+
+NAMES = sorted({name for fields in MESSAGES.values() for name in fields})
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+KEYS = st.sampled_from(NAMES) | st.text(max_size=4)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=30,
+)
+PARTS = st.sampled_from(
+    [
+        text(),
+        text(""),
+        fc(),
+        fc("g"),
+        fc(sign=False),
+        fc(call_id="a"),
+        fr(),
+        fr("g"),
+        fr(call_id="a"),
+        image(),
+        {},
+    ]
+)
+ROLES = st.sampled_from(["user", "model", "tool", "function", "assistant", ""])
+CONTENTS = st.lists(st.fixed_dictionaries({"role": ROLES, "parts": st.lists(PARTS, max_size=3)}), max_size=6)
+MODELS = st.sampled_from(GENERATIONS)
+
+
+@given(model=MODELS | st.text(max_size=12), body=JSON)
+def test_judge_never_raises(model: str, body: Any) -> None:
+    """Arbitrary JSON gets a refusal with a text, or none, and is not changed."""
+    before = copy.deepcopy(body)
+
+    refusal = judge(model, body)
+
+    assert refusal is None or refusal.message
+    assert repr(before) == repr(body)
+
+
+@given(model=MODELS, body=st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4), contents=CONTENTS)
+def test_judge_never_raises_for_nearly_right_bodies(model: str, body: dict[str, Any], contents: Any) -> None:
+    """Contents with arbitrary fields beside them get an answer, the same one each time."""
+    given_body = {**body, "contents": contents}
+
+    assert judge(model, given_body) == judge(model, given_body)
+
+
+@given(model=MODELS, contents=CONTENTS)
+def test_what_is_taken_is_answered(model: str, contents: Any) -> None:
+    """Every body that the judge takes gets an answer, whole and streamed, and always the same."""
+    body = {"contents": contents}
+    generation = generation_of(model)
+    assert generation is not None
+    if judge(model, body) is not None:
+        return
+    request, _ = read_request(body)
+
+    answer = compose(model, request, generation)
+
+    assert answer == compose(model, request, generation)
+    assert whole(answer)["candidates"][0]["finishReason"] == "STOP"
+    assert ["finishReason" in chunk["candidates"][0] for chunk in chunks(answer)].count(True) == 1
+
+
+def respell(value: Any) -> Any:
+    """Return *value* with every key in the proto's spelling."""
+    if isinstance(value, dict):
+        return {snake_case(key): respell(item) for key, item in value.items()}
+    return [respell(item) for item in value] if isinstance(value, list) else value
+
+
+@given(model=MODELS, contents=CONTENTS)
+def test_both_spellings_are_one(model: str, contents: Any) -> None:
+    """The same contents in snake case get the same verdict."""
+    assert judge(model, {"contents": contents}) == judge(model, {"contents": respell(contents)})
