@@ -13,17 +13,19 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from sanitizers.messages import (
+    MEDIA_PARTS,
     SYSTEM_ROLES,
     Message,
     Messages,
     function_of,
     is_inline,
+    is_part_list,
     parse_arguments,
     tool_calls_of,
 )
@@ -59,6 +61,8 @@ RULES = MappingProxyType(
         "refused_field": "Unknown name: Cannot find field. [ai.nvim#13]",
         "refused_part": "this part cannot be carried in this role",
         "remote_media": "media must come as data: URLs; nothing is fetched for this provider",
+        "result_name_missing": "Missing parameter 'name': messages with role 'function' must have a 'name'. "
+        "[OpenAI API]",
         "result_order": "results are matched by position where ids are absent [kimi-cli#1582]",
         "same_role_neighbours": "Please ensure that multiturn requests alternate between user and model. "
         "[one-api#836]",
@@ -87,14 +91,19 @@ class Violation:
         return {"rule": self.rule, "index": self.index, "words": self.words}
 
 
-def find_violations(messages: Messages, profile: Profile) -> tuple[Violation, ...]:
+def find_violations(
+    messages: Messages, profile: Profile, *, clean: Container[int] = frozenset()
+) -> tuple[Violation, ...]:
     """Return every rule of *profile* that *messages* break, in reading order; empty when they are legal.
 
-    *messages* must have passed :func:`sanitizers.validation.validate_messages`.
+    *messages* must have passed :func:`sanitizers.validation.validate_messages`. *clean* holds the ``id()`` of
+    messages already found to break no rule by themselves under this profile: only the order of the turns is
+    looked at again for them.
     """
     found = [Violation(rule, index) for rule, index in _turn_violations(messages, profile)]
     for index, message in enumerate(messages):
-        found.extend(Violation(rule, index) for rule in _message_violations(message, profile))
+        if id(message) not in clean and not _is_plain(message, profile):
+            found += [Violation(rule, index) for rule in _message_violations(message, profile)]
     if len(found) > 1:
         found = sorted(set(found), key=lambda violation: (violation.index, violation.rule))
     return tuple(found)
@@ -107,6 +116,7 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
     call_turn = -1  # index of the open call turn
     next_result = 0
     previous = ""  # role of the turn before, system messages left out
+    neighbour = ""  # role of the message before
     for index, message in enumerate(messages):
         role = message["role"]
         if role == "tool":
@@ -120,7 +130,7 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
                 if profile.ordered_results and expected[next_result] != call_id:
                     yield "result_order", index
                 next_result += 1
-            previous = "tool"
+            previous = neighbour = role
             continue
         if len(answered) < len(expected):
             yield "missing_result", call_turn
@@ -128,18 +138,19 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
         if role in SYSTEM_ROLES:
             if previous and not profile.system_anywhere:
                 yield "system_after_start", index
+            neighbour = role
             continue
         if not previous and role != "user" and profile.user_first:
             yield "first_turn_not_user", index
         if role == "assistant":
             calls = tool_calls_of(message)
-            if previous == "assistant" and not profile.assistant_runs:
+            if neighbour == "assistant" and not profile.assistant_runs:
                 yield ("call_after_model_turn" if calls else "same_role_neighbours"), index
             expected = [call.get("id") or "" for call in calls]
             call_turn = index
-        elif role == "user" and previous == "user" and not profile.user_runs:
+        elif role == "user" and neighbour == "user" and not profile.user_runs:
             yield "same_role_neighbours", index
-        previous = role
+        previous = neighbour = role
     if len(answered) < len(expected):
         yield "missing_result", call_turn
     last = len(messages) - 1
@@ -147,6 +158,19 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
         yield "no_turn", last
     if previous == "assistant" and not profile.model_last:
         yield "trailing_model_turn", last
+
+
+def _is_plain(message: Message, profile: Profile) -> bool:
+    """Tell whether a message is nothing but a text and fields that are nobody's concern: most messages are."""
+    content = message.get("content")
+    return (
+        content.__class__ is str
+        and content != ""
+        and "tool_calls" not in message
+        and "function_call" not in message
+        and message["role"] != "function"
+        and profile.refused_fields.isdisjoint(message)
+    )
 
 
 def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
@@ -161,7 +185,9 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
         if not (role == "assistant" and (calls or _speaks_otherwise(message, profile))):
             yield "empty_content"
     elif isinstance(content, list):
-        if content:
+        if role in ("tool", "function") and not is_part_list(content):
+            yield "refused_part"
+        elif content:
             yield from _part_violations(content, role, profile)
         else:
             yield "empty_content"
@@ -169,8 +195,10 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
         yield "refused_part"
     if calls is not None:
         yield from _call_violations(calls, profile)
-    if not profile.legacy_functions and (role == "function" or message.get("function_call") is not None):
+    if not profile.openai_forms and (role == "function" or message.get("function_call") is not None):
         yield "legacy_function"
+    elif role == "function" and not message.get("name"):
+        yield "result_name_missing"
     if profile.refused_fields:
         for name in message.keys() & profile.refused_fields:
             if message[name] is not None:
@@ -179,7 +207,7 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
 
 def _speaks_otherwise(message: Message, profile: Profile) -> bool:
     """Tell whether an assistant message without content says something in a field of its own."""
-    return profile.legacy_functions and any(
+    return profile.openai_forms and any(
         message.get(name) is not None for name in ("refusal", "audio", "function_call")
     )
 
@@ -191,7 +219,7 @@ def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -
             text = part.get("text")
             if text is None or (text == "" and not profile.empty_texts and role != "tool"):
                 yield "empty_text"
-        elif role in profile.text_only_roles or kind in profile.refused_parts:
+        elif kind in profile.refused_parts or (kind in MEDIA_PARTS and role in profile.media_free_roles):
             yield "refused_part"
         elif not profile.remote_media and kind in ("image_url", "file") and not is_inline(part):
             yield "remote_media"
@@ -216,8 +244,8 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
                 yield "call_id_too_long"
             if "__thought__" in call_id and not profile.custom_calls:
                 yield from _signature_violations(call_id)
-        if profile.refused_fields and not call.keys().isdisjoint(profile.refused_fields - _CALL_FIELDS):
-            yield "refused_field"
+        if not profile.refused_fields.isdisjoint(call):
+            yield from ("refused_field" for name in call if name in profile.refused_fields - _CALL_FIELDS)
         if call.get("type") == "custom" or (call.get("custom") and not call.get("function")):
             if not profile.custom_calls:
                 yield "custom_call"

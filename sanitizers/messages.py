@@ -8,6 +8,7 @@ package writes into a message; a changed message is a new dict.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn, TypeAlias
@@ -20,6 +21,9 @@ Messages: TypeAlias = Sequence[Message]
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
 """Roles that instruct rather than take a turn."""
+
+MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video_url"})
+"""Content parts that hold anything but text."""
 
 
 class Entry(NamedTuple):
@@ -57,6 +61,16 @@ def is_blank(value: Any) -> bool:
     return value is None or value == "" or value == []
 
 
+def is_part_list(content: Any) -> bool:
+    """Tell whether a content is a list of content parts.
+
+    Some clients give a tool's bare JSON array as its result; nothing in it says that it is a part.
+    """
+    return isinstance(content, list) and all(
+        isinstance(part, dict) and isinstance(part.get("type"), str) for part in content
+    )
+
+
 def is_inline(part: dict[str, Any]) -> bool:
     """Tell whether an ``image_url`` or ``file`` part carries its bytes as a ``data:`` URL.
 
@@ -69,10 +83,6 @@ def is_inline(part: dict[str, Any]) -> bool:
     return isinstance(value, str) and value.startswith("data:")
 
 
-_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_HUGE_EXPONENT = re.compile(r"\d[eE]\+?\d{3}")
-
-
 def parse_arguments(text: str) -> dict[str, Any] | None:
     """Return tool-call arguments as the JSON object that they are, or None when they are not one.
 
@@ -82,15 +92,26 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
     if text == "{}":
         return {}
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
-        if not isinstance(value, dict):
-            return None
-        if _LONE_SURROGATE.search(text) or _HUGE_EXPONENT.search(text):
-            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        value = _DECODER.decode(text)
+        if isinstance(value, dict):
+            if "\\u" in text and _LONE_SURROGATE.search(text):
+                json.dumps(value, ensure_ascii=False).encode()
+            return value
     except (ValueError, RecursionError):  # UnicodeEncodeError is a ValueError
-        return None
-    return value
+        pass
+    return None
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(text)
+    return number
+
+
+_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)

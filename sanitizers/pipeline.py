@@ -39,7 +39,9 @@ def sanitize(messages: Messages, profile: Profile) -> Sanitized:
     if not found:
         return Sanitized(messages)
     repaired, changes = run_steps(messages, profile)
-    return Sanitized(repaired, changes, found, find_violations(repaired, profile))
+    broken = {violation.index for violation in found}
+    clean = {id(message) for index, message in enumerate(messages) if index not in broken}
+    return Sanitized(repaired, changes, found, find_violations(repaired, profile, clean=clean))
 
 
 def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Change, ...]]:

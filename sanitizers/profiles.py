@@ -48,8 +48,8 @@ class Profile:
     object_arguments: bool
     """Arguments must be a JSON object; otherwise any string passes."""
 
-    legacy_functions: bool
-    """``function_call`` and role ``function`` are accepted as they are."""
+    openai_forms: bool
+    """OpenAI's other forms of a message are accepted: ``function_call``, role ``function``, ``refusal``, ``audio``."""
 
     custom_calls: bool
     """Tool calls of a type other than ``function`` are accepted."""
@@ -57,8 +57,8 @@ class Profile:
     max_call_id_length: int | None
     """Longest tool-call id, in characters."""
 
-    text_only_roles: frozenset[str]
-    """Roles whose content may hold nothing but text."""
+    media_free_roles: frozenset[str]
+    """Roles whose content may hold no media."""
 
     refused_parts: frozenset[str]
     """Content part types that the provider cannot be given in any role."""
@@ -87,11 +87,12 @@ OPENAI = Profile(
     ordered_results=False,
     call_ids=True,
     object_arguments=False,
-    legacy_functions=True,
+    openai_forms=True,
     custom_calls=True,
     # "Expected a string with maximum length 40" (vercel/ai#5171, 2025-03).
     max_call_id_length=40,
-    text_only_roles=frozenset(),
+    # "Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08).
+    media_free_roles=frozenset({"assistant", "developer", "function", "system", "tool"}),
     refused_parts=frozenset(),
     refused_fields=frozenset(),
     remote_media=True,
@@ -122,11 +123,11 @@ GEMINI_2 = Profile(
     call_ids=False,
     # functionCall.args is a protobuf Struct (AstrBot#7134).
     object_arguments=True,
-    legacy_functions=False,
+    openai_forms=False,
     custom_calls=False,
     max_call_id_length=None,
     # The converters read only text from these roles; anything else would vanish unseen.
-    text_only_roles=frozenset({"assistant", "system", "developer"}),
+    media_free_roles=frozenset({"assistant", "system", "developer"}),
     refused_parts=frozenset({"audio_url", "redacted_thinking", "refusal", "thinking", "video_url"}),
     # cache_control makes litellm create a cachedContent; reasoning text would go back as `thought` parts;
     # Gemini refuses unknown part fields (ai.nvim#13).

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from sanitizers.errors import Unrepairable
-from sanitizers.messages import Messages
+from sanitizers.messages import Messages, is_part_list
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 """OpenAI's chat roles."""
@@ -68,10 +68,12 @@ def validate_messages(messages: object) -> Messages:
 
 
 def _validate_content(content: object, role: str, place: str, index: int) -> None:
+    if role in ("tool", "function") and not is_part_list(content):
+        return  # a result given as a bare value is repaired to its JSON text
     if isinstance(content, list):
         for at, part in enumerate(content):
             _validate_part(part, f"{place}.content[{at}]", index)
-    elif role not in ("tool", "function"):  # a result given as a bare value is repaired to its JSON text
+    else:
         _refuse(
             "wrong_type",
             f"{place}.content",

@@ -29,7 +29,9 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     for at, (message, _) in enumerate(entries):
         for number, call in enumerate(tool_calls_of(message)):
             latest[call["id"]] = (at, number)
-        if message["role"] == "tool":
+        if message["role"] == "function" and not message.get("name"):
+            answers[at] = None
+        elif message["role"] == "tool":
             call_at = latest.get(message.get("tool_call_id") or "")
             answers[at] = call_at
             if call_at is not None:

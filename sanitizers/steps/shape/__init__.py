@@ -10,7 +10,7 @@ from __future__ import annotations
 from sanitizers.changes import Change
 from sanitizers.messages import SYSTEM_ROLES, Entries, Entry
 from sanitizers.profiles import Profile
-from sanitizers.steps.shape.calls import normalize_calls
+from sanitizers.steps.shape.calls import name_legacy_result, normalize_calls
 from sanitizers.steps.shape.contents import normalize_content
 from sanitizers.steps.shape.identities import settle_identities
 from sanitizers.steps.shape.notes import NAME, Note
@@ -35,7 +35,8 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     started = False
     for entry in entries:
         notes: list[Note] = []
-        message = normalize_calls(entry.message, entry.origin, profile, notes)
+        message = name_legacy_result(entry.message, kept, notes)
+        message = normalize_calls(message, entry.origin, profile, notes)
         shaped = normalize_content(message, entry.origin, profile, notes)
         changes.extend(note.at(entry.origin) for note in notes)
         if shaped is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from sanitizers.messages import Message, parse_arguments
+from sanitizers.messages import Entry, Message, function_of, parse_arguments, tool_calls_of
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.notes import Note
 from sanitizers.synthetic import RAW_ARGUMENTS
@@ -18,11 +19,13 @@ def normalize_calls(message: Message, index: int, profile: Profile, notes: list[
     refuses them (the id is given by ``identities``). A call without a name is dropped, since nothing can answer
     or run it; litellm skips it unseen and then fails on its result.
     """
-    if message["role"] == "function" and not profile.legacy_functions:
+    if "tool_calls" not in message and "function_call" not in message and message["role"] != "function":
+        return message
+    if message["role"] == "function" and not profile.openai_forms:
         notes.append(Note("replaced", "legacy_function", "role"))
         message = {**message, "role": "tool"}
     function_call = message.get("function_call")
-    if function_call is not None and not profile.legacy_functions:
+    if function_call is not None and not profile.openai_forms:
         notes.append(Note("replaced", "legacy_function", "function_call"))
         mapped = {"type": "function", "function": function_call}
         message = {name: value for name, value in message.items() if name != "function_call"}
@@ -41,11 +44,30 @@ def normalize_calls(message: Message, index: int, profile: Profile, notes: list[
     return {**message, "tool_calls": readable}
 
 
+def name_legacy_result(message: Message, before: Sequence[Entry], notes: list[Note]) -> Message:
+    """Return a legacy function result with the name of the call that it stands behind, when it has none.
+
+    *before* are the shaped entries in front of it. OpenAI: "messages with role 'function' must have a 'name'".
+    Where no call is behind it, it stays nameless, and ``orphan_drop`` drops it.
+    """
+    if message["role"] != "function" or message.get("name") or not before:
+        return message
+    last = before[-1].message
+    calls = [last.get("function_call") or {}, *(function_of(call) for call in tool_calls_of(last))]
+    name = next((call["name"] for call in calls if call.get("name")), None)
+    if name is None:
+        return message
+    notes.append(Note("replaced", "legacy_function", "name"))
+    return {**message, "name": name}
+
+
 def _normalize_call(
     call: dict[str, Any], at: int, profile: Profile, notes: list[Note]
 ) -> dict[str, Any] | None:
     place = f"tool_calls[{at}]"
-    refused = (call.keys() & profile.refused_fields) - {"provider_specific_fields"}
+    refused: set[str] = set()
+    if not profile.refused_fields.isdisjoint(call):
+        refused = (call.keys() & profile.refused_fields) - {"provider_specific_fields"}
     for name in sorted(refused):
         notes.append(Note("dropped", "refused_field", f"{place}.{name}"))
     if refused:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sanitizers.errors import Unrepairable
-from sanitizers.messages import Message, is_blank, is_inline
+from sanitizers.messages import MEDIA_PARTS, Message, is_blank, is_inline, is_part_list
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.notes import Note
 
@@ -25,6 +25,10 @@ def normalize_content(message: Message, index: int, profile: Profile, notes: lis
         return _normalize_result(message, profile, notes, index)
     content = message.get("content")
     shaped = _normalize_parts(content, role, index, profile, notes) if isinstance(content, list) else content
+    if shaped == []:
+        shaped = None
+        if content == [] and role == "assistant":
+            notes.append(Note("replaced", "empty_content"))
     if is_blank(shaped):
         return _without_content(message, shaped, profile, notes)
     return message if shaped is content else {**message, "content": shaped}
@@ -40,7 +44,7 @@ def _without_content(message: Message, content: Any, profile: Profile, notes: li
             notes.append(Note("dropped", "empty_text"))
             return {**message, "content": None}
         refusal = message.get("refusal")
-        if profile.legacy_functions:  # OpenAI's own format: it may speak in these fields instead
+        if profile.openai_forms:  # OpenAI's own format: it may speak in these fields instead
             if any(message.get(name) is not None for name in ("refusal", "audio", "function_call")):
                 return message if message.get("content") is content else {**message, "content": None}
         elif refusal and isinstance(refusal, str):
@@ -56,7 +60,7 @@ def _normalize_result(message: Message, profile: Profile, notes: list[Note], ind
     shaped: Any
     if is_blank(content):
         shaped = ""
-    elif isinstance(content, list):
+    elif isinstance(content, list) and is_part_list(content):
         shaped = _normalize_parts(content, "tool", index, profile, notes) or ""
     elif isinstance(content, str):
         shaped = content
@@ -64,7 +68,7 @@ def _normalize_result(message: Message, profile: Profile, notes: list[Note], ind
         shaped = json.dumps(content, ensure_ascii=False)
     if shaped is content or (shaped == "" and content == ""):
         return message
-    if not isinstance(content, list) or shaped == "":
+    if not isinstance(shaped, list):
         notes.append(Note("replaced", "result_content"))
     return {**message, "content": shaped}
 
@@ -101,7 +105,8 @@ def _normalize_part(
             notes.append(Note("dropped", "empty_text", place))
             return None
         return part
-    if role in profile.text_only_roles or (kind in profile.refused_parts and role != "user"):
+    media_refused = kind in MEDIA_PARTS and role in profile.media_free_roles
+    if media_refused or (kind in profile.refused_parts and role != "user"):
         notes.append(Note("dropped", "refused_part", f"{place}:{kind}"))
         return None
     if kind in profile.refused_parts:
@@ -123,6 +128,8 @@ def _normalize_part(
 
 
 def _drop_refused_fields(message: Message, profile: Profile, notes: list[Note]) -> Message:
+    if profile.refused_fields.isdisjoint(message):
+        return message
     refused = sorted(name for name in message.keys() & profile.refused_fields if message[name] is not None)
     if not refused:
         return message

@@ -76,24 +76,26 @@ def _pair_by_place(entries: Entries, calls: list[_Call], unmatched: list[int]) -
     calls, since otherwise nobody can tell which call it answers, and a swapped result is a wrong answer that
     no error shows; a result with no id at all in order, since its order is all that it says.
     """
-    left = set(unmatched)
-    while left:
-        first = min(left)
-        start = first
+    unmatched_set = set(unmatched)
+    calls_of: dict[int, list[_Call]] = defaultdict(list)
+    for call in calls:
+        calls_of[call.at].append(call)
+    done = -1
+    for first in unmatched:
+        if first <= done:
+            continue  # its block was seen to with an earlier result
+        start = end = first
         while start and entries[start - 1].message["role"] == "tool":
             start -= 1
-        block = []
-        end = start
-        while end < len(entries) and entries[end].message["role"] == "tool":
-            if end in left:
-                block.append(end)
+        while end + 1 < len(entries) and entries[end + 1].message["role"] == "tool":
             end += 1
-        left.difference_update(block)
+        done = end
         turn_start = start
         while turn_start and entries[turn_start - 1].message["role"] == "assistant":
             turn_start -= 1
-        open_calls = [call for call in calls if turn_start <= call.at < start and not call.results]
-        _pair_block(entries, block, open_calls)
+        turn = [call for at in range(turn_start, start) for call in calls_of.get(at, ())]
+        block = [at for at in range(start, end + 1) if at in unmatched_set]
+        _pair_block(entries, block, [call for call in turn if not call.results])
 
 
 def _pair_block(entries: Entries, block: list[int], open_calls: list[_Call]) -> None:
@@ -133,12 +135,13 @@ def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[
                 changes.append(Change(NAME, "replaced", entries[at].origin, "result_id", call.id))
     if not changes:
         return entries, ()
+    renamed_at = {at for at, _ in new_ids}
     written = []
     for at, entry in enumerate(entries):
         message = entry.message
         if at in result_ids:
             entry = Entry({**message, "tool_call_id": result_ids[at]}, entry.origin)
-        elif any(key[0] == at for key in new_ids) and message["role"] == "assistant":
+        elif at in renamed_at:
             renamed = [
                 {**raw, "id": new_ids[at, number]} if (at, number) in new_ids else raw
                 for number, raw in enumerate(tool_calls_of(message))

@@ -1,0 +1,63 @@
+# Everything a newcomer needs: `make demo` and `make test`. Both do all the set-up, with Python and pip alone.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+WORKERS ?= auto
+
+.PHONY: demo serve emulate test test-ops lint format bench soak lock clean
+
+demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
+	$(BIN)/python -m proxy demo
+
+serve: $(VENV)/runtime  ## serve the API: make serve ARGS="--config FILE --port 4000"
+	$(BIN)/python -m proxy serve $(ARGS)
+
+emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
+	$(BIN)/python -m proxy emulate $(ARGS)
+
+test: $(VENV)/dev  ## all tests that need nothing but pip
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --ignore=tests/ops $(ARGS)
+
+test-ops: $(VENV)/dev  ## the tests that need system packages (promtool)
+	$(BIN)/python -m pytest tests/ops $(ARGS)
+
+lint: $(VENV)/dev  ## style, types and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev  ## rewrite the code in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/dev  ## what sanitizing costs, as a table
+	$(BIN)/python -m benchmarks.sanitize
+
+soak: $(VENV)/dev  ## the properties with twenty times the examples, at random
+	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest --numprocesses=$(WORKERS) tests/sanitizers
+
+lock: $(VENV)/dev  ## resolve the dependencies anew
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		pyproject.toml --output-file requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
+
+clean:  ## remove what these targets made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "turnright needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/runtime: requirements.lock | $(VENV)/bin/python
+	$(PIP) install --quiet --require-hashes --no-deps -r requirements.lock
+	@touch $@
+
+$(VENV)/dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --quiet --require-hashes --no-deps -r requirements-dev.lock
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@ $(VENV)/runtime

@@ -1,0 +1,38 @@
+"""One row of a step's table, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sanitizers import Profile
+from sanitizers.messages import Entry
+from sanitizers.profiles import GEMINI_3
+from sanitizers.steps import Step
+
+History = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What goes in, what comes out, and the changes as ``(kind, index, reason)``; None: the same object."""
+
+    id: str
+    given: History
+    expected: History | None
+    changes: Sequence[tuple[str, int, str]] = ()
+    profile: Profile = GEMINI_3
+
+
+def check(step: Step, case: Case) -> None:
+    """Run *step* on the case alone and compare everything it returns."""
+    entries = tuple(Entry(message, index) for index, message in enumerate(case.given))
+
+    after, changes = step(entries, case.profile)
+
+    assert list(case.changes) == [(c.kind, c.index, c.reason) for c in changes]
+    if case.expected is None:
+        assert after is entries
+    else:
+        assert case.expected == [entry.message for entry in after]

@@ -1,0 +1,43 @@
+"""The ``user_prepend`` step."""
+
+from __future__ import annotations
+
+import pytest
+
+from sanitizers.profiles import OPENAI
+from sanitizers.steps.user_prepend import prepend_user_turn
+from sanitizers.synthetic import HISTORY_START, SYSTEM_ONLY
+from tests.sanitizers.steps.case import Case, check
+from tests.support.builders import assistant, call, developer, system, tool, user
+
+CASES = [
+    Case("a user comes first", [user("a"), assistant("b")], None),
+    Case("a user comes first behind the system", [system("s"), developer("d"), user("a")], None),
+    Case(
+        "a leading text of the model",
+        [assistant("b"), user("c")],
+        [user(HISTORY_START), assistant("b"), user("c")],
+        [("inserted", 0, "model_first")],
+    ),
+    Case(
+        "a leading call, behind the system message",
+        [system("s"), assistant(calls=[call("x")]), tool("x")],
+        [system("s"), user(HISTORY_START), assistant(calls=[call("x")]), tool("x")],
+        [("inserted", 1, "model_first")],
+    ),
+    Case(
+        "nothing but system messages",
+        [system("s"), developer("d")],
+        [system("s"), developer("d"), user(SYSTEM_ONLY)],
+        [("inserted", 1, "system_only")],
+    ),
+    Case("OpenAI takes a leading assistant", [assistant("b")], None, (), OPENAI),
+    Case("OpenAI takes a system message alone", [system("s")], None, (), OPENAI),
+    Case("nothing at all stays nothing", [], None),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_user_prepend(case: Case) -> None:
+    """A user turn is inserted exactly where the profile wants one first."""
+    check(prepend_user_turn, case)

@@ -1,0 +1,91 @@
+"""Two judges, written apart, must agree: what the checker calls legal, the emulator's judge takes on Gemini's wire.
+
+litellm converts in between, as it does in production, but in this process and without a socket, so that thousands of
+histories can be tried.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.emulator import judge
+from proxy.upstream.litellm_messages import litellm_messages
+from sanitizers import Unrepairable, find_violations, profile_for, sanitize, validate_messages
+from tests.support.openai_emulator import judge_openai
+from tests.support.strategies import any_histories, damaged_histories, legal_histories
+
+MODELS = ["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]
+
+UNUSUAL_NAME = "no such/name"
+"""A tool name that the strategies make up and providers refuse: renaming belongs to the tools' dialects."""
+
+FOREIGN_SIGNATURE = ("Corrupted thought signature.", "Invalid thought signature.")
+
+histories = st.one_of(any_histories(), damaged_histories(), legal_histories())
+
+
+def gemini_body(messages: list[dict[str, Any]], model: str) -> dict[str, Any]:
+    """Return the body that litellm sends for *messages*."""
+    factory = importlib.import_module("litellm.llms.vertex_ai.gemini.transformation")
+    prepared = litellm_messages(copy.deepcopy(messages), profile_for(model))
+    for message in prepared:
+        if message["role"] == "developer":  # `completion` maps it before the converter sees it
+            message["role"] = "system"
+    system, rest = factory._transform_system_message(supports_system_message=True, messages=prepared)
+    contents = factory._gemini_convert_messages_with_history(messages=rest, model=model)
+    return {"contents": contents, **({"systemInstruction": system} if system else {})}
+
+
+@pytest.mark.filterwarnings("ignore")
+@given(histories, st.sampled_from(MODELS))
+def test_gemini_judge_takes_every_repaired_history(history: list[dict[str, Any]], model: str) -> None:
+    """No refusal of the emulator's for anything that was sanitized and converted."""
+    try:
+        done = sanitize(history, profile_for(f"gemini/{model}"))
+    except Unrepairable:
+        return
+
+    refusal = judge(model, gemini_body(list(done.messages), model))
+
+    if refusal is not None and refusal.message in FOREIGN_SIGNATURE:
+        # A signature that decodes and was made elsewhere: without state nobody but the provider can tell.
+        assert any(
+            "__thought__" in (raw.get("id") or "") for m in history for raw in m.get("tool_calls") or ()
+        )
+    else:
+        assert refusal is None
+
+
+@given(histories)
+def test_openai_judge_takes_every_repaired_history(history: list[dict[str, Any]]) -> None:
+    """No refusal by OpenAI's rules for anything that was sanitized for it."""
+    try:
+        done = sanitize(history, profile_for("openai/gpt-4o"))
+    except Unrepairable:
+        return
+
+    refusal = judge_openai(list(done.messages))
+
+    if refusal is not None and (refusal.param or "").endswith("function.name"):
+        assert any(UNUSUAL_NAME in str(raw) for m in history for raw in m.get("tool_calls") or ())
+    else:
+        assert refusal is None
+
+
+@given(histories)
+def test_checker_finds_what_the_openai_judge_refuses(history: list[dict[str, Any]]) -> None:
+    """The other way round: what that judge refuses, the checker calls broken, or cannot be read at all."""
+    if judge_openai(history) is None:
+        return
+    try:
+        validate_messages(history)
+    except Unrepairable:
+        return
+
+    assert find_violations(history, profile_for("openai/gpt-4o"))

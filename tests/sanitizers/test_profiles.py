@@ -1,0 +1,55 @@
+"""The table of profiles: which name gets which row."""
+
+from __future__ import annotations
+
+import pytest
+
+from sanitizers import profile_for
+from sanitizers.profiles import PREFIXES
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("gemini/gemini-2.0-flash", "gemini-2"),
+        ("gemini/gemini-2.5-pro", "gemini-2"),
+        ("vertex_ai/gemini-2.5-flash-lite", "gemini-2"),
+        ("gemini/gemini-3-pro-preview", "gemini-3"),
+        ("gemini/gemini-3-flash-preview", "gemini-3"),
+        ("openrouter/google/gemini-3.1-pro-preview", "gemini-3"),
+        ("gemini/gemini-3.5-flash", "gemini-3"),
+        ("gemini/gemini-3.5-flash-preview", "gemini-3"),
+        ("gemini/gemini-3.5-flash-lite", "gemini-3-strict"),
+        ("gemini/gemini-3.6-flash", "gemini-3-strict"),
+        ("gemini/gemini-3.8-flash", "gemini-3-strict"),
+        ("gemini/gemini-4-pro", "gemini-3-strict"),
+        ("gemini/gemini-flash-latest", "gemini-3-strict"),
+        ("gemini/gemini-pro-latest", "gemini-3"),
+        ("gemini/gemini-1.5-pro", "gemini-1"),
+        ("gemini/gemini-pro", "gemini-1"),
+        ("GEMINI-2.5-PRO", "gemini-2"),
+        ("models/gemini-2.5-pro", "gemini-2"),
+        ("openai/gpt-4o", "openai"),
+        ("gpt-4o", "openai"),
+        ("hosted_vllm/my-model", "openai"),
+        ("openai/not-gemini", "openai"),
+    ],
+)
+def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:
+    """The route in front of a model does not change what the model accepts."""
+    assert name == profile_for(model).name
+
+
+def test_every_row_is_reachable_by_its_own_prefix() -> None:
+    """No row of the table is dead."""
+    for prefix, profile in PREFIXES.items():
+        assert profile_for(prefix) is profile
+
+
+def test_merging_changes_nothing_but_runs() -> None:
+    """The setting forbids runs of one role and leaves every other fact alone."""
+    merging = profile_for("openai/gpt-4o").merging()
+
+    assert not merging.assistant_runs
+    assert not merging.user_runs
+    assert merging.name == "openai"

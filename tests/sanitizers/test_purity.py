@@ -1,0 +1,66 @@
+"""The core does no I/O and reads no clock: checked while it runs, since `open()` needs no import."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PROBE = """
+import json, sys
+import sanitizers
+from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+import {plant}
+
+histories = json.load(open(sys.argv[1]))
+seen = []
+watched = ("open", "socket.", "subprocess.", "os.", "time.sleep", "import", "urllib.", "ctypes.")
+
+def hook(event, arguments):
+    if running and event.startswith(watched):
+        seen.append(event)
+
+def no_clock(frame, event, function):
+    # C functions of the clock and of randomness raise no audit events: a profiler sees their calls.
+    if running and event == "c_call" and (getattr(function, "__module__", None) in ("time", "_random", "posix")):
+        seen.append(f"{{function.__module__}}.{{function.__name__}}")
+
+running = False
+sys.addaudithook(hook)
+sys.setprofile(no_clock)
+for entry in histories:
+    for profile in (OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT):
+        running = True
+        try:
+            {act}
+            sanitizers.sanitize(entry["messages"], profile)
+        except sanitizers.Unrepairable:
+            pass
+        running = False
+sys.setprofile(None)
+print(json.dumps(sorted(set(seen))))
+"""
+
+KNOWN = Path(__file__).parents[1] / "histories" / "known.json"
+
+
+def probe(plant: str = "json", act: str = "pass") -> list[str]:
+    """Run the probe in a process of its own and return what the core was seen to do."""
+    source = PROBE.format(plant=plant, act=act)
+    done = subprocess.run(
+        [sys.executable, "-c", source, str(KNOWN)], capture_output=True, text=True, timeout=60, check=True
+    )
+    seen: list[str] = json.loads(done.stdout)
+    return seen
+
+
+def test_sanitizing_opens_nothing_and_reads_no_clock() -> None:
+    """No file, socket, process, import, clock or random number while any known history is sanitized."""
+    assert [] == probe()
+
+
+def test_the_probe_sees_a_planted_breach() -> None:
+    """The test can fail: a file that is opened, and a clock that is read, are both seen."""
+    assert "open" in probe(act="open(sys.argv[1]).close()")
+    assert "time.monotonic" in probe(plant="time", act="time.monotonic()")
