@@ -195,8 +195,11 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
         yield "refused_part"
     if calls is not None:
         yield from _call_violations(calls, profile)
-    if not profile.openai_forms and (role == "function" or message.get("function_call") is not None):
+    function_call = message.get("function_call")
+    if not profile.openai_forms and (role == "function" or function_call is not None):
         yield "legacy_function"
+    elif function_call is not None and not isinstance(function_call.get("arguments"), str):
+        yield "arguments_not_a_string"
     elif role == "function" and not message.get("name"):
         yield "result_name_missing"
     if profile.refused_fields:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 from sanitizers.changes import Change
-from sanitizers.merging import join_contents
+from sanitizers.merging import SEPARATOR, join_contents
 from sanitizers.messages import Entries, Entry, Message, function_of, parse_arguments, tool_calls_of
 from sanitizers.profiles import Profile
 from sanitizers.synthetic import MISSING_RESULT
@@ -118,4 +119,7 @@ def _join_results(first: Message, second: Message) -> Message:
     real = [content for content in contents if content != MISSING_RESULT]
     if len(real) < 2 or real[0] == real[1]:
         return {**first, "content": (real or contents)[0]}
-    return {**first, "content": join_contents(*real)}
+    if not all(isinstance(content, str) for content in real):
+        # litellm writes the text parts of a result one behind the other, with nothing between them.
+        real.insert(1, [{"type": "text", "text": SEPARATOR}])
+    return {**first, "content": functools.reduce(join_contents, real)}

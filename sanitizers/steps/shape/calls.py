@@ -30,18 +30,22 @@ def normalize_calls(message: Message, index: int, profile: Profile, notes: list[
         mapped = {"type": "function", "function": function_call}
         message = {name: value for name, value in message.items() if name != "function_call"}
         message["tool_calls"] = [*(message.get("tool_calls") or []), mapped]
+    elif function_call is not None and not isinstance(function_call.get("arguments"), str):
+        notes.append(Note("replaced", "arguments", "function_call"))
+        readable = _readable_arguments(function_call.get("arguments"), profile)
+        message = {**message, "function_call": {**function_call, "arguments": readable}}
     calls: list[dict[str, Any]] | None = message.get("tool_calls")
     if calls is None:
         return message
     kept = [_normalize_call(call, at, profile, notes) for at, call in enumerate(calls)]
-    readable = [call for call in kept if call is not None]
-    if not readable:
+    named = [call for call in kept if call is not None]
+    if not named:
         if not calls:
             notes.append(Note("dropped", "empty_tool_calls"))
         return {name: value for name, value in message.items() if name != "tool_calls"}
-    if len(readable) == len(calls) and all(new is old for new, old in zip(readable, calls, strict=True)):
+    if len(named) == len(calls) and all(new is old for new, old in zip(named, calls, strict=True)):
         return message
-    return {**message, "tool_calls": readable}
+    return {**message, "tool_calls": named}
 
 
 def name_legacy_result(message: Message, before: Sequence[Entry], notes: list[Note]) -> Message:

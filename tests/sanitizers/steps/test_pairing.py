@@ -96,7 +96,7 @@ CASES = [
         [
             GO,
             assistant(calls=[call("a", "f", '{"x": 1, "y": 2}')]),
-            tool("a", [text("1"), text("2")]),
+            tool("a", [text("1"), text("\n\n"), text("2")]),
         ],
         [("merged", 3, "identical_call")],
         GEMINI_2,

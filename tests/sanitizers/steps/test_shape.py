@@ -9,7 +9,18 @@ from sanitizers.messages import Entry
 from sanitizers.profiles import GEMINI_2, OPENAI
 from sanitizers.steps.shape import normalize_shape
 from tests.sanitizers.steps.case import Case, History, check
-from tests.support.builders import assistant, call, developer, image, legacy_call, system, text, tool, user
+from tests.support.builders import (
+    assistant,
+    call,
+    developer,
+    image,
+    legacy_call,
+    legacy_result,
+    system,
+    text,
+    tool,
+    user,
+)
 
 GO = user("go")
 
@@ -244,6 +255,13 @@ LEGACY = [
         [GO, legacy_call("f"), {"role": "function", "content": "1"}],
         [GO, legacy_call("f"), {"role": "function", "content": "1", "name": "f"}],
         [("replaced", 2, "legacy_function")],
+        OPENAI,
+    ),
+    Case(
+        "legacy arguments are a string as well",
+        [GO, legacy_call("f", [1, 2]), legacy_result("f")],
+        [GO, legacy_call("f", "[1, 2]"), legacy_result("f")],
+        [("replaced", 1, "arguments")],
         OPENAI,
     ),
     Case(
