@@ -164,8 +164,10 @@ class UpstreamFault(ProxyError):
     @property
     @override
     def http_status(self) -> int:
-        """The provider's own status, or 502 where there was none."""
-        return self.upstream_status if self.upstream_status is not None else int(self.status)
+        """The provider's own status, or 502 where there was none, or one that is no error (a redirect)."""
+        if self.upstream_status is not None and self.upstream_status >= 400:
+            return self.upstream_status
+        return int(self.status)
 
 
 class UpstreamTimeout(UpstreamFault):

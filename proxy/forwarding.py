@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from aiohttp import web
 
 from proxy.config import Settings
-from proxy.errors import ProxyError, UpstreamTimeout
+from proxy.errors import InternalFault, ProxyError, UpstreamFault, UpstreamTimeout
 from proxy.json_response import json_response
 from proxy.keys import Gateway
 from proxy.normalize import ChunkNormalizer, normalize_answer
@@ -50,11 +50,16 @@ async def forward(request: web.Request, plan: Plan, record: Record, gateway: Gat
             gateway.metrics.attempts.labels(record.model, record.outcome).inc()
             return response
         answer = await _complete(gateway, call, record)
+        if not answer.get("choices"):
+            raise UpstreamFault("The provider's answer holds no choice.")
     except ProxyError as error:
         gateway.metrics.attempts.labels(record.model, error.code).inc()
         raise
     except asyncio.CancelledError:
         gateway.metrics.attempts.labels(record.model, "cancelled").inc()
+        raise
+    except Exception:
+        gateway.metrics.attempts.labels(record.model, InternalFault.code).inc()
         raise
     gateway.metrics.attempts.labels(record.model, "ok").inc()
     answer = normalize_answer(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 from collections.abc import MutableMapping
 from typing import Any, TextIO
 
@@ -61,3 +62,15 @@ def configure_logs(stream: TextIO | None = None) -> None:
 def get_log() -> Any:
     """Return the logger of our own events."""
     return structlog.get_logger()
+
+
+def report_fault(error: Exception, request_id: str) -> None:
+    """Log a defect of ours by its class and place; its text may quote the request."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    get_log().error(
+        "internal_fault",
+        request_id=request_id,
+        error=type(error).__name__,
+        place=f"{last.name}:{last.lineno}" if last else None,
+    )

@@ -74,15 +74,18 @@ class ChunkNormalizer:
         self._include_usage = include_usage
         self._named = False
         self._spoken: set[int] = set()  # choices whose role has been said
-        self._called: set[int] = set()  # choices that hold a tool call
+        self._calls: dict[int, list[str]] = {}  # ids of the tool calls of each choice that holds any
         self._finished: set[int] = set()
         self.usage: dict[str, Any] | None = None
         """The usage that the provider reported last, if any."""
 
     @property
     def finished(self) -> bool:
-        """Whether every choice that spoke has also finished, and at least one has."""
-        return bool(self._finished) and self._spoken <= self._finished
+        """Whether an answer was brought to its end.
+
+        One choice is enough: litellm loses the finish reason of Gemini's further candidates in streams.
+        """
+        return bool(self._finished)
 
     def normalize(self, chunk: Chunk) -> Chunk | None:
         """Return the chunk for the client, or None when it holds nothing for it."""
@@ -122,10 +125,8 @@ class ChunkNormalizer:
         }
         calls = delta.get("tool_calls")
         if calls:
-            self._called.add(index)
-            delta["tool_calls"] = [
-                {**_known_call(call), "index": call.get("index", at)} for at, call in enumerate(calls)
-            ]
+            ids = self._calls.setdefault(index, [])
+            delta["tool_calls"] = [{**_known_call(call), "index": _call_index(call, ids)} for call in calls]
         if index not in self._spoken:
             self._spoken.add(index)
             delta = {"role": "assistant", **delta}
@@ -133,7 +134,7 @@ class ChunkNormalizer:
         reason = choice.get("finish_reason")
         if reason:
             self._finished.add(index)
-            normalized["finish_reason"] = _finish_reason(reason, index in self._called)
+            normalized["finish_reason"] = _finish_reason(reason, index in self._calls)
         if choice.get("logprobs") is not None:
             normalized["logprobs"] = choice["logprobs"]
         return normalized
@@ -141,6 +142,20 @@ class ChunkNormalizer:
 
 def _known_call(call: dict[str, Any]) -> dict[str, Any]:
     return {name: call[name] for name in ("id", "type", "function") if call.get(name) is not None}
+
+
+def _call_index(call: dict[str, Any], ids: list[str]) -> int:
+    """Return the index that the provider gave, or else one for each new id; *ids*, those so far, is appended to.
+
+    A fragment with neither belongs to the call before it.
+    """
+    index: int | None = call.get("index")
+    if index is not None:
+        return index
+    call_id = call.get("id") or (ids[-1] if ids else "")
+    if call_id not in ids:
+        ids.append(call_id)
+    return ids.index(call_id)
 
 
 def _finish_reason(reason: str, called: bool) -> str:

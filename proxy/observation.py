@@ -72,7 +72,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         "reasoning": (record.usage.get("completion_tokens_details") or {}).get("reasoning_tokens"),
     }
     for kind, count in tokens.items():
-        if count:
+        if isinstance(count, int) and count > 0:  # a provider's number is not to be relied on
             metrics.tokens.labels(record.model, kind).inc(count)
     get_log().info(
         "request_finished",

@@ -78,6 +78,9 @@ def check_parameter(name: str, value: Any) -> None:
     if name == "tools":
         for index, tool in enumerate(value):
             _check_tool(tool, index)
+    elif name == "functions":
+        for index, function in enumerate(value):
+            _check_legacy_function(function, f"functions[{index}]")
 
 
 def _check_tool(tool: dict[str, Any], index: int) -> None:
@@ -99,15 +102,26 @@ def _check_tool(tool: dict[str, Any], index: int) -> None:
             f"Invalid value for 'tools[{index}].function': expected an object.",
             param=f"tools[{index}].function",
         )
+    _check_function(function, f"tools[{index}].function")
+
+
+def _check_legacy_function(function: dict[str, Any], place: str) -> None:
+    """Refuse an entry of ``functions`` that litellm would take for a tool: it reads both lists alike."""
+    if "type" in function:
+        raise InvalidRequest(
+            f"Invalid value for '{place}.type': a function has no type.", param=f"{place}.type"
+        )
+    _check_function(function, place)
+
+
+def _check_function(function: dict[str, Any], place: str) -> None:
     name = function.get("name")
     if not isinstance(name, str) or not name:
         raise InvalidRequest(
-            f"Invalid value for 'tools[{index}].function.name': expected a string that is not empty.",
-            param=f"tools[{index}].function.name",
+            f"Invalid value for '{place}.name': expected a string that is not empty.", param=f"{place}.name"
         )
     schema = function.get("parameters")
     if schema is not None and not isinstance(schema, dict):
         raise InvalidRequest(
-            f"Invalid value for 'tools[{index}].function.parameters': expected an object.",
-            param=f"tools[{index}].function.parameters",
+            f"Invalid value for '{place}.parameters': expected an object.", param=f"{place}.parameters"
         )

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -86,7 +86,7 @@ async def serve(settings: Settings, upstream: Upstream, *, host: str, port: int)
 
     def on_signal() -> None:
         if stop.is_set():
-            sys.exit(_STOPPED_TWICE)
+            os._exit(_STOPPED_TWICE)  # SystemExit would wait for what is in flight, and for litellm's import
         stop.set()
 
     for name in (signal.SIGTERM, signal.SIGINT):

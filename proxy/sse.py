@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
+from proxy.json_text import write_json
 
 DONE = b"data: [DONE]\n\n"
 """The end of a whole stream; never sent behind an error."""
@@ -12,4 +12,4 @@ DONE = b"data: [DONE]\n\n"
 
 def encode_event(payload: Any) -> bytes:
     """Return *payload* as one event."""
-    return b"data: " + orjson.dumps(payload) + b"\n\n"
+    return b"data: " + write_json(payload) + b"\n\n"

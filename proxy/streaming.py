@@ -13,12 +13,16 @@ from contextlib import aclosing
 
 from aiohttp import web
 
-from proxy.errors import Overloaded, ProxyError, UpstreamFault, UpstreamTimeout
+from proxy.errors import InternalFault, Overloaded, ProxyError, UpstreamFault, UpstreamTimeout
 from proxy.keys import GATEWAY
+from proxy.logs import report_fault
 from proxy.normalize import ChunkNormalizer
 from proxy.observation import CLIENT_DISCONNECTED, Record
 from proxy.sse import DONE, encode_event
 from proxy.upstream import Chunk, Timeouts
+
+_FLUSH_S = 5.0
+"""Seconds that a client has, past the deadline, to take the end of its stream."""
 
 _HEADERS = {
     "Content-Type": "text/event-stream; charset=utf-8",
@@ -41,16 +45,19 @@ async def relay(
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeouts.total_s
     response: web.StreamResponse | None = None
+    last = DONE
+    asking = True
     try:
         async with aclosing(chunks), asyncio.timeout(None) as limit:
             pause = timeouts.first_byte_s
             while True:
-                asked = loop.time()
+                asking, asked = True, loop.time()
                 limit.reschedule(min(asked + pause, deadline))
                 chunk = await anext(chunks, None)
                 now = loop.time()
                 record.upstream_wait += now - asked
                 limit.reschedule(deadline)
+                asking = False
                 if chunk is None:
                     break
                 normalized = normalizer.normalize(chunk)
@@ -67,38 +74,60 @@ async def relay(
             raise UpstreamFault("The provider's stream ended without an answer.")
         if not normalizer.finished:
             raise UpstreamFault("The provider's stream broke off before the answer was complete.")
-        await response.write(DONE)
     except asyncio.CancelledError:
         if response is None or not request.app[GATEWAY].lifecycle.cutting:
             raise
         task = asyncio.current_task()
         if task is not None:
             task.uncancel()
-        await _end_with_error(
-            response, Overloaded("The proxy is shutting down; the answer is incomplete."), record
-        )
+        if asking:
+            fault = Overloaded("The proxy is shutting down; the answer is incomplete.")
+            last = _last_event(response, fault, record)
+        else:
+            _cut_off(request, record)
     except TimeoutError:
-        await _fail(response, UpstreamTimeout("The provider stopped answering."), record)
+        if asking:
+            last = _last_event(response, UpstreamTimeout("The provider stopped answering."), record)
+        else:  # it is the client that stopped
+            _cut_off(request, record)
     except ConnectionResetError:
         record.outcome = CLIENT_DISCONNECTED
     except ProxyError as error:
-        await _fail(response, error, record)
+        last = _last_event(response, error, record)
+    except Exception as error:  # a second answer must not be written into a started one
+        if response is None:
+            raise
+        report_fault(error, record.request_id)
+        defect = InternalFault(f"Internal error; the request id is {record.request_id}.")
+        last = _last_event(response, defect, record)
     assert response is not None
     if record.outcome != CLIENT_DISCONNECTED:
-        await response.write_eof()
+        await _end(request, response, last, record, max(deadline, loop.time() + _FLUSH_S))
     return response
 
 
-async def _fail(response: web.StreamResponse | None, error: ProxyError, record: Record) -> None:
-    """Raise *error* while the status can still say it, otherwise end the stream with it."""
+def _last_event(response: web.StreamResponse | None, error: ProxyError, record: Record) -> bytes:
+    """Raise *error* while the status can still say it, otherwise return the event that ends the stream with it."""
     if response is None:
         raise error
-    await _end_with_error(response, error, record)
-
-
-async def _end_with_error(response: web.StreamResponse, error: ProxyError, record: Record) -> None:
     record.outcome = error.code
+    return encode_event(error.body())
+
+
+async def _end(
+    request: web.Request, response: web.StreamResponse, last: bytes, record: Record, until: float
+) -> None:
+    """Write the stream's last event; a client that does not take it until *until* is cut off."""
     try:
-        await response.write(encode_event(error.body()))
-    except ConnectionResetError:
-        record.outcome = CLIENT_DISCONNECTED
+        async with asyncio.timeout_at(until):
+            await response.write(last)
+            await response.write_eof()
+    except (ConnectionResetError, TimeoutError):
+        _cut_off(request, record)
+
+
+def _cut_off(request: web.Request, record: Record) -> None:
+    """Let go of a client that does not read; closing politely would wait for it for ever."""
+    record.outcome = CLIENT_DISCONNECTED
+    if request.transport is not None:
+        request.transport.abort()

@@ -26,6 +26,7 @@ from sanitizers.messages import (
     function_of,
     is_inline,
     is_part_list,
+    is_plain,
     parse_arguments,
     tool_calls_of,
 )
@@ -102,7 +103,7 @@ def find_violations(
     """
     found = [Violation(rule, index) for rule, index in _turn_violations(messages, profile)]
     for index, message in enumerate(messages):
-        if id(message) not in clean and not _is_plain(message, profile):
+        if id(message) not in clean and not is_plain(message, profile.refused_fields):
             found += [Violation(rule, index) for rule in _message_violations(message, profile)]
     if len(found) > 1:
         found = sorted(set(found), key=lambda violation: (violation.index, violation.rule))
@@ -158,19 +159,6 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
         yield "no_turn", last
     if previous == "assistant" and not profile.model_last:
         yield "trailing_model_turn", last
-
-
-def _is_plain(message: Message, profile: Profile) -> bool:
-    """Tell whether a message is nothing but a text and fields that are nobody's concern: most messages are."""
-    content = message.get("content")
-    return (
-        content.__class__ is str
-        and content != ""
-        and "tool_calls" not in message
-        and "function_call" not in message
-        and message["role"] != "function"
-        and profile.refused_fields.isdisjoint(message)
-    )
 
 
 def _message_violations(message: Message, profile: Profile) -> Iterator[str]:

@@ -61,6 +61,19 @@ def is_blank(value: Any) -> bool:
     return value is None or value == "" or value == []
 
 
+def is_plain(message: Message, refused_fields: frozenset[str]) -> bool:
+    """Tell whether a message is a text and nothing that any rule about one message could concern: most are."""
+    content = message.get("content")
+    return (
+        content.__class__ is str
+        and content != ""
+        and "tool_calls" not in message
+        and "function_call" not in message
+        and message["role"] != "function"
+        and refused_fields.isdisjoint(message)
+    )
+
+
 def is_part_list(content: Any) -> bool:
     """Tell whether a content is a list of content parts.
 

@@ -44,27 +44,46 @@ def validate_messages(messages: object) -> Messages:
     if not messages:
         _refuse("no_messages", "messages", "'messages' is empty: there is nothing to send.", None)
     for index, message in enumerate(messages):
-        place = f"messages[{index}]"
-        if not isinstance(message, dict):
-            _refuse("wrong_type", place, f"'{place}' must be an object, not {_kind(message)}.", index)
-        role = message.get("role")
-        if not isinstance(role, str) or role not in ROLES:
-            _refuse_role(role, place, index)
-        content = message.get("content")
-        if content is not None and not isinstance(content, str):
-            _validate_content(content, role, place, index)
-        calls = message.get("tool_calls")
-        if calls is not None:
-            _validate_calls(calls, place, index)
-        function_call = message.get("function_call")
-        if function_call is not None:
-            _expect(function_call, dict, f"{place}.function_call", index)
-            _validate_function(function_call, f"{place}.function_call", index)
-        for name in ("tool_call_id", "name"):
-            value = message.get(name)
-            if value is not None:
-                _expect(value, str, f"{place}.{name}", index)
+        if not _is_readable_text(message):
+            _validate_message(message, index)
     return messages
+
+
+def _is_readable_text(message: object) -> bool:
+    """Tell at a glance whether a message is a text with nothing to look at more closely: most are."""
+    return (
+        isinstance(message, dict)
+        and message.get("content").__class__ is str
+        and message.get("role").__class__ is str
+        and message["role"] in ROLES
+        and "tool_calls" not in message
+        and "function_call" not in message
+        and "name" not in message
+        and message.get("tool_call_id", "").__class__ is str
+    )
+
+
+def _validate_message(message: object, index: int) -> None:
+    place = f"messages[{index}]"
+    if not isinstance(message, dict):
+        _refuse("wrong_type", place, f"'{place}' must be an object, not {_kind(message)}.", index)
+    role = message.get("role")
+    if not isinstance(role, str) or role not in ROLES:
+        _refuse_role(role, place, index)
+    content = message.get("content")
+    if content is not None and not isinstance(content, str):
+        _validate_content(content, role, place, index)
+    calls = message.get("tool_calls")
+    if calls is not None:
+        _validate_calls(calls, place, index)
+    function_call = message.get("function_call")
+    if function_call is not None:
+        _expect(function_call, dict, f"{place}.function_call", index)
+        _validate_function(function_call, f"{place}.function_call", index)
+    for name in ("tool_call_id", "name"):
+        value = message.get(name)
+        if value is not None:
+            _expect(value, str, f"{place}.{name}", index)
 
 
 def _validate_content(content: object, role: str, place: str, index: int) -> None:

@@ -22,7 +22,7 @@ def read_configuration(path: str | None) -> Loaded | None:
     try:
         return load_settings(text, os.environ)
     except ConfigurationError as error:
-        print(render_faults(error), file=sys.stderr)
+        print(render_faults(error), end="", file=sys.stderr)
         return None
 
 

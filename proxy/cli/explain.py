@@ -31,7 +31,7 @@ def run_explain(options: argparse.Namespace) -> int:
         request = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
         explanation = explain_request(request, settings, lambda *_: frozenset())
     except ConfigurationError as error:
-        print(render_faults(error), file=sys.stderr)
+        print(render_faults(error), end="", file=sys.stderr)
         return UNUSABLE
     except InvalidRequest as error:
         place = f" ({error.param})" if error.param else ""
@@ -54,7 +54,10 @@ def _with_model(body: bytes, model: str | None) -> bytes:
         request = {"messages": request}
     if model is not None and isinstance(request, dict):
         request = {**request, "model": model}
-    return orjson.dumps(request)
+    try:
+        return orjson.dumps(request)
+    except orjson.JSONEncodeError:  # orjson reads deeper than it writes
+        return body
 
 
 def _settings(path: str | None, body: bytes) -> Settings | None:

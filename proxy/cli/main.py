@@ -6,6 +6,8 @@ Exit status: 0 done, 1 it did not go as it should, 2 the input or the configurat
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
 
 from proxy import __version__
@@ -19,7 +21,12 @@ from proxy.cli.serve import run_serve
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command in *arguments* (the process's own by default) and return the exit status."""
     options = _parser().parse_args(arguments)
-    status: int = options.run(options)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has left, as `head` does; what is still buffered goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return status
 
 
@@ -83,7 +90,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _port(text: str) -> int:
-    port = int(text)
+    try:
+        port = int(text)
+    except ValueError:
+        port = -1
     if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("must be between 0 and 65535")
+        raise argparse.ArgumentTypeError("must be a number between 0 and 65535")
     return port

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import traceback
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -11,7 +10,7 @@ from aiohttp.typedefs import Handler
 from proxy.errors import BodyTooLarge, InternalFault, InvalidRequest, NotFound, Overloaded, ProxyError
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
-from proxy.logs import get_log
+from proxy.logs import report_fault
 
 
 @web.middleware
@@ -23,6 +22,8 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
         return _answer(request, error)
     except web.HTTPException as error:
         return _answer(request, _from_http(request, error))
+    except web.RequestPayloadError:
+        return _answer(request, InvalidRequest("The body is not what its headers say: it cannot be decoded."))
     except asyncio.CancelledError:
         if not request.app[GATEWAY].lifecycle.cutting:
             raise
@@ -33,8 +34,8 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
     except ConnectionResetError:
         raise
     except Exception as error:  # noqa: BLE001 - the last net: a defect of ours must not become a traceback
-        _report(request, error)
         request_id = request[RECORD].request_id
+        report_fault(error, request_id)
         return _answer(request, InternalFault(f"Internal error; the request id is {request_id}."))
 
 
@@ -59,15 +60,3 @@ def _from_http(request: web.Request, error: web.HTTPException) -> ProxyError:
         fault.headers["Allow"] = ", ".join(sorted(error.allowed_methods))
         return fault
     return InvalidRequest(error.reason)
-
-
-def _report(request: web.Request, error: Exception) -> None:
-    """Log a defect by its class and place; its text may quote the request."""
-    frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    get_log().error(
-        "internal_fault",
-        request_id=request[RECORD].request_id,
-        error=type(error).__name__,
-        place=f"{last.name}:{last.lineno}" if last else None,
-    )

@@ -47,3 +47,4 @@ async def add_standing_headers(request: web.Request, response: web.StreamRespons
         response.headers["x-request-id"] = record.request_id
     if request.app[GATEWAY].lifecycle.draining:
         response.force_close()
+        response.headers["Connection"] = "close"  # aiohttp has written its own by now

@@ -90,8 +90,11 @@ class LiteLLMUpstream:
         if isinstance(error, ProxyError):
             return error
         deployment = call.deployment
-        key = deployment.api_key.get_secret_value() if deployment.api_key else ""
-        return to_proxy_error(error, secrets=tuple(filter(None, (key, deployment.api_base))))
+        held = (deployment.api_key, *deployment.extra_headers.values(), *deployment.credentials.values())
+        secrets = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]
+        if deployment.api_base:
+            secrets.append(deployment.api_base)
+        return to_proxy_error(error, secrets=tuple(secrets))
 
 
 _ALWAYS = frozenset({"tools", "tool_choice", "functions", "function_call"})

@@ -3,12 +3,14 @@
 litellm's own class and status mislead: a history that it could not convert, a 502 and a refused connection all
 come as ``APIConnectionError`` with status 500, a 403 as ``BadRequestError``, and the text of an error may hold a
 traceback, file paths and addresses (run on 1.105.3). The chain of causes is honest: an HTTP answer leaves an
-``httpx.HTTPStatusError``, a broken wire a transport error, and a local failure neither.
+``httpx.HTTPStatusError``, a broken wire a transport error, and a local failure neither. Of local failures, those
+inside litellm's readers came after an answer: the provider's fault, and not the client's.
 """
 
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,13 +27,18 @@ from proxy.errors import (
 )
 
 _LONGEST_MESSAGE = 2_000
+_READERS = frozenset(
+    {"transform_response", "convert_to_model_response_object", "chunk_parser", "chunk_creator"}
+)
+"""litellm's functions that read an answer or a chunk."""
+
 _PASSED_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry")
 
 
 def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyError:
     """Return the error that the client gets for *error*, raised by a litellm call.
 
-    *secrets* are texts that must not appear in its message: the deployment's key and address.
+    *secrets* are texts that must not appear in its message: the deployment's keys and address.
     """
     chain = list(_causes(error))
     for cause in chain:
@@ -48,7 +55,7 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
         return UpstreamTimeout("The provider did not answer in time.")
     if "AuthenticationError" in names:
         return UpstreamFault("No key is configured for this deployment.", upstream_status=401)
-    if names & {"OpenAIError", "VertexAIError", "BaseLLMException", "JSONDecodeError"}:
+    if names & {"OpenAIError", "VertexAIError", "BaseLLMException", "JSONDecodeError"} or _was_reading(chain):
         return UpstreamFault("The provider answered with something that is not a chat completion.")
     return ConversionFailed("The request could not be converted for this provider; nothing was sent.")
 
@@ -64,6 +71,15 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(cause))
         yield cause
         todo += [getattr(cause, "original_exception", None), cause.__cause__, cause.__context__]
+
+
+def _was_reading(chain: list[BaseException]) -> bool:
+    """Tell whether an answer was being read when it failed."""
+    return any(
+        frame.f_code.co_name in _READERS
+        for cause in chain
+        for frame, _ in traceback.walk_tb(cause.__traceback__)
+    )
 
 
 def _from_answer(

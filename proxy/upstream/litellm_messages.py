@@ -8,9 +8,11 @@ those it knows; here, whatever a history may carry, only the fields that a conve
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from sanitizers import Message, Messages, Profile
+from sanitizers.messages import parse_arguments
 
 _MESSAGE_FIELDS = frozenset({"content", "name", "role", "tool_call_id", "tool_calls"})
 _CALL_FIELDS = frozenset({"function", "id", "type"})
@@ -29,12 +31,28 @@ def litellm_messages(messages: Messages, profile: Profile) -> list[Message]:
 
 def _known_fields(message: Message) -> Message:
     calls = message.get("tool_calls")
+    if message["role"] == "tool":
+        message = _carryable_result(message)
     if message.keys() <= _MESSAGE_FIELDS and not calls:
         return message
     known = {name: value for name, value in message.items() if name in _MESSAGE_FIELDS}
     if calls:
         known["tool_calls"] = [_known_call(call) for call in calls]
     return known
+
+
+def _carryable_result(message: Message) -> Message:
+    """Return a result that litellm will not turn into a Struct that Gemini cannot be sent.
+
+    litellm decodes a result that looks like a JSON object and sends the object, NaN and infinities included. One
+    that is no clean object is wrapped the way litellm wraps plain text, so that the text arrives as it was.
+    """
+    content = message.get("content")
+    if isinstance(content, list) and all(part.get("type") == "text" for part in content):
+        content = "".join(part["text"] for part in content)  # as litellm joins them
+    if not isinstance(content, str) or not content.lstrip().startswith("{") or parse_arguments(content) is not None:
+        return message
+    return {**message, "content": json.dumps({"content": content}, ensure_ascii=False)}
 
 
 def _known_call(call: dict[str, Any]) -> dict[str, Any]:

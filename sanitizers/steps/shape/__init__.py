@@ -8,7 +8,7 @@ content looks like (``contents``), and then, over the whole history, which resul
 from __future__ import annotations
 
 from sanitizers.changes import Change
-from sanitizers.messages import SYSTEM_ROLES, Entries, Entry
+from sanitizers.messages import SYSTEM_ROLES, Entries, Entry, Message, is_plain
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.calls import name_legacy_result, normalize_calls
 from sanitizers.steps.shape.contents import normalize_content
@@ -34,11 +34,13 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     kept: list[Entry] = []
     started = False
     for entry in entries:
-        notes: list[Note] = []
-        message = name_legacy_result(entry.message, kept, notes)
-        message = normalize_calls(message, entry.origin, profile, notes)
-        shaped = normalize_content(message, entry.origin, profile, notes)
-        changes.extend(note.at(entry.origin) for note in notes)
+        shaped: Message | None = entry.message
+        if not is_plain(entry.message, profile.refused_fields):
+            notes: list[Note] = []
+            message = name_legacy_result(entry.message, kept, notes)
+            message = normalize_calls(message, profile, notes)
+            shaped = normalize_content(message, entry.origin, profile, notes)
+            changes += [note.at(entry.origin) for note in notes]
         if shaped is None:
             changes.append(Change(NAME, "dropped", entry.origin, "empty_message", entry.message["role"]))
             continue

@@ -12,7 +12,7 @@ from sanitizers.steps.shape.notes import Note
 from sanitizers.synthetic import RAW_ARGUMENTS
 
 
-def normalize_calls(message: Message, index: int, profile: Profile, notes: list[Note]) -> Message:
+def normalize_calls(message: Message, profile: Profile, notes: list[Note]) -> Message:
     """Return *message* with calls that can be read; *message* itself when they could be.
 
     Legacy ``function_call`` and role ``function`` become a tool call and a tool result where the profile

@@ -1,0 +1,83 @@
+"""Real processes on real sockets: once per session (and xdist worker), stopped by SIGTERM at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.process.emulators import Gemini, openai_in_a_thread
+from tests.process.running import Served, emulate, serve
+from tests.support.openai_emulator import OpenAIEmulator
+
+
+@pytest.fixture(scope="session")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the processes' configurations and outputs lie."""
+    return tmp_path_factory.mktemp("processes")
+
+
+@pytest.fixture(scope="session")
+def http() -> Iterator[httpx.Client]:
+    """Return a client that keeps its connections."""
+    with httpx.Client(timeout=30, trust_env=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def gemini_process(directory: Path, http: httpx.Client) -> Iterator[Gemini]:
+    """Run ``turnright emulate``."""
+    with emulate(directory) as origin:
+        yield Gemini(origin, http)
+
+
+@pytest.fixture
+def gemini(gemini_process: Gemini) -> Gemini:
+    """Return the Gemini emulator with nothing in its queues and its journal."""
+    gemini_process.clear()
+    return gemini_process
+
+
+@pytest.fixture(scope="session")
+def openai_thread() -> Iterator[OpenAIEmulator]:
+    """Run the OpenAI emulator."""
+    with openai_in_a_thread() as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def openai_emulator(openai_thread: OpenAIEmulator) -> OpenAIEmulator:
+    """Return the OpenAI emulator with nothing in its queues."""
+    openai_thread.requests.clear()
+    openai_thread.faults.clear()
+    return openai_thread
+
+
+@pytest.fixture(scope="session")
+def served(directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator) -> Iterator[Served]:
+    """Run ``turnright serve`` with both providers behind it."""
+    config = {
+        "model_list": [
+            {
+                "model_name": "gemini/*",
+                "litellm_params": {
+                    "model": "gemini/*",
+                    "api_key": "emulated",
+                    "api_base": gemini_process.api_base,
+                },
+            },
+            {
+                "model_name": "openai/*",
+                "litellm_params": {
+                    "model": "openai/*",
+                    "api_key": "emulated",
+                    "api_base": openai_thread.base_url,
+                },
+            },
+        ],
+        "general_settings": {"drain_delay": 0, "drain_grace": 2},
+    }
+    with serve(directory, config) as process:
+        yield process

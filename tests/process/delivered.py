@@ -1,0 +1,108 @@
+"""What of a history arrived at a provider, and what did not.
+
+A text counts as delivered when it is a text value of the request, or one of the pieces that repairs join with an
+empty line. Each delivered text is used up once: two equal results have to arrive twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sanitizers.merging import SEPARATOR
+
+History = Sequence[Mapping[str, Any]]
+
+
+def said(messages: History) -> list[tuple[int, Any]]:
+    """Return the index and the text of everything that a history says; a result that is a JSON object as that."""
+    found: list[tuple[int, Any]] = []
+    for index, message in enumerate(messages):
+        content = message.get("content")
+        if isinstance(content, str):
+            found.append((index, _object_in(content) if message["role"] in ("tool", "function") else content))
+        elif isinstance(content, list):
+            found += [(index, part["text"]) for part in content if part["type"] == "text"]
+    return [(index, value) for index, value in found if value not in (None, "", {})]
+
+
+def at_gemini(body: Mapping[str, Any]) -> list[Any]:
+    """Return the texts in ``contents`` and the system instruction, and the objects in function responses."""
+    instruction = body.get("systemInstruction") or body.get("system_instruction") or {}
+    values: list[Any] = []
+    for content in (instruction, *body["contents"]):
+        for part in content.get("parts", ()):
+            if "text" in part:
+                values.append(part["text"])
+            response = (part.get("function_response") or part.get("functionResponse") or {}).get("response")
+            if response is not None:
+                values += [response, *_strings(response)]
+    return values
+
+
+def at_openai(body: Mapping[str, Any]) -> list[Any]:
+    """Return the texts in ``messages``; a result that is a JSON object as that."""
+    return [value for _, value in said(body["messages"])]
+
+
+def silently_lost(
+    messages: History, arrived: Sequence[Any], changes: Sequence[Mapping[str, Any]]
+) -> list[tuple[int, Any]]:
+    """Return the index and the text of what *messages* say and *arrived* does not hold, and no change tells of.
+
+    A change tells of a loss when it names the message's index, with a reason, as dropped or replaced. Where calls
+    that nothing tells apart were merged into one (models without call ids), so were their results: then a result
+    need only be a piece of what arrived.
+    """
+    told = {
+        change["index"]
+        for change in changes
+        if change["kind"] in ("dropped", "replaced") and change["reason"]
+    }
+    left = list(arrived)
+    if any(change["reason"] == "identical_call" for change in changes):
+        pieces = "\0".join(value for value in arrived if isinstance(value, str))
+        told |= {
+            index
+            for index, value in said(messages)
+            if messages[index]["role"] == "tool" and str(value) in pieces
+        }
+    # Longest first, since a short text may be a piece of a long one.
+    ordered = sorted(said(messages), key=lambda item: len(str(item[1])), reverse=True)
+    return [(index, value) for index, value in ordered if index not in told and not _take(value, left)]
+
+
+def _take(value: Any, left: list[Any]) -> bool:
+    if value in left:
+        left.remove(value)
+        return True
+    if not isinstance(value, str):
+        return False
+    for at, found in enumerate(left):
+        if not isinstance(found, str):
+            continue
+        before, here, after = f"{SEPARATOR}{found}{SEPARATOR}".partition(f"{SEPARATOR}{value}{SEPARATOR}")
+        if here:
+            left[at : at + 1] = [before.removeprefix(SEPARATOR), after.removesuffix(SEPARATOR)]
+            return True
+    return False
+
+
+def _object_in(text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, dict) else text
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)

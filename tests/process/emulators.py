@@ -1,0 +1,84 @@
+"""The two providers as the tests hold them: the Gemini emulator's process, and OpenAI's in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from tests.support.openai_emulator import OpenAIEmulator, serving_openai
+
+
+class Gemini:
+    """The control endpoints of a running ``turnright emulate``."""
+
+    def __init__(self, origin: str, client: httpx.Client) -> None:
+        self.origin = origin
+        self._client = client
+
+    @property
+    def api_base(self) -> str:
+        """The address for a configuration."""
+        return f"{self.origin}/v1beta"
+
+    def clear(self) -> None:
+        """Forget faults, answers and the journal."""
+        for name in ("faults", "answers", "requests"):
+            self._client.delete(f"{self.origin}/_emulator/{name}").raise_for_status()
+
+    def fault(self, **fault: Any) -> None:
+        """Queue one fault."""
+        self._client.post(f"{self.origin}/_emulator/faults", json={"faults": [fault]}).raise_for_status()
+
+    def say(self, text: str) -> None:
+        """Queue one answer that is this text."""
+        answers = {"answers": [{"parts": [{"text": text}]}]}
+        self._client.post(f"{self.origin}/_emulator/answers", json=answers).raise_for_status()
+
+    def journal(self) -> list[dict[str, Any]]:
+        """Return what came in, oldest first."""
+        entries: list[dict[str, Any]] = self._client.get(f"{self.origin}/_emulator/requests").json()[
+            "requests"
+        ]
+        return entries
+
+    def wait_for_ends(self, count: int, seconds: float = 5.0) -> list[str]:
+        """Return how *count* requests ended, as soon as that many have; at the latest after *seconds*."""
+        limit = time.monotonic() + seconds
+        while True:
+            ends = [entry["finished"] for entry in self.journal() if entry["finished"] != "running"]
+            if len(ends) >= count or time.monotonic() > limit:
+                return ends
+            time.sleep(0.002)
+
+
+@contextmanager
+def openai_in_a_thread() -> Iterator[OpenAIEmulator]:
+    """Serve the OpenAI emulator on a loop of its own while the context lasts.
+
+    Its queues are deques: a test may fill and read them from its own thread.
+    """
+    ready, stop = threading.Event(), asyncio.Event()
+    loop = asyncio.new_event_loop()
+    served: list[OpenAIEmulator] = []
+
+    async def run() -> None:
+        async with serving_openai() as emulator:
+            served.append(emulator)
+            ready.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(run()), name="openai-emulator")
+    thread.start()
+    try:
+        assert ready.wait(10)
+        yield served[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()

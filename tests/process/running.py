@@ -1,0 +1,153 @@
+"""The project's own processes: start one, read what it says, stop exactly that one."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "SYSTEMROOT", "TMPDIR")
+"""What a started process keeps of our environment: no provider's key and no proxy setting is among it."""
+
+START_SECONDS = 60.0
+STOP_SECONDS = 20.0
+
+_numbers = itertools.count(1)
+Found = TypeVar("Found")
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Return the environment of a started process: the kept variables and *variables*."""
+    return {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ} | variables
+
+
+def command(*arguments: str) -> list[str]:
+    """Return the command line of ``python -m proxy``."""
+    return [sys.executable, "-m", "proxy", *arguments]
+
+
+class Running:
+    """One started process. Its output goes to files, so that it is never held up by a full pipe."""
+
+    def __init__(self, directory: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> None:
+        stem = directory / f"{next(_numbers)}-{arguments[0]}"
+        self._out, self._err = stem.with_suffix(".out"), stem.with_suffix(".err")
+        self.started = time.monotonic()
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            self.process = subprocess.Popen(
+                command(*arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                cwd=ROOT,
+                env=environment(**(variables or {})),
+            )
+
+    @property
+    def output(self) -> str:
+        """All that the process has written to standard output so far."""
+        return self._out.read_text()
+
+    @property
+    def errors(self) -> str:
+        """All that the process has written to standard error so far."""
+        return self._err.read_text()
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        """Return the log lines with this event; every complete line must be JSON."""
+        lines = [json.loads(line) for line in self.output.splitlines(keepends=True) if line.endswith("\n")]
+        return [line for line in lines if line["event"] == name]
+
+    def wait_for(self, look: Callable[[], Found | None], what: str) -> Found:
+        """Return what *look* finds, as soon as it finds something; fails when the process ends before."""
+        while True:
+            ended = self.process.poll() is not None  # asked first: its last words may come between the two
+            found = look()
+            if found:
+                return found
+            waited = time.monotonic() - self.started
+            if ended or waited > START_SECONDS:
+                raise AssertionError(f"no {what} after {waited:.1f} s: {self.output} {self.errors}")
+            time.sleep(0.01)
+
+    def signal(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send a signal to the process."""
+        self.process.send_signal(number)
+
+    def wait(self, seconds: float = STOP_SECONDS) -> int:
+        """Wait until the process has ended and return its exit status."""
+        return self.process.wait(seconds)
+
+    def stop(self) -> int:
+        """Ask the process to end, wait for it, and return its exit status; kill it only if it does not."""
+        if self.process.poll() is None:
+            self.signal()
+        try:
+            return self.wait()
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.wait()
+
+
+@dataclass(frozen=True)
+class Served:
+    """A ``turnright serve`` process that is ready."""
+
+    running: Running
+    origin: str
+    """``http://host:port``."""
+
+    admin_port: int | None = None
+    seconds_to_ready: float = 0.0
+
+    @property
+    def base_url(self) -> str:
+        """The address for OpenAI's clients."""
+        return f"{self.origin}/v1"
+
+
+@contextmanager
+def serve(directory: Path, config: Mapping[str, Any], *arguments: str) -> Iterator[Served]:
+    """Serve *config* on a free port while the context lasts; the process must then end well and have said nothing."""
+    path = directory / f"config-{next(_numbers)}.yaml"
+    path.write_text(yaml.safe_dump(dict(config)))
+    running = Running(directory, "serve", "--config", str(path), "--port", "0", *arguments)
+    try:
+        ready = running.wait_for(lambda: next(iter(running.events("ready")), None), "ready line")
+        origin = ready["base_url"].removesuffix("/v1")
+        yield Served(running, origin, ready["admin_port"], time.monotonic() - running.started)
+    finally:
+        ended_before = running.process.poll() is not None
+        status = running.stop()
+    if not ended_before:
+        assert status == 0
+    assert running.errors == ""
+    assert running.events("internal_fault") == []
+
+
+@contextmanager
+def emulate(directory: Path) -> Iterator[str]:
+    """Run ``turnright emulate`` on a free port while the context lasts and yield its address."""
+    running = Running(directory, "emulate", "--port", "0")
+    try:
+        yield running.wait_for(lambda: _address_in(running.output), "address")
+    finally:
+        status = running.stop()
+    assert (status, running.errors) == (0, "")
+
+
+def _address_in(output: str) -> str | None:
+    words = output.partition("\n")[0].split() if "\n" in output else []
+    return next((word for word in words if word.startswith("http://")), None)

@@ -1,0 +1,112 @@
+"""Every broken history that was reported in public, through the running process to a strict provider."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.process.asking import GEMINI_MODELS, OPENAI_MODEL, ask, body, explain
+from tests.process.delivered import at_gemini, at_openai, silently_lost
+from tests.process.emulators import Gemini
+from tests.process.running import Served
+from tests.support.openai_emulator import OpenAIEmulator
+
+HISTORIES: dict[str, dict[str, Any]] = {
+    history["id"]: history
+    for history in json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text())
+}
+GEMINI = [name for name in HISTORIES if name.startswith("g")]
+OPENAI = [name for name in HISTORIES if name.startswith("o")]
+
+MAY_WAIT = {
+    "g60": "bad_tool_name: tool declarations are not repaired yet, only histories are",
+    "g61": "duplicate_tool_decl: tool declarations are not repaired yet, only histories are",
+}
+"""Histories that the provider may still refuse, and why: a clean 400 in its own words is what is asked of them."""
+
+MEDIA_IN_RESULTS = {"g48": ([1, 1], [2]), "g56": ([1, 1, 1], [1])}
+"""Histories with images inside tool results: how many each function response has to hold, with call ids (3.x), and
+without, where identical calls become one, whose result holds each different result once."""
+
+streaming = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+
+
+@streaming
+@pytest.mark.parametrize("model", GEMINI_MODELS)
+@pytest.mark.parametrize("name", [name for name in GEMINI if name not in MAY_WAIT])
+def test_gemini(
+    http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
+) -> None:
+    """The history is answered; the emulator took it at the first try and got all of it, or the list says what not."""
+    history = HISTORIES[name]
+    request = body(f"gemini/{model}", history["messages"], tools=history.get("tools", ()), stream=stream)
+
+    answer = ask(http, served, request)
+    explained = explain(http, served, request)
+    journal = gemini.journal()
+
+    assert answer.is_whole, answer.text
+    assert [(entry["model"], entry["verdict"]["status"]) for entry in journal] == [(model, 200)]
+    arrived = at_gemini(journal[0]["body"])
+    assert silently_lost(history["messages"], arrived, explained["changes"]) == []
+    assert answer.headers.get("x-turnright-changes", "") == explained["summary"]
+
+
+@streaming
+@pytest.mark.parametrize("model", GEMINI_MODELS)
+@pytest.mark.parametrize("name", MAY_WAIT)
+def test_gemini_that_may_wait(
+    http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
+) -> None:
+    """What is not repaired yet is answered, or refused once in the provider's words with its own 400."""
+    history = HISTORIES[name]
+    request = body(f"gemini/{model}", history["messages"], tools=history["tools"], stream=stream)
+
+    answer = ask(http, served, request)
+    journal = gemini.journal()
+
+    assert len(journal) == 1
+    assert answer.status == journal[0]["verdict"]["status"]
+    if answer.status != 200:
+        assert (answer.status, answer.error["code"]) == (400, "upstream_error")
+        assert answer.error["message"].strip() == journal[0]["verdict"]["message"].strip()
+
+
+@pytest.mark.parametrize("model", GEMINI_MODELS)
+@pytest.mark.parametrize("name", MEDIA_IN_RESULTS)
+def test_images_in_results(http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str) -> None:
+    """Images in tool results arrive inside the function responses that they belong to, none beside them."""
+    history = HISTORIES[name]
+
+    ask(http, served, body(f"gemini/{model}", history["messages"], tools=history["tools"]))
+
+    parts = [part for content in gemini.journal()[0]["body"]["contents"] for part in content["parts"]]
+    responses = [part["function_response"] for part in parts if "function_response" in part]
+    nested = [[part["inline_data"] for part in response["parts"]] for response in responses]
+    assert [len(images) for images in nested] == MEDIA_IN_RESULTS[name]["2.5" in model]
+    assert not any("inline_data" in part for part in parts)
+
+
+@streaming
+@pytest.mark.parametrize("name", OPENAI)
+def test_openai(
+    http: httpx.Client, served: Served, openai_emulator: OpenAIEmulator, name: str, stream: bool
+) -> None:
+    """The history is answered; OpenAI's judge took it at the first try and got all of it, or the list says what not."""
+    history = HISTORIES[name]
+    request = body(
+        f"openai/{OPENAI_MODEL}", history["messages"], tools=history.get("tools", ()), stream=stream
+    )
+
+    answer = ask(http, served, request)
+    explained = explain(http, served, request)
+
+    assert answer.is_whole, answer.text
+    assert [record.status for record in openai_emulator.requests] == [200]
+    arrived = at_openai(openai_emulator.requests[0].body)
+    assert silently_lost(history["messages"], arrived, explained["changes"]) == []
+    assert answer.headers["x-turnright-changes"] == explained["summary"]

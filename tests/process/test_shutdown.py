@@ -1,0 +1,152 @@
+"""From SIGTERM to the exit: probes first, then the listener, then what is in flight."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.process.asking import Answer, ask, body
+from tests.process.emulators import Gemini
+from tests.process.running import Served, serve
+
+MODEL = "gemini/gemini-2.5-pro"
+HELLO: Any = [{"role": "user", "content": "x"}]
+TEXT = "one two three four five six seven eight"
+LONG_S = 600.0
+SOON_S = 2.0
+"""What "at once" may take on a busy machine: far below the delays that are set here."""
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    """Return threads for clients that wait."""
+    with ThreadPoolExecutor() as executor:
+        yield executor
+
+
+def settings(gemini: Gemini, *, delay: float, grace: float) -> dict[str, Any]:
+    """Return a configuration with an admin listener."""
+    parameters = {"model": "gemini/*", "api_key": "emulated", "api_base": gemini.api_base}
+    admin = {"host": "127.0.0.1", "port": 0}
+    return {
+        "model_list": [{"model_name": "gemini/*", "litellm_params": parameters}],
+        "general_settings": {"admin": admin, "drain_delay": delay, "drain_grace": grace},
+    }
+
+
+def begin(
+    pool: ThreadPoolExecutor, served: Served, gemini: Gemini, *, stream: bool, **fault: float
+) -> Future[Answer]:
+    """Start a request that is held up by *fault*; return when the provider has it."""
+
+    def send() -> Answer:
+        with httpx.Client(timeout=60, trust_env=False) as client:
+            return ask(client, served, body(MODEL, HELLO, stream=stream))
+
+    known = len(gemini.journal())
+    gemini.say(TEXT)
+    gemini.fault(**fault)
+    answer = pool.submit(send)
+    until(lambda: len(gemini.journal()) > known)
+    return answer
+
+
+def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    """Wait until *condition* holds."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def refuses(url: str) -> bool:
+    """Tell whether nothing listens at *url* any more."""
+    try:
+        httpx.get(url, trust_env=False)
+    except httpx.ConnectError:
+        return True
+    return False
+
+
+def test_drain(directory: Path, gemini: Gemini, pool: ThreadPoolExecutor) -> None:
+    """Not ready at once; new requests are served for the delay, then refused; a running stream ends whole."""
+    with (
+        serve(directory, settings(gemini, delay=1.0, grace=30)) as served,
+        httpx.Client(timeout=10, trust_env=False) as probe,
+    ):
+        admin = f"http://127.0.0.1:{served.admin_port}"
+        assert [probe.get(f"{origin}/readyz").status_code for origin in (served.origin, admin)] == [200, 200]
+        running = begin(pool, served, gemini, stream=True, chunk_delay_seconds=0.4)
+
+        served.running.signal()
+        signalled = time.monotonic()
+        until(lambda: probe.get(f"{admin}/readyz").status_code == 503, SOON_S)
+        until_unready = time.monotonic() - signalled
+        during = ask(probe, served, body(MODEL, HELLO))
+        until_answered = time.monotonic() - signalled
+        until(lambda: refuses(f"{served.origin}/livez"))
+        late = [probe.get(f"{admin}{path}").status_code for path in ("/livez", "/readyz", "/metrics")]
+        in_flight_late = not running.done()
+
+        assert until_unready < 0.5
+        assert (during.is_whole, until_answered < 1.0) == (True, True)
+        assert during.headers.get("connection") != "close"
+        assert (late, in_flight_late) == ([200, 503, 200], True)
+        answer = running.result(30)
+        assert answer.is_whole, answer.text
+        assert served.running.wait() == 0
+        assert refuses(f"{admin}/livez")
+        assert [event["in_flight"] for event in served.running.events("draining")] == [1]
+        assert served.running.events("cut_off") == []
+
+
+def test_what_outlasts_the_grace(directory: Path, gemini: Gemini, pool: ThreadPoolExecutor) -> None:
+    """A stream that outlasts the grace ends with an error event and no [DONE], a waiting answer with a 503."""
+    with serve(directory, settings(gemini, delay=0, grace=0.5)) as served:
+        stream = begin(pool, served, gemini, stream=True, chunk_delay_seconds=LONG_S)
+        whole = begin(pool, served, gemini, stream=False, delay_seconds=LONG_S)
+        silent = begin(pool, served, gemini, stream=True, delay_seconds=LONG_S)
+
+        served.running.signal()
+        cut, *refused = stream.result(10), whole.result(10), silent.result(10)
+        status = served.running.wait()
+        ends = gemini.wait_for_ends(3)
+
+        assert status == 0
+        assert cut.status == 200
+        assert '"one' in cut.events[0]
+        assert '"code":"overloaded"' in cut.events[-1]
+        assert "[DONE]" not in cut.text
+        assert [(answer.status, answer.error["code"]) for answer in refused] == [(503, "overloaded")] * 2
+        assert [answer.headers["retry-after"] for answer in refused] == ["1", "1"]
+        assert ends == ["disconnected"] * 3
+        assert [event["in_flight"] for event in served.running.events("cut_off")] == [3]
+        outcomes = [event["outcome"] for event in served.running.events("request_finished")]
+        assert outcomes == ["overloaded"] * 3
+
+
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+def test_second_signal(
+    directory: Path, gemini: Gemini, pool: ThreadPoolExecutor, second: signal.Signals
+) -> None:
+    """A second signal ends the process at once, with a status that is not 0 and no traceback."""
+    with serve(directory, settings(gemini, delay=0, grace=LONG_S)) as served:
+        running = begin(pool, served, gemini, stream=True, chunk_delay_seconds=LONG_S)
+
+        served.running.signal()
+        until(lambda: bool(served.running.events("draining")))
+        served.running.signal(second)
+        signalled = time.monotonic()
+        status = served.running.wait()
+        seconds = time.monotonic() - signalled
+
+        assert status == 130
+        assert seconds < SOON_S
+        assert running.exception(10) is not None

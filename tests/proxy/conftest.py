@@ -1,0 +1,89 @@
+"""What many tests of the proxy share: its settings, an upstream that follows a script, and the proxy before it."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import aiohttp
+import pytest
+import structlog
+
+from proxy.config import Settings
+from proxy.emulator import serving as serving_gemini
+from proxy.logs import configure_logs
+from proxy.upstream.litellm import LiteLLMUpstream
+from tests.proxy.emulator.conftest import Client as GeminiEmulator
+from tests.support.openai_emulator import OpenAIEmulator, serving_openai
+from tests.support.proxied import GEMINI, Proxied, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+OUR_KEY = "sk-ours-5d0f7c1e"
+LogLines = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with one Gemini model; a module that needs others overrides this."""
+    return settings_of()
+
+
+@pytest.fixture
+async def upstream() -> ScriptedUpstream:
+    """Return an upstream that answers well until it is told otherwise."""
+    return ScriptedUpstream()
+
+
+@pytest.fixture
+async def proxy(settings: Settings, upstream: ScriptedUpstream) -> AsyncIterator[Proxied]:
+    """Serve the proxy."""
+    async with proxied(settings, upstream) as served:
+        yield served
+
+
+@pytest.fixture
+def log_text() -> Iterator[io.StringIO]:
+    """Send the log to a stream, configured as in the process; put everything back afterwards."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    stream = io.StringIO()
+    configure_logs(stream)
+    yield stream
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    logging.captureWarnings(capture=False)
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def log_lines(log_text: io.StringIO) -> LogLines:
+    """Return a function for what was logged so far, each line read as JSON."""
+    return lambda: [json.loads(line) for line in log_text.getvalue().splitlines()]
+
+
+@pytest.fixture
+async def openai() -> AsyncIterator[OpenAIEmulator]:
+    """OpenAI's chat endpoint, emulated."""
+    async with serving_openai() as served:
+        yield served
+
+
+@pytest.fixture
+async def gemini() -> AsyncIterator[GeminiEmulator]:
+    """Gemini's API, emulated."""
+    async with serving_gemini() as base, aiohttp.ClientSession() as session:
+        yield GeminiEmulator(session, base)
+
+
+@pytest.fixture
+async def real(openai: OpenAIEmulator, gemini: GeminiEmulator) -> AsyncIterator[Proxied]:
+    """Serve the proxy with litellm behind it, before both emulators: models `openai` and `gemini`, with our key."""
+    models = {
+        "openai": {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": OUR_KEY},
+        "gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY},
+    }
+    async with proxied(settings_of(models), LiteLLMUpstream()) as served:
+        yield served

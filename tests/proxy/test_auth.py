@@ -1,0 +1,139 @@
+"""The master key: asked for on every API path, in both spellings, and nowhere told."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings
+from tests.support.proxied import Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+KEY = "tr-master-8c1f3a"
+
+API: list[tuple[str, str]] = [
+    (method, prefix + path)
+    for prefix in ("/v1", "")
+    for method, path in (
+        ("POST", "/chat/completions"),
+        ("POST", "/explain"),
+        ("GET", "/models"),
+        ("GET", "/models/gemini"),
+    )
+]
+OPEN = (
+    "/",
+    "/livez",
+    "/health/liveliness",
+    "/health/liveness",
+    "/readyz",
+    "/health",
+    "/healthz",
+    "/health/readiness",
+    "/metrics",
+)
+REFUSED: dict[str, str | None] = {
+    "none": None,
+    "empty": "",
+    "no scheme": KEY,
+    "scheme alone": "Bearer",
+    "wrong": "Bearer tr-master-8c1f3b",
+    "beginning": f"Bearer {KEY[:-1]}",
+    "longer": f"Bearer {KEY}x",
+    "other case": f"Bearer {KEY.upper()}",
+    "basic": f"Basic {KEY}",
+    "token": f"Token {KEY}",
+    "twice": f"Bearer {KEY} {KEY}",
+    "list": f"Bearer x, Bearer {KEY}",
+    "no ASCII": "Bearer schlüssel",
+}
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with a master key."""
+    return settings_of(general_settings={"master_key": KEY})
+
+
+async def ask(proxy: Proxied, method: str, path: str, authorization: str | None) -> Any:
+    """Ask a path, with a good body where it takes one."""
+    headers = {} if authorization is None else {"Authorization": authorization}
+    return await (
+        proxy.post(chat(), path, headers=headers) if method == "POST" else proxy.get(path, headers=headers)
+    )
+
+
+@pytest.mark.parametrize(("method", "path"), API)
+async def test_every_api_path_asks_for_the_key(
+    proxy: Proxied, upstream: ScriptedUpstream, method: str, path: str
+) -> None:
+    """Without the key, or with another, each path is a 401 that says nothing of it; with the key it answers."""
+    for authorization in REFUSED.values():
+        reply = await ask(proxy, method, path, authorization)
+        assert (reply.status, reply.error["code"]) == (401, "invalid_api_key")
+        assert reply.error["type"] == "authentication_error"
+        assert reply.headers["WWW-Authenticate"] == "Bearer"
+        assert reply.headers["x-should-retry"] == "false"
+        assert b"tr-master" not in reply.raw.lower()
+        assert b"schl" not in reply.raw
+    assert upstream.calls == []
+
+    assert (await ask(proxy, method, path, f"Bearer {KEY}")).status == 200
+
+
+@pytest.mark.parametrize("authorization", [f"bearer {KEY}", f"BEARER {KEY}", f"Bearer  {KEY}"])
+async def test_scheme_is_read_as_http_has_it(proxy: Proxied, authorization: str) -> None:
+    """The scheme's case, and more than one space, make no difference (RFC 9110)."""
+    assert (await ask(proxy, "GET", "/v1/models", authorization)).status == 200
+
+
+@pytest.mark.parametrize("path", OPEN)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+async def test_health_and_metrics_stay_open(proxy: Proxied, method: str, path: str) -> None:
+    """Probes and scrapers have no key."""
+    assert (await proxy.request(method, path)).status == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/nothing", "/nothing", "/metrics/", "//metrics", "/v1/metrics", "/livez/x"]
+)
+async def test_unknown_paths_ask_as_well(proxy: Proxied, path: str) -> None:
+    """What does not exist is a 401 too, so that nobody learns what does."""
+    assert (await proxy.get(path)).status == 401
+    assert (await proxy.get(path, {"Authorization": f"Bearer {KEY}"})).status == 404
+
+
+async def test_key_is_asked_for_before_the_body(proxy: Proxied) -> None:
+    """Nobody without the key learns what is wrong with a body, or makes the process read it."""
+    assert (await proxy.post(b"{", headers={})).status == 401
+
+
+async def test_key_is_compared_in_constant_time(proxy: Proxied, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is sent as a bearer is compared by `hmac.compare_digest`, and only its verdict counts."""
+    compared: list[tuple[Any, Any]] = []
+
+    def note(one: Any, other: Any) -> bool:
+        compared.append((one, other))
+        return True
+
+    monkeypatch.setattr(hmac, "compare_digest", note)
+    reply = await ask(proxy, "GET", "/v1/models", "Bearer anything")
+
+    assert compared == [(b"anything", KEY.encode())]
+    assert reply.status == 200
+
+
+@pytest.fixture
+async def keyless(upstream: ScriptedUpstream) -> AsyncIterator[Proxied]:
+    """Serve a proxy with no master key."""
+    async with proxied(settings_of(), upstream) as served:
+        yield served
+
+
+@pytest.mark.parametrize("authorization", [None, "Bearer sk-client", "Basic x"])
+async def test_without_a_master_key_any_will_do(keyless: Proxied, authorization: str | None) -> None:
+    """Clients always send some key; where none is set, it is not looked at."""
+    assert (await ask(keyless, "POST", "/v1/chat/completions", authorization)).status == 200

@@ -1,0 +1,344 @@
+"""What the client gets when the provider fails: its status and words, and nothing of ours.
+
+The failures are real ones: emulators of OpenAI and Gemini answer them over HTTP, and litellm is in between.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from proxy.errors import UpstreamFault
+from proxy.upstream.litellm import LiteLLMUpstream
+from tests.proxy.conftest import OUR_KEY
+from tests.proxy.emulator.conftest import Client as GeminiEmulator
+from tests.support.builders import tool, user
+from tests.support.litellm_noise import LITELLM_NOISE
+from tests.support.openai_emulator import OpenAIEmulator
+from tests.support.proxied import GEMINI, MODEL, Proxied, Reply, chat, proxied, settings_of
+from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, chunk, say
+
+pytestmark = LITELLM_NOISE
+
+WORDS = "Words of the provider."
+INTERNALS = re.compile(
+    r"Traceback|\.py\b|site-packages|litellm|api_base|127\.0\.0\.1|http://|Exception|/work/"
+)
+BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+
+
+def assert_tells_nothing(reply: Reply) -> None:
+    """Check that an error holds no key, no address, no traceback and no path of a file."""
+    shown = f"{reply.raw.decode()} {dict(reply.headers)}"
+    assert OUR_KEY not in shown
+    assert not INTERNALS.search(reply.raw.decode()), shown
+    assert reply.headers["x-request-id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A provider's error status, and what the client is to see of it."""
+
+    upstream: int
+    status: int | None = None
+    """The client's status where it is not the provider's."""
+
+    should_retry: str | None = None
+    """The header for clients' SDKs; absent where the SDK decides by the status."""
+
+
+STATUSES = (
+    Case(400, should_retry="false"),
+    Case(404, should_retry="false"),
+    Case(408, should_retry="true"),
+    Case(409, should_retry="true"),
+    Case(413, should_retry="false"),
+    Case(422, should_retry="false"),
+    Case(429, should_retry="true"),
+    Case(500),
+    Case(502),
+    Case(503),
+    Case(504),
+    Case(529),
+)
+
+
+@BOTH
+@pytest.mark.parametrize("case", STATUSES, ids=lambda case: str(case.upstream))
+@pytest.mark.parametrize("model", ["openai", "gemini"])
+async def test_provider_keeps_its_status_and_words(
+    real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, case: Case, stream: bool
+) -> None:
+    """A provider's error arrives with its status and its words, before a stream as much as without one."""
+    if model == "openai":
+        openai.faults.append({"status": case.upstream, "message": WORDS, "headers": {"Retry-After": "7"}})
+    else:
+        await gemini.fault(status=case.upstream, message=WORDS)
+    reply = await real.post(chat(model=model, stream=stream))
+
+    assert reply.status == case.upstream
+    assert reply.error == {
+        "message": WORDS,
+        "type": "upstream_error",
+        "param": None,
+        "code": "upstream_error",
+    }
+    assert reply.headers.get("x-should-retry") == case.should_retry
+    assert reply.headers.get("Retry-After") == ("7" if model == "openai" else None)
+    assert reply.headers["Content-Type"].startswith("application/json")
+    assert reply.headers["x-turnright-attempts"] == "1"
+    assert_tells_nothing(reply)
+
+
+@BOTH
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("model", ["openai", "gemini"])
+async def test_refused_key_is_the_proxys(
+    real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, status: int, stream: bool
+) -> None:
+    """A 401 or 403 keeps its status and says whose key it was; the provider's words might quote the key."""
+    words = f"Incorrect API key provided: {OUR_KEY}."
+    openai.faults.append({"status": status, "message": words})
+    await gemini.fault(status=status, message=words)
+    reply = await real.post(chat(model=model, stream=stream))
+
+    assert reply.status == status
+    assert "the proxy's key" in reply.error["message"]
+    assert "not your key" in reply.error["message"]
+    assert reply.headers["x-should-retry"] == "false"
+    assert_tells_nothing(reply)
+
+
+@BOTH
+async def test_words_that_quote_what_is_ours(openai: OpenAIEmulator, stream: bool) -> None:
+    """Where the provider's words hold the key, the address or a header's value, they are covered."""
+    entry = {
+        "model": "openai/gpt-4.1",
+        "api_base": openai.base_url,
+        "api_key": OUR_KEY,
+        "extra_headers": {"x-team-token": "token-of-ours"},
+    }
+    words = f"Key {OUR_KEY} with token-of-ours is not welcome at {openai.base_url}."
+    openai.faults.append({"status": 400, "message": words})
+    async with proxied(settings_of({"openai": entry}), LiteLLMUpstream()) as proxy:
+        reply = await proxy.post(chat(model="openai", stream=stream))
+
+    assert openai.requests[0].headers["x-team-token"] == "token-of-ours"
+    assert reply.status == 400
+    assert reply.error["message"] == "Key ******** with ******** is not welcome at ********."
+    assert_tells_nothing(reply)
+
+
+@BOTH
+async def test_redirect_is_no_answer(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
+    """A redirect of the provider is its fault: a client must not be sent on with a status and no place."""
+    openai.faults.append({"status": 302, "message": WORDS})
+    reply = await real.post(chat(model="openai", stream=stream))
+
+    assert (reply.status, reply.error["code"]) == (502, "upstream_error")
+    assert_tells_nothing(reply)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("model", "fault"),
+    [
+        ("openai", {"cut_after_chunks": 0}),
+        ("gemini", {"reset": True}),
+        ("gemini", {"cut_after_chunks": 0}),
+        ("refused-openai", {}),
+        ("refused-gemini", {}),
+    ],
+)
+async def test_wire_that_breaks(
+    openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, fault: dict[str, Any], stream: bool
+) -> None:
+    """A connection that is refused, or breaks before the first chunk, is a 502 that may be retried."""
+    dead = "http://127.0.0.1:1"
+    models = {
+        "openai": {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": OUR_KEY},
+        "gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY},
+        "refused-openai": {"model": "openai/gpt-4.1", "api_base": f"{dead}/v1", "api_key": OUR_KEY},
+        "refused-gemini": {"model": GEMINI, "api_base": f"{dead}/v1beta", "api_key": OUR_KEY},
+    }
+    if model == "openai":
+        openai.faults.append(fault)  # type: ignore[arg-type]  # a Fault, spelled in the table
+    elif model == "gemini":
+        await gemini.fault(**fault)
+    async with proxied(settings_of(models), LiteLLMUpstream()) as proxy:
+        reply = await proxy.post(chat(model=model, stream=stream))
+
+    assert (reply.status, reply.error["code"]) == (502, "upstream_unreachable")
+    assert "x-should-retry" not in reply.headers
+    assert_tells_nothing(reply)
+
+
+@pytest.mark.parametrize(("model", "stream"), [("openai", False), ("openai", True), ("gemini", False)])
+async def test_garbage_is_the_providers_fault(
+    real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, stream: bool
+) -> None:
+    """A 200 that holds no answer is a 502. In a Gemini stream litellm hides it."""
+    openai.faults.append({"garbage": True})
+    await gemini.fault(garbage=True)
+    reply = await real.post(chat(model=model, stream=stream))
+
+    assert (reply.status, reply.error["code"]) == (502, "upstream_error")
+    assert_tells_nothing(reply)
+
+
+@dataclass(slots=True)
+class Odd:
+    """A provider that answers any JSON."""
+
+    url: str = ""
+    body: Any = None
+    paths: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+async def odd() -> AsyncIterator[Odd]:
+    """Serve a provider whose answers the test decides."""
+    found = Odd()
+
+    async def reply(request: web.Request) -> web.Response:
+        found.paths.append(request.path)
+        return web.json_response(found.body)
+
+    app = web.Application()
+    app.router.add_post("/{path:.*}", reply)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    yield found
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    "body", [{}, [], {"choices": []}, {"choices": None}, {"candidates": [{"content": 5}]}], ids=repr
+)
+@pytest.mark.parametrize(
+    "model", ["openai/x", "gemini/gemini-2.5-pro", "anthropic/x", "mistral/x", "deepseek/x", "groq/x"]
+)
+async def test_answer_of_another_shape(odd: Odd, model: str, body: Any) -> None:
+    """A 200 in a shape that nobody can read is the provider's fault, and not told as the client's."""
+    odd.body = body
+    entry = {"model": model, "api_base": odd.url, "api_key": OUR_KEY}
+    async with proxied(settings_of({"odd": entry}), LiteLLMUpstream()) as proxy:
+        reply = await proxy.post(chat(model="odd"))
+
+    assert len(odd.paths) == 1
+    assert (reply.status, reply.error["code"]) == (502, "upstream_error")
+    assert_tells_nothing(reply)
+
+
+@BOTH
+async def test_history_that_cannot_be_converted(gemini: GeminiEmulator, stream: bool) -> None:
+    """With the sanitizer off, what litellm cannot convert is a 400, not its retryable 500; nothing is sent."""
+    entry = {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}
+    settings = settings_of({"gemini": entry}, sanitize={"mode": "off"})
+    async with proxied(settings, LiteLLMUpstream()) as proxy:
+        body = {"model": "gemini", "messages": [user(), tool("c1", "secret result")], "stream": stream}
+        reply = await proxy.post(body, headers={"x-request-id": "mine-1"})
+
+    assert (reply.status, reply.error["code"]) == (400, "conversion_failed")
+    assert "nothing was sent" in reply.error["message"]
+    assert reply.headers["x-request-id"] == "mine-1"
+    assert reply.headers["x-should-retry"] == "false"
+    assert b"secret result" not in reply.raw
+    assert await gemini.journal() == []
+    assert_tells_nothing(reply)
+
+
+@BOTH
+async def test_provider_without_a_key(
+    openai: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch, stream: bool
+) -> None:
+    """A deployment without a key calls with a stand-in, and never with a key of this process's environment."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    entry = {"model": "openai/gpt-4.1", "api_base": openai.base_url}
+    async with proxied(settings_of({"openai": entry}), LiteLLMUpstream()) as proxy:
+        reply = await proxy.post(chat(model="openai", stream=stream))
+
+    assert reply.status == 200
+    assert openai.requests[0].headers["Authorization"] == "Bearer no-key"
+
+
+@BOTH
+async def test_long_words_are_cut(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
+    """A provider that answers with a book gets two thousand characters of it passed on."""
+    openai.faults.append({"status": 400, "message": "x" * 10_000})
+    reply = await real.post(chat(model="openai", stream=stream))
+
+    assert reply.error["message"] == "x" * 2_000
+
+
+@BOTH
+@pytest.mark.parametrize("error", [RuntimeError("geheim"), KeyError("geheim"), TypeError("geheim")], ids=repr)
+async def test_defect_of_ours(
+    proxy: Proxied, upstream: ScriptedUpstream, error: Exception, stream: bool
+) -> None:
+    """What nobody foresaw is a 500 in the envelope, with the request's id and nothing of the cause."""
+    upstream.then(error)
+    reply = await proxy.post(chat(stream=stream))
+
+    assert (reply.status, reply.error["type"], reply.error["code"]) == (500, "server_error", "internal_error")
+    assert reply.headers["x-request-id"] in reply.error["message"]
+    assert b"geheim" not in reply.raw
+    assert await proxy.count("requests_total", outcome="internal_error", model=MODEL) == 1
+
+
+async def test_defect_of_ours_in_a_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A defect in mid-stream is the stream's last event, not a second answer in the first one's body."""
+    upstream.then(say("Good "), RuntimeError("geheim"))
+    reply = await proxy.post(chat(stream=True))
+
+    assert reply.status == 200
+    assert reply.events[-1]["error"]["code"] == "internal_error"
+    assert reply.headers["x-request-id"] in reply.events[-1]["error"]["message"]
+    assert b"geheim" not in reply.raw
+    assert await proxy.count("requests_total", outcome="internal_error") == 1
+
+
+@BOTH
+async def test_half_a_character(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
+    """A lone surrogate in the provider's text is passed on as the escape that it came as."""
+    upstream.then(
+        *(
+            [chunk({"content": "\ud83d"}), chunk({"content": "\ude00"}), STOP]
+            if stream
+            else [answer("\ud83d")]
+        )
+    )
+    reply = await proxy.post(chat(stream=stream))
+
+    assert reply.status == 200
+    assert b'"\\ud83d"' in reply.raw
+    assert not stream or reply.events[-1] == "[DONE]"
+
+
+@pytest.mark.parametrize(
+    "usage", [{"prompt_tokens": -5}, {"prompt_tokens": "many"}, {"prompt_tokens": 1.5}], ids=repr
+)
+async def test_usage_that_cannot_be_counted(
+    proxy: Proxied, upstream: ScriptedUpstream, usage: dict[str, Any]
+) -> None:
+    """Numbers that no counter takes do not cost the client its answer."""
+    upstream.then({**answer("Good day."), "usage": usage})
+    reply = await proxy.post(chat())
+
+    assert reply.status == 200
+    assert reply.json["choices"][0]["message"]["content"] == "Good day."
+    assert await proxy.count("requests_total", outcome="ok") == 1
+    assert await proxy.count("tokens_total") == 0
+
+
+@pytest.mark.parametrize("status", [None, 200, 302, 399])
+def test_status_that_is_no_error(status: int | None) -> None:
+    """A fault of the provider is an error, whatever status it came with."""
+    assert UpstreamFault("x", upstream_status=status).http_status == 502

@@ -1,0 +1,73 @@
+"""What the process has no room for is refused at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from proxy.config import Settings
+from tests.support.proxied import MODEL, Proxied, chat, settings_of
+from tests.support.scripted_upstream import HANG, ScriptedUpstream, answer
+
+ROOM = 2
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with room for two requests."""
+    return settings_of(general_settings={"max_in_flight": ROOM})
+
+
+async def fill(proxy: Proxied, upstream: ScriptedUpstream) -> list[asyncio.Task[object]]:
+    """Take all the room there is, with calls that wait."""
+    loop = asyncio.get_running_loop()
+    for _ in range(ROOM):
+        upstream.then(HANG)
+    tasks: list[asyncio.Task[object]] = [loop.create_task(proxy.post(chat())) for _ in range(ROOM)]
+    await upstream.called(ROOM)
+    return tasks
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_over_max_in_flight(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
+    """One request too many is a 503 with Retry-After, fast; as soon as there is room again, all is well."""
+    tasks = await fill(proxy, upstream)
+    start = time.monotonic()
+    reply = await proxy.post(chat(stream=stream))
+    took = time.monotonic() - start
+
+    assert (reply.status, reply.error["code"]) == (503, "overloaded")
+    assert reply.headers["Retry-After"] == "1"
+    assert "x-should-retry" not in reply.headers
+    assert took < 0.2
+    assert len(upstream.calls) == ROOM
+    assert await proxy.count("requests_total", outcome="overloaded", model="unknown") == 1
+    assert await proxy.count("in_flight") == ROOM
+
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await proxy.idle()
+    upstream.then(answer())
+    assert (await proxy.post(chat())).status == 200
+
+
+async def test_full_process_is_still_healthy(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Probes and scrapes are answered when nothing else is."""
+    tasks = await fill(proxy, upstream)
+
+    assert {(await proxy.get(path)).status for path in ("/livez", "/readyz", "/metrics", "/")} == {200}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_room_is_given_back(proxy: Proxied) -> None:
+    """Requests that end, whichever way, leave no trace in the count."""
+    for body in (chat(), chat(stream=True), b"{", chat(model="x"), {"model": MODEL, "messages": []}) * 3:
+        await proxy.post(body)
+
+    assert await proxy.count("in_flight") == 0
+    assert await proxy.count("requests_total", outcome="overloaded") == 0

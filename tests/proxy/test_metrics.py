@@ -1,0 +1,237 @@
+"""The metrics: each outcome counted once, and no label that a client can make up."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from prometheus_client.parser import text_string_to_metric_families
+
+from proxy import __version__
+from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from sanitizers.invariants import RULES
+from sanitizers.steps import STEP_NAMES
+from tests.support.builders import assistant, image, tool, user
+from tests.support.proxied import CHAT, MODEL, Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
+from tests.support.strategies import damaged_histories
+
+ROUTES = {
+    "/v1/chat/completions",
+    "/v1/explain",
+    "/v1/models",
+    "/v1/models/{id}",
+}
+OUTCOMES = {
+    "ok",
+    "client_disconnected",
+    "cancelled",
+    "invalid_request",
+    "body_too_large",
+    "illegal_history",
+    "conversion_failed",
+    "model_not_found",
+    "not_found",
+    "invalid_api_key",
+    "overloaded",
+    "internal_error",
+    "upstream_error",
+    "upstream_timeout",
+    "upstream_unreachable",
+}
+MODELS = {MODEL, "gemini/*", "unknown"}
+CLOSED: dict[str, set[str]] = {
+    "route": ROUTES,
+    "outcome": OUTCOMES,
+    "model": MODELS,
+    "step": set(STEP_NAMES),
+    "kind": {"dropped", "inserted", "merged", "moved", "replaced"},
+    "rule": set(RULES),
+    "type": {"input", "output", "cached", "reasoning"},
+    "version": {__version__},
+}
+MARK = "zzmadeup"
+"""Stands in everything that the client of these tests makes up."""
+
+
+async def assert_closed(proxy: Proxied) -> None:
+    """Every label has one of its known values, and nothing of the client is in the exposition."""
+    for (name, labels), _ in (await proxy.metrics()).items():
+        assert name.startswith("turnright_")
+        for label, value in labels:
+            if label == "le":
+                float(value)
+            elif label == "reason":
+                assert value.replace("_", "").isalpha()
+                assert len(value) < 40
+            else:
+                assert value in CLOSED[label], (name, label, value)
+    assert MARK.encode() not in (await proxy.get("/metrics")).raw
+
+
+WEIRD: tuple[dict[str, Any], ...] = (
+    {"path": f"/{MARK}"},
+    {"path": f"/v1/{MARK}/chat/completions"},
+    {"path": f"/v1/models/{MARK}", "method": "GET"},
+    {"path": f"/models/{MARK}/x/y", "method": "GET"},
+    {"path": f"/v1/models/gemini/{MARK}", "method": "GET"},
+    {"path": CHAT, "method": MARK.upper()},
+    {"path": f"{CHAT}?{MARK}=1"},
+    {"body": {"model": MARK, "messages": [user()]}},
+    {"body": {"model": f"gemini/{MARK}", "messages": [user()]}},
+    {"body": {"model": f"gemini/../{MARK}", "messages": [user()]}},
+    {"body": {"model": f'{MODEL}"}} {MARK} 1', "messages": [user()]}},
+    {"body": {"model": MARK * 1000, "messages": [user()]}},
+    {"body": {"model": f"{MODEL}\n{MARK}", "messages": [user()]}},
+    {"body": chat(**{MARK: 1})},
+    {"body": chat(user=MARK, stop=[MARK], reasoning_effort=MARK, service_tier=MARK)},
+    {"body": chat(tools=[{"type": MARK}])},
+    {"body": {"model": MODEL, "messages": [{"role": MARK}]}},
+    {"body": {"model": MODEL, "messages": [user([{"type": MARK}])]}},
+    {"body": {"model": MODEL, "messages": [user(), tool(MARK, MARK), assistant(MARK)]}},
+    {"body": {"model": MODEL, "messages": [user([image(f"https://{MARK}")])]}},
+    {"body": {"model": MODEL, "messages": [user(cache_control=MARK, images=MARK)]}},
+    {"body": chat(), "headers": {"x-request-id": MARK, "traceparent": MARK, MARK: MARK}},
+)
+
+
+async def test_labels_are_closed(upstream: ScriptedUpstream) -> None:
+    """Whatever models, paths, methods, parameters, roles and headers are sent, no label is new."""
+    settings = settings_of({MODEL: "gemini/gemini-3.6-flash", "gemini/*": "gemini/*"})
+    async with proxied(settings, upstream) as proxy:
+        for request in WEIRD:
+            body = json.dumps(request.get("body", {})).encode()
+            await proxy.request(
+                request.get("method", "POST"),
+                request.get("path", CHAT),
+                data=body,
+                headers=request.get("headers"),
+            )
+        await assert_closed(proxy)
+        assert await proxy.count("requests_total", model="gemini/*") > 0
+        assert await proxy.count("requests_total", model="unknown") > 0
+
+
+@given(history=damaged_histories())
+@hypothesis_settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+async def test_reasons_are_closed(proxy: Proxied, history: list[Any]) -> None:
+    """The reasons of changes are slugs of the steps, for histories that are damaged in every way."""
+    await proxy.post({"model": MODEL, "messages": history})
+
+    await assert_closed(proxy)
+
+
+async def test_each_outcome_is_counted() -> None:
+    """Each way for a request to end is one more of its outcome, and one attempt where one was made."""
+    upstream = ScriptedUpstream()
+    limits = {"first_byte_timeout": 0.2, "timeout": 0.5}
+    broken = {"model": MODEL, "messages": [tool("x")]}
+    cases: list[tuple[str, list[Any], Any, str | None]] = [
+        ("ok", [answer()], chat(), "ok"),
+        ("ok", [say("x"), STOP], chat(stream=True), "ok"),
+        ("invalid_request", [], b"{", None),
+        ("model_not_found", [], chat(model="x"), None),
+        ("illegal_history", [], broken, None),
+        ("upstream_error", [UpstreamFault("x", upstream_status=429)], chat(), "upstream_error"),
+        ("upstream_error", [say("x")], chat(stream=True), "upstream_error"),
+        ("upstream_error", [{"choices": []}], chat(), "upstream_error"),
+        ("upstream_unreachable", [UpstreamUnreachable("x")], chat(stream=True), "upstream_unreachable"),
+        ("upstream_timeout", [UpstreamTimeout("x")], chat(), "upstream_timeout"),
+        ("upstream_timeout", [HANG], chat(), "upstream_timeout"),
+        ("upstream_timeout", [HANG], chat(stream=True), "upstream_timeout"),
+        ("internal_error", [RuntimeError("x")], chat(), "internal_error"),
+        ("internal_error", [RuntimeError("x")], chat(stream=True), "internal_error"),
+        ("internal_error", [say("x"), RuntimeError("x")], chat(stream=True), "internal_error"),
+    ]
+    async with proxied(settings_of(router_settings=limits), upstream) as proxy:
+        for number, (outcome, steps, body, attempt) in enumerate(cases):
+            upstream.script.clear()
+            if steps:
+                upstream.then(*steps)
+            before = await proxy.metrics()
+            await proxy.post(body)
+            after = await proxy.metrics()
+            counted = {
+                (name.removeprefix("turnright_"), dict(labels)["outcome"]): value
+                - before.get((name, labels), 0)
+                for (name, labels), value in after.items()
+                if "outcome" in dict(labels) and value != before.get((name, labels), 0)
+            }
+            expected = {("requests_total", outcome): 1.0}
+            if attempt is not None:
+                expected["upstream_attempts_total", attempt] = 1.0
+            assert counted == expected, (number, outcome)
+        assert await proxy.count("request_duration_seconds_count") == len(cases)
+        assert await proxy.count("time_to_first_token_seconds_count") == 3
+        assert await proxy.count("in_flight") == 0
+        await assert_closed(proxy)
+
+
+async def test_series_are_there_from_the_start(proxy: Proxied) -> None:
+    """A model that nobody asked for yet is 0, not absent: an alert on a rate needs the 0."""
+    samples = await proxy.metrics()
+
+    labels = (("model", MODEL), ("outcome", "ok"), ("route", CHAT))
+    assert samples["turnright_requests_total", labels] == 0
+    assert samples["turnright_upstream_attempts_total", (("model", MODEL), ("outcome", "ok"))] == 0
+    assert samples["turnright_build_info", (("version", __version__),)] == 1
+    assert samples["turnright_ready", ()] == 1
+
+
+async def test_tokens_are_the_providers(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Tokens are counted as the provider reports them, whole and streamed, cached and reasoning ones too."""
+    usage = {
+        "prompt_tokens": 100,
+        "completion_tokens": 20,
+        "prompt_tokens_details": {"cached_tokens": 60},
+        "completion_tokens_details": {"reasoning_tokens": 5},
+    }
+    upstream.then({**answer(), "usage": usage})
+    upstream.then(say("x"), STOP, {"choices": [], "usage": usage})
+    await proxy.post(chat())
+    await proxy.post(chat(stream=True))
+
+    counted = {kind: await proxy.count("tokens_total", model=MODEL, type=kind) for kind in CLOSED["type"]}
+    assert counted == {"input": 200, "output": 40, "cached": 120, "reasoning": 10}
+
+
+async def test_overhead_leaves_the_provider_out(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The time that the provider took is not ours, whole or streamed."""
+    upstream.then(Pause(0.3), answer())
+    upstream.then(Pause(0.3), say("x"), STOP)
+    replies = [await proxy.post(chat()), await proxy.post(chat(stream=True))]
+
+    assert all(float(reply.headers["x-turnright-overhead-ms"]) < 100 for reply in replies)
+    assert await proxy.count("overhead_seconds_sum") < 0.2
+    assert await proxy.count("request_duration_seconds_sum") > 0.6
+
+
+async def test_health_and_metrics_do_not_count(proxy: Proxied) -> None:
+    """Probes, scrapes and unknown paths are no requests."""
+    before = await proxy.count("requests_total")
+    for path in ("/livez", "/readyz", "/metrics", "/", "/nothing"):
+        await proxy.get(path)
+
+    assert await proxy.count("requests_total") == before
+
+
+@pytest.mark.parametrize(
+    ("accept", "content_type"),
+    [
+        ("text/plain", "text/plain; version=0.0.4"),
+        ("application/openmetrics-text; version=1.0.0", "application/openmetrics-text; version=1.0.0"),
+    ],
+)
+async def test_exposition(proxy: Proxied, accept: str, content_type: str) -> None:
+    """The exposition comes in the format that the scraper asks for, and every metric has a help text."""
+    reply = await proxy.get("/metrics", {"Accept": accept})
+
+    assert reply.headers["Content-Type"].startswith(content_type)
+    text = (await proxy.get("/metrics")).raw.decode()
+    assert all(family.documentation for family in text_string_to_metric_families(text))
+    assert "_created" not in text

@@ -1,0 +1,76 @@
+"""The list of models: what is configured, and no more."""
+
+from __future__ import annotations
+
+import openai as openai_client
+import pytest
+
+from proxy.config import Settings
+from tests.support.proxied import Proxied, chat, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with a plain name, a name with a slash and a wildcard."""
+    return settings_of(
+        {
+            "fast": "gemini/gemini-3.6-flash",
+            "team/best": "anthropic/claude-sonnet-4-5",
+            "openai/*": "openai/*",
+            "bare": "gpt-4o",
+        }
+    )
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/models"])
+async def test_list(proxy: Proxied, path: str) -> None:
+    """Every configured name is listed once, in the file's order; a wildcard as itself."""
+    reply = await proxy.get(path)
+
+    assert reply.status == 200
+    assert reply.json["object"] == "list"
+    assert [model["id"] for model in reply.json["data"]] == ["fast", "team/best", "openai/*", "bare"]
+    assert [model["owned_by"] for model in reply.json["data"]] == ["gemini", "anthropic", "openai", "openai"]
+    assert {model["object"] for model in reply.json["data"]} == {"model"}
+    assert {type(model["created"]) for model in reply.json["data"]} == {int}
+
+
+@pytest.mark.parametrize("prefix", ["/v1", ""])
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [("fast", "gemini"), ("team/best", "anthropic"), ("openai/gpt-4.1", "openai"), ("openai/*", "openai")],
+)
+async def test_one(proxy: Proxied, prefix: str, name: str, owner: str) -> None:
+    """One model is found by its name, which may hold a slash, or which a wildcard covers."""
+    reply = await proxy.get(f"{prefix}/models/{name}")
+
+    assert reply.status == 200
+    assert (reply.json["id"], reply.json["owned_by"]) == (name, owner)
+
+
+@pytest.mark.parametrize("name", ["slow", "team", "openai/..%2Fx", "gemini/gemini-3.6-flash", "fast/x"])
+async def test_unknown(proxy: Proxied, name: str) -> None:
+    """A name that nothing covers is a 404 with the names that exist."""
+    reply = await proxy.get(f"/v1/models/{name}")
+
+    assert (reply.status, reply.error["code"], reply.error["param"]) == (404, "model_not_found", "model")
+    assert "fast, team/best, openai/*, bare" in reply.error["message"]
+
+
+async def test_openais_client_lists_them(proxy: Proxied) -> None:
+    """OpenAI's own client reads the list and one of it."""
+    async with openai_client.AsyncOpenAI(base_url=f"{proxy.origin}/v1", api_key="x") as client:
+        names = [model.id async for model in client.models.list()]
+        one = await client.models.retrieve("team/best")
+
+    assert names == ["fast", "team/best", "openai/*", "bare"]
+    assert one.owned_by == "anthropic"
+
+
+async def test_wildcard_reaches_the_provider(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What a client puts for a wildcard's star is the model that is called, and the header says so."""
+    reply = await proxy.post(chat(model="openai/gpt-4.1"))
+
+    assert reply.headers["x-turnright-model"] == "openai/gpt-4.1"
+    assert upstream.calls[0].deployment.model_id == "gpt-4.1"

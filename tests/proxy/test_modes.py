@@ -1,0 +1,173 @@
+"""The four modes: who repairs, who reports, who refuses, and who looks away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.builders import assistant, call, tool, user
+from tests.support.proxied import CHAT, MODEL, Proxied, Reply, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+LEGAL = [user("Hello.")]
+BROKEN = [assistant("Hi."), tool("nobody", "lost"), user("Hello."), assistant("Bye.")]
+HOPELESS = [tool("nobody", "lost")]
+"""Nothing is left of it when it is repaired."""
+
+REMOTE = [user([{"type": "image_url", "image_url": {"url": "https://example.test/x.png"}}])]
+
+
+async def send(
+    messages: list[Any], upstream: ScriptedUpstream, *, stream: bool = False, **sanitize: Any
+) -> tuple[Reply, dict[str, float]]:
+    """Send a history in a mode; return the answer and the counters that differ by mode."""
+    async with proxied(settings_of(sanitize=sanitize), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": messages, "stream": stream})
+        names = ("changes_total", "observed_changes_total", "violations_sent_total")
+        return reply, {name: await proxy.count(name) for name in names}
+
+
+@pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
+async def test_legal_history_goes_as_it_is(upstream: ScriptedUpstream, mode: str) -> None:
+    """In every mode a legal history is sent unchanged, and nothing is said of it."""
+    reply, counts = await send(LEGAL, upstream, mode=mode)
+
+    assert reply.status == 200
+    assert upstream.calls[0].messages == LEGAL
+    assert "x-turnright-changes" not in reply.headers
+    assert set(counts.values()) == {0}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_repair(upstream: ScriptedUpstream, stream: bool) -> None:
+    """The default makes the history legal, says what it did in the header, and counts it."""
+    reply, counts = await send(BROKEN, upstream, stream=stream)
+
+    assert reply.status == 200
+    sent = upstream.calls[0].messages
+    assert [message["role"] for message in sent] == ["user", "assistant", "user", "assistant", "user"]
+    assert reply.headers["x-turnright-changes"] == "orphan_drop=1,user_prepend=1,tail=1"
+    assert counts == {"changes_total": 3, "observed_changes_total": 0, "violations_sent_total": 0}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_observe(upstream: ScriptedUpstream, stream: bool) -> None:
+    """Observe sends the history as it came, and says what it would have done."""
+    reply, counts = await send(BROKEN, upstream, mode="observe", stream=stream)
+
+    assert reply.status == 200
+    assert upstream.calls[0].messages == BROKEN
+    assert reply.headers["x-turnright-changes"] == "orphan_drop=1,user_prepend=1,tail=1;observed"
+    assert counts == {"changes_total": 0, "observed_changes_total": 3, "violations_sent_total": 0}
+
+
+@pytest.mark.parametrize("messages", [HOPELESS, REMOTE], ids=["nothing left", "media by address"])
+async def test_observe_never_refuses(upstream: ScriptedUpstream, messages: list[Any]) -> None:
+    """What could not be repaired is sent as well: observe changes nothing about a request."""
+    reply, _ = await send(messages, upstream, mode="observe")
+
+    assert reply.status == 200
+    assert upstream.calls[0].messages == messages
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_strict(upstream: ScriptedUpstream, stream: bool) -> None:
+    """Strict refuses what it would have to change, with every rule, its place, and the change that mends it."""
+    reply, counts = await send(BROKEN, upstream, mode="strict", stream=stream)
+
+    assert (reply.status, reply.error["code"], reply.error["param"]) == (
+        400,
+        "illegal_history",
+        "messages[0]",
+    )
+    assert upstream.calls == []
+    assert [(found["index"], found["rule"]) for found in reply.error["violations"]] == [
+        (0, "first_turn_not_user"),
+        (1, "orphaned_result"),
+        (3, "trailing_model_turn"),
+    ]
+    assert {change["step"] for change in reply.error["changes"]} == {"orphan_drop", "user_prepend", "tail"}
+    assert "messages[1]: orphaned_result" in reply.error["message"]
+    assert "lost" not in reply.raw.decode()
+    assert set(counts.values()) == {0}
+
+
+async def test_off(upstream: ScriptedUpstream) -> None:
+    """Off looks at nothing but what any request must be."""
+    reply, counts = await send(BROKEN, upstream, mode="off")
+    refused, _ = await send([{"role": "wizard"}], upstream, mode="off")
+
+    assert reply.status == 200
+    assert upstream.calls[0].messages == BROKEN
+    assert "x-turnright-changes" not in reply.headers
+    assert set(counts.values()) == {0}
+    assert (refused.status, refused.error["param"]) == (400, "messages[0].role")
+
+
+@pytest.mark.parametrize(
+    ("messages", "param"),
+    [(HOPELESS, "messages"), (REMOTE, "messages[0].content[0].image_url")],
+    ids=["nothing left", "media by address"],
+)
+@pytest.mark.parametrize("mode", ["repair", "strict"])
+async def test_what_cannot_be_repaired_is_refused(
+    upstream: ScriptedUpstream, messages: list[Any], param: str, mode: str
+) -> None:
+    """A history that no step can mend is a 400 with its place."""
+    reply, _ = await send(messages, upstream, mode=mode)
+
+    assert (reply.status, reply.error["code"]) == (400, "illegal_history")
+    assert reply.error["param"].startswith(param)
+    assert upstream.calls == []
+
+
+@pytest.mark.parametrize("on_violation", ["refuse", "send"])
+async def test_on_violation(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, on_violation: str
+) -> None:
+    """Where the steps leave a rule broken, it is refused, or sent and counted, as the setting says."""
+    monkeypatch.setattr("sanitizers.pipeline.STEPS", ())  # the steps know of no history that they cannot mend
+    reply, counts = await send(BROKEN, upstream, on_violation=on_violation)
+
+    if on_violation == "refuse":
+        assert (reply.status, reply.error["param"]) == (400, "messages[0]")
+        assert "could not be made legal" in reply.error["message"]
+        assert len(reply.error["violations"]) == 3
+        assert upstream.calls == []
+        assert counts["violations_sent_total"] == 0
+    else:
+        assert reply.status == 200
+        assert upstream.calls[0].messages == BROKEN
+        assert counts["violations_sent_total"] == 3
+
+
+async def test_the_profile_is_the_deployments(upstream: ScriptedUpstream) -> None:
+    """What is legal for one provider is not for another: the rules are those of the model that answers."""
+    settings = settings_of({"gpt": "openai/gpt-4.1", "gem": "gemini/gemini-3.6-flash"})
+    messages = [assistant("Hi."), user("Hello.")]
+    async with proxied(settings, upstream) as proxy:
+        one = await proxy.post({"model": "gpt", "messages": messages})
+        other = await proxy.post({"model": "gem", "messages": messages})
+
+    assert "x-turnright-changes" not in one.headers
+    assert other.headers["x-turnright-changes"] == "user_prepend=1"
+
+
+async def test_merge_same_role(upstream: ScriptedUpstream) -> None:
+    """With the setting, runs of one role are merged for every provider."""
+    settings = settings_of({MODEL: "openai/gpt-4.1"}, sanitize={"merge_same_role": True})
+    async with proxied(settings, upstream) as proxy:
+        await proxy.post({"model": MODEL, "messages": [user("a"), user("b")]})
+
+    assert [message["role"] for message in upstream.calls[0].messages] == ["user"]
+
+
+async def test_repair_answers_a_dangling_call(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The main job: a call without its result gets one, directly behind it."""
+    history = [user("x"), assistant(None, [call("c1"), call("c2", "g")]), tool("c1"), user("y")]
+    reply = await proxy.post({"model": MODEL, "messages": history}, CHAT)
+
+    sent = upstream.calls[0].messages
+    assert reply.headers["x-turnright-changes"] == "pairing=1"
+    assert [message.get("tool_call_id") for message in sent] == [None, None, "c1", "c2", None]

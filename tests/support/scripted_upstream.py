@@ -1,0 +1,177 @@
+"""An upstream that does what no real one does on demand: it answers, pauses, breaks and hangs as a test says.
+
+Each call takes the next reply of the script; a reply is a list of steps that are gone through in order. When the
+script is used up, a call gets `GOOD_ANSWER` or `GOOD_STREAM`.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from proxy.config import Deployment
+from proxy.upstream import Answer, Chunk, UpstreamCall
+
+End = Literal["finished", "failed", "cancelled", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A step that takes this many seconds."""
+
+    seconds: float
+
+
+HANG = Pause(3600)
+"""A step that does not end by itself."""
+
+Step = dict[str, Any] | BaseException | Pause
+
+
+def answer(text: Any = "Good day.", **message: Any) -> Answer:
+    """Build a whole answer; keyword arguments become fields of its message."""
+    said = {"role": "assistant", "content": text, **message}
+    return {
+        "id": "chatcmpl-scripted",
+        "object": "chat.completion",
+        "created": 1_760_000_000,
+        "model": "scripted",
+        "choices": [{"index": 0, "message": said, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+    }
+
+
+def chunk(delta: Any = None, finish: str | None = None, *, index: int = 0, **fields: Any) -> Chunk:
+    """Build a chunk of one choice; keyword arguments become fields of the chunk."""
+    choice = {"index": index, "delta": delta or {}, "finish_reason": finish}
+    return {"id": "chatcmpl-scripted", "model": "scripted", "choices": [choice], **fields}
+
+
+def say(text: str) -> Chunk:
+    """Build a chunk of text."""
+    return chunk({"content": text})
+
+
+STOP = chunk(finish="stop")
+GOOD_ANSWER: list[Step] = [answer()]
+GOOD_STREAM: list[Step] = [chunk({"role": "assistant", "content": ""}), say("Good "), say("day."), STOP]
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One call and how it ended: by itself, with an error, cancelled in a wait, or closed between two chunks."""
+
+    call: UpstreamCall
+    stream: bool
+    end: End | None = None
+    chunks: AsyncGenerator[Chunk, None] | None = None
+    """Kept, so that the collector does not close what nobody else does."""
+
+    _ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    def note(self, end: End) -> None:
+        """Note the end; the first note stands."""
+        self.end = self.end or end
+        self._ended.set()
+
+    async def ended(self, *, within: float = 5.0) -> End | None:
+        """Return how the call ended; raises `TimeoutError` when it has not after so many seconds."""
+        async with asyncio.timeout(within):
+            await self._ended.wait()
+        return self.end
+
+
+class ScriptedUpstream:
+    """Follows its script and keeps every call; `unsupported` names parameters that "the provider" does not take."""
+
+    def __init__(self, *replies: Iterable[Step], unsupported: Iterable[str] = ()) -> None:
+        self.script: deque[list[Step]] = deque(list(reply) for reply in replies)
+        self.exchanges: list[Exchange] = []
+        self.starting = asyncio.Event()
+        self.may_start = asyncio.Event()
+        self.may_start.set()
+        self.closed = False
+        self._unsupported = frozenset(unsupported)
+
+    @property
+    def calls(self) -> list[UpstreamCall]:
+        """What was sent, in order."""
+        return [exchange.call for exchange in self.exchanges]
+
+    def then(self, *steps: Step) -> None:
+        """Append a reply to the script."""
+        self.script.append(list(steps))
+
+    async def called(self, count: int = 1) -> Exchange:
+        """Wait until `count` calls have been made and return the last of them."""
+        async with asyncio.timeout(5):
+            while len(self.exchanges) < count:  # noqa: ASYNC110 - a test waits, and nothing is gained by an event
+                await asyncio.sleep(0.001)
+        return self.exchanges[count - 1]
+
+    async def start(self) -> None:
+        """Warm up, for as long as `may_start` is not set."""
+        self.starting.set()
+        await self.may_start.wait()
+
+    async def close(self) -> None:
+        """Note that the upstream was closed."""
+        self.closed = True
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return those of the parameters that the test said are not taken."""
+        return self._unsupported & parameters.keys()
+
+    async def complete(self, call: UpstreamCall) -> Answer:
+        """Go through the next reply up to its first answer."""
+        exchange, steps = self._open(call, stream=False)
+        try:
+            for step in steps:
+                if (found := await _take(step)) is not None:
+                    exchange.note("finished")
+                    return found
+        except asyncio.CancelledError:
+            exchange.note("cancelled")
+            raise
+        except BaseException:
+            exchange.note("failed")
+            raise
+        raise AssertionError("the reply holds no answer")
+
+    def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
+        """Go through the next reply and yield its chunks."""
+        exchange, steps = self._open(call, stream=True)
+        exchange.chunks = self._chunks(exchange, steps)
+        return exchange.chunks
+
+    async def _chunks(self, exchange: Exchange, steps: list[Step]) -> AsyncGenerator[Chunk, None]:
+        try:
+            for step in steps:
+                if (found := await _take(step)) is not None:
+                    yield found
+        except asyncio.CancelledError:
+            exchange.note("cancelled")
+            raise
+        except GeneratorExit:
+            exchange.note("closed")
+            raise
+        except BaseException:
+            exchange.note("failed")
+            raise
+        exchange.note("finished")
+
+    def _open(self, call: UpstreamCall, *, stream: bool) -> tuple[Exchange, list[Step]]:
+        exchange = Exchange(call, stream)
+        self.exchanges.append(exchange)
+        default = GOOD_STREAM if stream else GOOD_ANSWER
+        return exchange, self.script.popleft() if self.script else default
+
+
+async def _take(step: Step) -> dict[str, Any] | None:
+    if isinstance(step, Pause):
+        await asyncio.sleep(step.seconds)
+        return None
+    if isinstance(step, BaseException):
+        raise step
+    return step

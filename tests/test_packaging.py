@@ -1,0 +1,38 @@
+"""What is shipped: the wheel holds both packages and their data, and the example configuration works."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from hatchling import build
+
+from proxy import __version__
+from proxy.config import load_settings
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that runs is in the wheel, and nothing that does not."""
+    monkeypatch.chdir(ROOT)
+    name = build.build_wheel(os.fspath(tmp_path))
+    with zipfile.ZipFile(tmp_path / name) as wheel:
+        held = wheel.namelist()
+
+    assert name.startswith(f"turnright-{__version__}-")
+    for path in ("proxy/demo/histories.json", "proxy/py.typed", "sanitizers/py.typed", "sanitizers/pipeline.py"):
+        assert path in held
+    assert any(path.endswith("LICENSE") for path in held)
+    assert not any(path.startswith(("tests/", "benchmarks/")) for path in held)
+
+
+def test_example_configuration_is_valid() -> None:
+    """The file that the README starts from loads without a fault or a warning."""
+    keys = {"GEMINI_API_KEY": "a", "OPENAI_API_KEY": "b", "TURNRIGHT_MASTER_KEY": "c"}
+
+    loaded = load_settings((ROOT / "deploy" / "turnright.yaml").read_bytes(), keys)
+
+    assert loaded.warnings == ()
