@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=200, help="runs per row (default: %(default)s)")
     runs = parser.parse_args().runs
     print(f"Python {platform.python_version()}, {platform.machine()}, {runs} runs per row, CPU time in ms.\n")
-    print("| profile | messages | tokens | damage | changes | median | p95 | × JSON decode |")
+    print("| profile | messages | tokens | damage | changes | median | p95 | times JSON decode |")
     print("|---|---|---|---|---|---|---|---|")
     for profile in (GEMINI_3_STRICT, OPENAI):
         for length in (10, 100, 300, 1_000):

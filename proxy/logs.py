@@ -7,11 +7,12 @@ it: litellm quotes messages, aiohttp quotes header lines, asyncio prints excepti
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import traceback
 from collections.abc import MutableMapping
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 import orjson
 import structlog
@@ -41,6 +42,22 @@ class LibraryLines(logging.Handler):
         )
 
 
+class _Sink:
+    """A stream whose reader may go away: a log line that cannot be written must not fail a request."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, ValueError):
+            return self._stream.write(text)
+        return 0
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
+
+
 def configure_logs(stream: TextIO | None = None) -> None:
     """Send every log line to *stream* (standard output by default) as JSON."""
     structlog.configure(
@@ -50,7 +67,7 @@ def configure_logs(stream: TextIO | None = None) -> None:
             _render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(stream or sys.stdout),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Sink(stream or sys.stdout))),
         cache_logger_on_first_use=False,
     )
     root = logging.getLogger()

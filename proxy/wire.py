@@ -88,7 +88,9 @@ def _load_object(body: bytes, max_nesting: int) -> dict[str, Any]:
         fields = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         # error.msg names the fault; the document itself (error.doc) is the client's text.
-        reason = "nested too deeply" if "ecursion" in error.msg else error.msg
+        reason = (
+            "nested too deeply" if "depth" in error.msg or "recursion" in error.msg.lower() else error.msg
+        )
         raise InvalidRequest(
             f"The body is not valid JSON: {reason} (line {error.lineno}, column {error.colno})."
         ) from None

@@ -166,6 +166,28 @@ GEMINI_3_STRICT = replace(
 )
 """Gemini 3.5-flash-lite, 3.6, 3.7, 3.8 and, as Google announced, all later ones."""
 
+URL_ROUTES = frozenset(
+    {
+        "azure",
+        "custom_openai",
+        "deepseek",
+        "fireworks_ai",
+        "github_copilot",
+        "groq",
+        "hosted_vllm",
+        "litellm_proxy",
+        "lm_studio",
+        "mistral",
+        "openai",
+        "openrouter",
+        "together_ai",
+        "vllm",
+        "xai",
+    }
+)
+"""Providers to which litellm passes an image's address on. For all others (anthropic, bedrock, ollama, vertex …)
+it fetches the address from this host and sends the bytes, which a client must not be able to make it do."""
+
 PREFIXES = MappingProxyType(
     {
         "gemini": GEMINI_3_STRICT,  # unknown and `-latest` names: the safe superset
@@ -189,8 +211,12 @@ def profile_for(model: str) -> Profile:
 
     Only the last path segment counts, so that a model keeps its rules behind any route
     (``vertex_ai/gemini-…``, ``openrouter/google/gemini-…``, ``models/gemini-…``). A name that fits no row gets
-    OpenAI's rules, which every OpenAI-compatible server shares.
+    OpenAI's rules, which every OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`.
     """
+    route, slash, _ = model.partition("/")
     name = model.rpartition("/")[2].lower()
     best = max((prefix for prefix in PREFIXES if name.startswith(prefix)), key=len, default=None)
-    return OPENAI if best is None else PREFIXES[best]
+    profile = OPENAI if best is None else PREFIXES[best]
+    if profile.remote_media and slash and route not in URL_ROUTES:
+        return replace(profile, remote_media=False)
+    return profile

@@ -23,7 +23,12 @@ def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         held = wheel.namelist()
 
     assert name.startswith(f"turnright-{__version__}-")
-    for path in ("proxy/demo/histories.json", "proxy/py.typed", "sanitizers/py.typed", "sanitizers/pipeline.py"):
+    for path in (
+        "proxy/demo/histories.json",
+        "proxy/py.typed",
+        "sanitizers/py.typed",
+        "sanitizers/pipeline.py",
+    ):
         assert path in held
     assert any(path.endswith("LICENSE") for path in held)
     assert not any(path.startswith(("tests/", "benchmarks/")) for path in held)

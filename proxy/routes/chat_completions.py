@@ -11,11 +11,15 @@ from proxy.wire import parse_chat_request
 
 
 async def chat_completions(request: web.Request) -> web.StreamResponse:
-    """Read the request, decide what is sent, send it, and hand the answer back."""
+    """Read the request, decide what is sent, send it, and hand the answer back.
+
+    A request that comes before the upstream is warm waits for it: the error would cost the client more.
+    """
     gateway, record = request.app[GATEWAY], request[RECORD]
     settings = gateway.settings
     chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
     record.stream = chat.stream
     record.model = choose_deployment(chat.model, settings).label
+    await gateway.upstream.start()
     record.plan = plan = plan_request(chat, settings, gateway.upstream.unsupported)
     return await forward(request, plan, record, gateway)

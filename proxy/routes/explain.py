@@ -17,4 +17,5 @@ async def explain(request: web.Request) -> web.Response:
     settings = gateway.settings
     chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
     record.model = choose_deployment(chat.model, settings).label
+    await gateway.upstream.start()
     return json_response(explain_request(chat, settings, gateway.upstream.unsupported))

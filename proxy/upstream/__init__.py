@@ -50,7 +50,7 @@ class Upstream(Protocol):
     """What can be called upstream."""
 
     async def start(self) -> None:
-        """Make the first call as fast as the later ones; runs before the process is ready."""
+        """Get ready for calls; returns at once when that was done. Runs before the process says it is ready."""
 
     async def close(self) -> None:
         """Close every connection."""

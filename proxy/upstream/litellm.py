@@ -36,11 +36,15 @@ class LiteLLMUpstream:
 
     def __init__(self) -> None:
         self._litellm: Any = None
+        self._starting = asyncio.Lock()
 
     async def start(self) -> None:
         """Import litellm (2 to 5 s of CPU) in a thread, so that the process answers its probes meanwhile."""
-        if self._litellm is None:
-            self._litellm = await asyncio.to_thread(_import_litellm)
+        if self._litellm is not None:
+            return
+        async with self._starting:
+            if self._litellm is None:
+                self._litellm = await asyncio.to_thread(_import_litellm)
 
     async def close(self) -> None:
         """Close the HTTP clients that litellm caches."""

@@ -27,6 +27,10 @@ from proxy.errors import (
 )
 
 _LONGEST_MESSAGE = 2_000
+_SHORTEST_SECRET = 8
+"""Shorter values are placeholders ("x", "none"); masking them would garble the provider's words."""
+
+_GEMINI_BAD_KEY = "API key not valid"
 _READERS = frozenset(
     {"transform_response", "convert_to_model_response_object", "chunk_parser", "chunk_creator"}
 )
@@ -86,13 +90,17 @@ def _from_answer(
     response: httpx.Response, chain: list[BaseException], secrets: tuple[str, ...]
 ) -> UpstreamFault:
     status = response.status_code
+    words = _provider_message(_body(response, chain))
+    if status == 400 and words is not None and words.startswith(_GEMINI_BAD_KEY):
+        status = 401  # Gemini answers a bad key with a 400, which would read as the client's fault
     headers = {name: response.headers[name] for name in _PASSED_HEADERS if name in response.headers}
     if status in (401, 403):
         text = f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
     else:
-        text = _provider_message(_body(response, chain)) or f"The provider answered with status {status}."
+        text = words or f"The provider answered with status {status}."
         for secret in secrets:
-            text = text.replace(secret, "********")
+            if len(secret) >= _SHORTEST_SECRET:
+                text = text.replace(secret, "********")
     return UpstreamFault(text[:_LONGEST_MESSAGE], upstream_status=status, headers=headers)
 
 

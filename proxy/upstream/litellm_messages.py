@@ -50,7 +50,11 @@ def _carryable_result(message: Message) -> Message:
     content = message.get("content")
     if isinstance(content, list) and all(part.get("type") == "text" for part in content):
         content = "".join(part["text"] for part in content)  # as litellm joins them
-    if not isinstance(content, str) or not content.lstrip().startswith("{") or parse_arguments(content) is not None:
+    if (
+        not isinstance(content, str)
+        or not content.lstrip().startswith("{")
+        or parse_arguments(content) is not None
+    ):
         return message
     return {**message, "content": json.dumps({"content": content}, ensure_ascii=False)}
 

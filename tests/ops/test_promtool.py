@@ -26,7 +26,10 @@ async def test_promtool_is_silent_about_a_real_scrape() -> None:
         }
         settings = load_settings(orjson.dumps({"model_list": [entry]}), {}).settings
         async with serving(settings, LiteLLMUpstream(), host="127.0.0.1", port=0) as proxy:
-            user, orphan = {"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "x", "content": "y"}
+            user, orphan = (
+                {"role": "user", "content": "hi"},
+                {"role": "tool", "tool_call_id": "x", "content": "y"},
+            )
             for body in (
                 {"model": "gpt", "messages": [user]},
                 {"model": "gpt", "messages": [orphan, user], "stream": True},
@@ -37,7 +40,9 @@ async def test_promtool_is_silent_about_a_real_scrape() -> None:
                     await answer.read()
             async with session.get(proxy.base_url.removesuffix("/v1") + "/metrics") as answer:
                 scrape = await answer.read()
-    assert b'turnright_changes_total{kind="dropped",reason="orphaned_result",step="orphan_drop"} 1.0' in scrape
+    assert (
+        b'turnright_changes_total{kind="dropped",reason="orphaned_result",step="orphan_drop"} 1.0' in scrape
+    )
     linter = await asyncio.create_subprocess_exec(
         promtool,
         "check",

@@ -40,6 +40,23 @@ def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> No
     assert name == profile_for(model).name
 
 
+@pytest.mark.parametrize(
+    ("model", "passes"),
+    [
+        ("gpt-4o", True),
+        ("openai/gpt-4o", True),
+        ("hosted_vllm/llava", True),
+        ("anthropic/claude-sonnet-4-5", False),
+        ("bedrock/anthropic.claude", False),
+        ("ollama/llava", False),
+        ("gemini/gemini-2.5-pro", False),
+    ],
+)
+def test_media_by_address_only_where_litellm_passes_it_on(model: str, passes: bool) -> None:
+    """For every other route litellm would fetch the address from this host."""
+    assert profile_for(model).remote_media is passes
+
+
 def test_every_row_is_reachable_by_its_own_prefix() -> None:
     """No row of the table is dead."""
     for prefix, profile in PREFIXES.items():

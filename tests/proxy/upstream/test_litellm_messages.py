@@ -15,7 +15,7 @@ from tests.support.builders import assistant, call, text, tool, user
 
 
 def test_openai_targets_get_the_same_objects_in_a_list_of_their_own() -> None:
-    """litellm takes the list apart, so it gets one to take apart; the messages are the client's own."""
+    """Litellm takes the list apart, so it gets one to take apart; the messages are the client's own."""
     history = [user("a", x=1), assistant("b")]
 
     given = litellm_messages(history, OPENAI)
@@ -50,7 +50,7 @@ def test_gemini_targets_get_only_fields_that_a_conversion_needs() -> None:
 )
 @pytest.mark.filterwarnings("ignore")
 def test_result_that_is_no_clean_object_arrives_as_text(content: Any) -> None:
-    """litellm decodes what looks like an object; what Gemini could not be sent arrives word for word instead."""
+    """Litellm decodes what looks like an object; what Gemini could not be sent arrives word for word instead."""
     factory = importlib.import_module("litellm.llms.vertex_ai.gemini.transformation")
     history = [user("go"), assistant(calls=[call("c")]), tool("c", content)]
     whole = content if isinstance(content, str) else "".join(part["text"] for part in content)
