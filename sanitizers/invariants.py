@@ -54,6 +54,7 @@ RULES = MappingProxyType(
         "identical_call": "Please ensure that the number of function response parts is equal to the number of "
         "function call parts of the function call turn. [litellm drops the second of two equal calls]",
         "legacy_function": "role 'function' and 'function_call' have no place on this wire",
+        "misplaced_calls": "only assistant messages make calls [OpenAI chat completions reference]",
         "missing_result": "An assistant message with 'tool_calls' must be followed by tool messages responding to "
         "each 'tool_call_id'. [dataline#172]",
         "no_turn": "GenerateContentRequest.contents: contents is not specified [langchain-google#1393]",
@@ -181,9 +182,12 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
             yield "empty_content"
     else:
         yield "refused_part"
+    function_call = message.get("function_call")
+    if role != "assistant" and (calls is not None or function_call is not None):
+        yield "misplaced_calls"
+        return
     if calls is not None:
         yield from _call_violations(calls, profile)
-    function_call = message.get("function_call")
     if not profile.openai_forms and (role == "function" or function_call is not None):
         yield "legacy_function"
     elif function_call is not None and not isinstance(function_call.get("arguments"), str):

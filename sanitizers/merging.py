@@ -21,22 +21,22 @@ def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, 
     """
     merged: list[Entry] = []
     changes: list[Change] = []
+    last_role = None
     for entry in entries:
-        if merged and _must_join(merged[-1].message, entry.message, profile):
+        role = entry.message["role"]
+        if role == last_role and _must_join(merged[-1].message, role, profile):
             before = merged[-1]
             message, lost = join_messages(before.message, entry.message)
             merged[-1] = Entry(message, before.origin)
-            reason = f"{entry.message['role']}_run"
-            changes.append(Change(step, "merged", entry.origin, reason, ",".join(lost)))
+            changes.append(Change(step, "merged", entry.origin, f"{role}_run", ",".join(lost)))
         else:
             merged.append(entry)
+            last_role = role
     return (tuple(merged), tuple(changes)) if changes else (entries, ())
 
 
-def _must_join(first: Message, second: Message, profile: Profile) -> bool:
-    role = first["role"]
-    if role != second["role"]:
-        return False
+def _must_join(first: Message, role: str, profile: Profile) -> bool:
+    """Tell whether a message of *role* must be joined to *first*, which has the same role and stands before it."""
     if role == "assistant":
         return not profile.assistant_runs or bool(tool_calls_of(first))
     return role == "user" and not profile.user_runs

@@ -27,11 +27,13 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     result_of: dict[tuple[int, int], int] = {}
     answers: dict[int, tuple[int, int] | None] = {}
     for at, (message, _) in enumerate(entries):
-        for number, call in enumerate(tool_calls_of(message)):
-            latest[call["id"]] = (at, number)
-        if message["role"] == "function" and not message.get("name"):
+        role = message["role"]
+        if role == "assistant":
+            for number, call in enumerate(tool_calls_of(message)):
+                latest[call["id"]] = (at, number)
+        elif role == "function" and not message.get("name"):
             answers[at] = None
-        elif message["role"] == "tool":
+        elif role == "tool":
             call_at = latest.get(message.get("tool_call_id") or "")
             answers[at] = call_at
             if call_at is not None:

@@ -37,10 +37,11 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
     changes: list[Change] = []
     last_turn = max((at for at, entry in enumerate(entries) if entry.message["role"] != "tool"), default=-1)
     for at, entry in enumerate(entries):
-        if entry.message["role"] == "tool":
+        role = entry.message["role"]
+        if role == "tool":
             continue  # placed with its call
-        calls = tool_calls_of(entry.message)
         paired.append(entry)
+        calls = tool_calls_of(entry.message) if role == "assistant" else ()
         if not calls:
             continue
         own = [results.get((at, number)) for number in range(len(calls))]
@@ -71,9 +72,11 @@ def _results_by_call(entries: Entries) -> dict[tuple[int, int], int]:
     latest: dict[str, tuple[int, int]] = {}
     results: dict[tuple[int, int], int] = {}
     for at, (message, _) in enumerate(entries):
-        for number, call in enumerate(tool_calls_of(message)):
-            latest[call["id"]] = (at, number)
-        if message["role"] == "tool":
+        role = message["role"]
+        if role == "assistant":
+            for number, call in enumerate(tool_calls_of(message)):
+                latest[call["id"]] = (at, number)
+        elif role == "tool":
             results[latest[message["tool_call_id"]]] = at
     return results
 

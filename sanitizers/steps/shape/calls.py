@@ -21,6 +21,12 @@ def normalize_calls(message: Message, profile: Profile, notes: list[Note]) -> Me
     """
     if "tool_calls" not in message and "function_call" not in message and message["role"] != "function":
         return message
+    if message["role"] != "assistant":
+        misplaced = [name for name in ("tool_calls", "function_call") if message.get(name) is not None]
+        for name in misplaced:
+            notes.append(Note("dropped", "misplaced_calls", name))
+        if misplaced:
+            message = {name: value for name, value in message.items() if name not in misplaced}
     if message["role"] == "function" and not profile.openai_forms:
         notes.append(Note("replaced", "legacy_function", "role"))
         message = {**message, "role": "tool"}
@@ -119,7 +125,10 @@ def _readable_arguments(arguments: Any, profile: Profile) -> str:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return _ENCODER.encode(value)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def _string_inside(text: str) -> str | None:

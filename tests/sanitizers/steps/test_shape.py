@@ -216,6 +216,12 @@ CALLS = [
         [("dropped", 1, "call_unreadable"), ("dropped", 1, "empty_message")],
     ),
     Case(
+        "only the assistant makes calls",
+        [user("a", tool_calls=[call("x")], function_call={"name": "f"})],
+        [user("a")],
+        [("dropped", 0, "misplaced_calls"), ("dropped", 0, "misplaced_calls")],
+    ),
+    Case(
         "a custom call becomes a function call",
         [
             GO,
