@@ -8,7 +8,8 @@ One tree, few classes: one per thing that a client or an operator does different
     │   ├── UnrepairableHistory     400  a history that cannot be made legal, or must not be in strict mode
     │   ├── ConversionFailed        400  the upstream library could not convert the request
     │   ├── ModelNotFound           404
-    │   └── NotFound                404
+    │   ├── NotFound                404
+    │   └── MethodNotAllowed        405
     ├── AuthenticationFailed        401
     ├── Overloaded                  503  too many requests in flight, or draining
     ├── InternalFault               500  a defect of ours
@@ -120,6 +121,13 @@ class NotFound(InvalidRequest):
 
     status = HTTPStatus.NOT_FOUND
     code = "not_found"
+
+
+class MethodNotAllowed(InvalidRequest):
+    """The path does not take that method; the answer's ``Allow`` says which it takes."""
+
+    status = HTTPStatus.METHOD_NOT_ALLOWED
+    code = "method_not_allowed"
 
 
 class AuthenticationFailed(ProxyError):

@@ -12,9 +12,11 @@ to send. ``metadata`` is left out on purpose: litellm reads it for itself.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
+
+from typing_extensions import TypedDict
 
 from proxy.errors import InvalidRequest
 
@@ -24,6 +26,26 @@ _Text = Annotated[str, Field(strict=True)]
 _Flag = Annotated[bool, Field(strict=True)]
 _Choice = _Text | dict[str, Any]
 
+
+class _Name(TypedDict):
+    name: _Text
+
+
+class _NamedTool(TypedDict):
+    type: Literal["function"]
+    function: _Name
+
+
+class _TextFormat(TypedDict):
+    type: Literal["text", "json_object"]
+
+
+class _SchemaFormat(TypedDict):
+    type: Literal["json_schema"]
+    json_schema: dict[str, Any]
+
+
+_ResponseFormat = Annotated[_TextFormat | _SchemaFormat, Field(discriminator="type")]
 
 _TYPES: dict[str, Any] = {
     "audio": dict[str, Any],
@@ -40,8 +62,8 @@ _TYPES: dict[str, Any] = {
     "prediction": dict[str, Any],
     "presence_penalty": _Number,
     "prompt_cache_key": _Text,
-    "reasoning_effort": _Text,
-    "response_format": dict[str, Any],
+    "reasoning_effort": Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"],
+    "response_format": _ResponseFormat,
     "safety_identifier": _Text,
     "seed": Annotated[int, Field(strict=True)],
     "service_tier": _Text,
@@ -50,7 +72,7 @@ _TYPES: dict[str, Any] = {
     "stream": _Flag,
     "stream_options": dict[str, Any],
     "temperature": _Number,
-    "tool_choice": _Choice,
+    "tool_choice": Literal["none", "auto", "required"] | _NamedTool,
     "tools": list[dict[str, Any]],
     "top_logprobs": Annotated[int, Field(strict=True, ge=0)],
     "top_p": _Number,

@@ -21,6 +21,9 @@ from proxy.wire import ChatRequest
 from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, profile_for, sanitize
 from sanitizers.steps import STEP_NAMES
 
+_LISTED = 100
+"""Entries of a list in an error's body, at most: the history may break a rule in every message."""
+
 Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
 """Tells which parameters a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
 
@@ -105,8 +108,8 @@ def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, 
     return UnrepairableHistory(
         f"The history {why}. {listed}. The provider would say: {first.words}",
         param=f"messages[{first.index}]",
-        violations=[violation.as_dict() for violation in violations],
-        changes=[change.as_dict() for change in changes],
+        violations=[violation.as_dict() for violation in violations[:_LISTED]],
+        changes=[change.as_dict() for change in changes[:_LISTED]],
     )
 
 

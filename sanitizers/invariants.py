@@ -23,6 +23,7 @@ from sanitizers.messages import (
     SYSTEM_ROLES,
     Message,
     Messages,
+    base_id,
     function_of,
     is_inline,
     is_part_list,
@@ -114,6 +115,7 @@ def find_violations(
 def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str, int]]:
     """Yield what is wrong with the order of the turns and with the pairing."""
     expected: list[str] = []  # ids of the open call turn, in call order
+    wanted: set[str] = set()  # the same
     answered: set[str] = set()
     call_turn = -1  # index of the open call turn
     next_result = 0
@@ -123,20 +125,23 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
         role = message["role"]
         if role == "tool":
             call_id = message.get("tool_call_id")
-            if call_id not in expected:
+            if call_id not in wanted:
                 yield "orphaned_result", index
             elif call_id in answered:
                 yield "duplicate_result", index
             else:
                 answered.add(call_id)
-                if profile.ordered_results and expected[next_result] != call_id:
+                if profile.ordered_results and (
+                    next_result >= len(expected) or expected[next_result] != call_id
+                ):
                     yield "result_order", index
                 next_result += 1
             previous = neighbour = role
             continue
         if len(answered) < len(expected):
             yield "missing_result", call_turn
-        expected, answered, next_result = [], set(), 0
+        if expected:
+            expected, wanted, answered, next_result = [], set(), set(), 0
         if role in SYSTEM_ROLES:
             if previous and not profile.system_anywhere:
                 yield "system_after_start", index
@@ -148,8 +153,10 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
             calls = tool_calls_of(message)
             if neighbour == "assistant" and not profile.assistant_runs:
                 yield ("call_after_model_turn" if calls else "same_role_neighbours"), index
-            expected = [call.get("id") or "" for call in calls]
-            call_turn = index
+            if calls:
+                expected = [call.get("id") or "" for call in calls]
+                wanted = set(expected)
+                call_turn = index
         elif role == "user" and neighbour == "user" and not profile.user_runs:
             yield "same_role_neighbours", index
         previous = neighbour = role
@@ -231,13 +238,13 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
         call_id = call.get("id")
         if not call_id:
             yield "call_id_missing"
-        elif call_id in ids:
+        elif (known_as := base_id(call_id) if profile.signature_suffixes else call_id) in ids:
             yield "call_id_repeated"
         else:
-            ids.add(call_id)
+            ids.add(known_as)
             if profile.max_call_id_length is not None and len(call_id) > profile.max_call_id_length:
                 yield "call_id_too_long"
-            if "__thought__" in call_id and not profile.custom_calls:
+            if "__thought__" in call_id and profile.signature_suffixes:
                 yield from _signature_violations(call_id)
         if not profile.refused_fields.isdisjoint(call):
             yield from ("refused_field" for name in call if name in profile.refused_fields - _CALL_FIELDS)

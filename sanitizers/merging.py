@@ -1,7 +1,8 @@
-"""Joining two messages of one role into one, without losing a text, a part or a call of either."""
+"""Joining messages of one role into one, without losing a text, a part or a call of any of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sanitizers.changes import Change
@@ -15,65 +16,78 @@ SEPARATOR = "\n\n"
 def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
     """Join neighbours of one role where *profile* forbids them; *step* names the step in the changes.
 
-    Assistant neighbours are joined wherever the first of them holds calls, at every provider: its results
+    Assistant neighbours are joined wherever one before the last holds calls, at every provider: its results
     cannot follow it then, and parallel calls that a client split over several messages are one turn.
     Returns *entries* itself when there is nothing to join.
     """
     merged: list[Entry] = []
     changes: list[Change] = []
-    last_role = None
+    run: list[Entry] = []
     for entry in entries:
-        role = entry.message["role"]
-        if role == last_role and _must_join(merged[-1].message, role, profile):
-            before = merged[-1]
-            message, lost = join_messages(before.message, entry.message)
-            merged[-1] = Entry(message, before.origin)
-            changes.append(Change(step, "merged", entry.origin, f"{role}_run", ",".join(lost)))
-        else:
-            merged.append(entry)
-            last_role = role
+        if run and _must_join(run, entry.message["role"], profile):
+            run.append(entry)
+            continue
+        _close_run(run, merged, changes, step)
+        run = [entry]
+    _close_run(run, merged, changes, step)
     return (tuple(merged), tuple(changes)) if changes else (entries, ())
 
 
-def _must_join(first: Message, role: str, profile: Profile) -> bool:
-    """Tell whether a message of *role* must be joined to *first*, which has the same role and stands before it."""
+def _must_join(run: list[Entry], role: str, profile: Profile) -> bool:
+    """Tell whether a message of *role* must be joined to the *run* before it."""
+    if role != run[-1].message["role"]:
+        return False
     if role == "assistant":
-        return not profile.assistant_runs or bool(tool_calls_of(first))
+        return not profile.assistant_runs or len(run) > 1 or bool(tool_calls_of(run[-1].message))
     return role == "user" and not profile.user_runs
 
 
-def join_messages(first: Message, second: Message) -> tuple[Message, list[str]]:
-    """Return one message that says what both say, and the names of fields in which the first one won.
+def _close_run(run: list[Entry], merged: list[Entry], changes: list[Change], step: str) -> None:
+    """Add *run* to *merged*: as it is when it is one message, joined otherwise."""
+    if len(run) < 2:
+        merged += run
+        return
+    message, lost = join_messages([entry.message for entry in run])
+    merged.append(Entry(message, run[0].origin))
+    reason = f"{message['role']}_run"
+    for entry, names in zip(run[1:], lost, strict=True):
+        changes.append(Change(step, "merged", entry.origin, reason, ",".join(names)))
 
-    Contents and calls are joined in order; every other field is kept from whichever message has it.
+
+def join_messages(messages: Sequence[Message]) -> tuple[Message, list[list[str]]]:
+    """Return one message that says what all say, and for each after the first the names of fields it lost.
+
+    Contents and calls are joined in order; of every other field the first value that says something is kept.
     """
-    lost = [
-        name
-        for name in second
-        if name not in ("role", "content", "tool_calls")
-        and not is_blank(first.get(name))
-        and second[name] != first[name]
-    ]
-    joined = {**second, **{name: value for name, value in first.items() if not is_blank(value)}}
-    joined = {name: joined[name] for name in (*first, *second) if name in joined}
-    if "content" in first or "content" in second:
-        joined["content"] = join_contents(first.get("content"), second.get("content"))
-    calls = tool_calls_of(first) + tool_calls_of(second)
+    joined: Message = {}
+    lost: list[list[str]] = []
+    for message in messages:
+        refused = []
+        for name, value in message.items():
+            if name in ("content", "tool_calls") or is_blank(joined.get(name)):
+                joined[name] = value
+            elif value != joined[name]:
+                refused.append(name)
+        lost.append(refused)
+    if "content" in joined:
+        joined["content"] = join_contents([message.get("content") for message in messages])
+    calls = [call for message in messages for call in tool_calls_of(message)]
     if calls:
         joined["tool_calls"] = calls
-    return joined, lost
+    return joined, lost[1:]
 
 
-def join_contents(first: Any, second: Any) -> Any:
-    """Return two message contents (null, text or parts) as one, in order."""
-    if is_blank(first):
-        return second if not is_blank(second) else first
-    if is_blank(second):
-        return first
-    if isinstance(first, str) and isinstance(second, str):
-        return first + SEPARATOR + second
-    return _as_parts(first) + _as_parts(second)
+def join_contents(contents: Sequence[Any]) -> Any:
+    """Return message contents (null, text or parts) as one, in order; texts alone become one text."""
+    said = [content for content in contents if not is_blank(content)]
+    if not said:
+        return contents[0]
+    if len(said) == 1:
+        return said[0]
+    if all(isinstance(content, str) for content in said):
+        return SEPARATOR.join(said)
+    return [part for content in said for part in _as_parts(content)]
 
 
 def _as_parts(content: Any) -> list[Any]:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content

@@ -21,6 +21,9 @@ Messages: TypeAlias = Sequence[Message]
 SYSTEM_ROLES = frozenset({"system", "developer"})
 """Roles that instruct rather than take a turn."""
 
+RESULT_ROLES = frozenset({"tool", "function"})
+"""Roles that answer a call."""
+
 MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video_url"})
 """Content parts that hold anything but text."""
 

@@ -54,6 +54,9 @@ class Profile:
     custom_calls: bool
     """Tool calls of a type other than ``function`` are accepted."""
 
+    signature_suffixes: bool
+    """litellm's ``__thought__<signature>`` behind an id is taken off before the id goes on the wire."""
+
     max_call_id_length: int | None
     """Longest tool-call id, in characters."""
 
@@ -89,6 +92,7 @@ OPENAI = Profile(
     object_arguments=False,
     openai_forms=True,
     custom_calls=True,
+    signature_suffixes=False,
     # "Expected a string with maximum length 40" (vercel/ai#5171, 2025-03).
     max_call_id_length=40,
     # "Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08).
@@ -125,6 +129,7 @@ GEMINI_2 = Profile(
     object_arguments=True,
     openai_forms=False,
     custom_calls=False,
+    signature_suffixes=True,
     max_call_id_length=None,
     # The converters read only text from these roles; anything else would vanish unseen.
     media_free_roles=frozenset({"assistant", "system", "developer"}),

@@ -117,6 +117,8 @@ def _validate_part(part: object, place: str, index: int) -> None:
         _expect(part["text"], str, f"{place}.text", index)
     elif kind == "refusal" and part.get("refusal") is not None:
         _expect(part["refusal"], str, f"{place}.refusal", index)
+    elif kind in ("input_audio", "file"):
+        _expect(part.get(kind), dict, f"{place}.{kind}", index)
     elif kind == "image_url":
         image = part.get("image_url")
         url = image.get("url") if isinstance(image, dict) else image

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -36,8 +37,11 @@ def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_example_configuration_is_valid() -> None:
     """The file that the README starts from loads without a fault or a warning."""
-    keys = {"GEMINI_API_KEY": "a", "OPENAI_API_KEY": "b", "TURNRIGHT_MASTER_KEY": "c"}
+    text = (ROOT / "deploy" / "turnright.yaml").read_text("utf-8")
+    offered = re.sub(r"^#(  )", r"\1", text, flags=re.MULTILINE)
+    keys = {"GEMINI_API_KEY": "a"}
+    more = {**keys, "OPENAI_API_KEY": "b", "TURNRIGHT_MASTER_KEY": "c"}
 
-    loaded = load_settings((ROOT / "deploy" / "turnright.yaml").read_bytes(), keys)
-
-    assert loaded.warnings == ()
+    assert load_settings(text.encode(), keys).warnings == ()
+    assert load_settings(offered.encode(), more).warnings == ()
+    assert len(load_settings(offered.encode(), more).settings.model_list) == 2

@@ -7,7 +7,15 @@ import asyncio
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from proxy.errors import BodyTooLarge, InternalFault, InvalidRequest, NotFound, Overloaded, ProxyError
+from proxy.errors import (
+    BodyTooLarge,
+    InternalFault,
+    InvalidRequest,
+    MethodNotAllowed,
+    NotFound,
+    Overloaded,
+    ProxyError,
+)
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
 from proxy.logs import report_fault
@@ -56,7 +64,8 @@ def _from_http(request: web.Request, error: web.HTTPException) -> ProxyError:
     if error.status == 404:
         return NotFound(f"There is no {request.method} {request.path[:200]} here.")
     if isinstance(error, web.HTTPMethodNotAllowed):
-        fault = NotFound(f"{request.path[:200]} does not take {request.method}.")
-        fault.headers["Allow"] = ", ".join(sorted(error.allowed_methods))
-        return fault
+        allowed = ", ".join(sorted(error.allowed_methods))
+        return MethodNotAllowed(
+            f"{request.path[:200]} does not take {request.method}.", headers={"Allow": allowed}
+        )
     return InvalidRequest(error.reason)

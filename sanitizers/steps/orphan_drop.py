@@ -15,6 +15,8 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     Invariant: a ``role: tool`` message answers a call made earlier in the walk, and a call has one result.
     A walk, not a set of all ids: an id may be used again by a later call, and then means that call.
 
+    The last result of a call is kept in the place of the first, so that the turns between them stay apart.
+
     Source: OpenAI "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'"
     (autogen#3178); Gemini "function response turn comes immediately after a function call turn"
     (langchain#27799). Seen after context eviction.
@@ -24,30 +26,32 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     unambiguous. Returns *entries* itself when every result has its call.
     """
     latest: dict[str, tuple[int, int]] = {}  # call id -> the call that it means now
-    result_of: dict[tuple[int, int], int] = {}
-    answers: dict[int, tuple[int, int] | None] = {}
+    results_of: dict[tuple[int, int], list[int]] = {}
+    orphans: list[int] = []
     for at, (message, _) in enumerate(entries):
         role = message["role"]
         if role == "assistant":
             for number, call in enumerate(tool_calls_of(message)):
                 latest[call["id"]] = (at, number)
         elif role == "function" and not message.get("name"):
-            answers[at] = None
+            orphans.append(at)
         elif role == "tool":
             call_at = latest.get(message.get("tool_call_id") or "")
-            answers[at] = call_at
-            if call_at is not None:
-                result_of[call_at] = at
-    dropped: dict[int, str] = {}
-    for at, call_at in answers.items():
-        if call_at is None:
-            dropped[at] = "orphaned_result"
-        elif result_of[call_at] != at:
-            dropped[at] = "superseded_result"
-    if not dropped:
+            if call_at is None:
+                orphans.append(at)
+            else:
+                results_of.setdefault(call_at, []).append(at)
+    superseded = {at: found[-1] for found in results_of.values() for at in found[:-1]}
+    if not orphans and not superseded:
         return entries, ()
+    kept = list(entries)
+    for found in results_of.values():
+        # The last one speaks, in the place of the first: the turns behind it stay where they are.
+        kept[found[0]] = entries[found[-1]]
+    gone = {*orphans, *(at for found in results_of.values() for at in found[1:])}
+    dropped = [(at, "orphaned_result") for at in orphans] + [(at, "superseded_result") for at in superseded]
     changes = tuple(
         Change(NAME, "dropped", entries[at].origin, reason, entries[at].message.get("tool_call_id") or "")
-        for at, reason in dropped.items()
+        for at, reason in sorted(dropped)
     )
-    return tuple(entry for at, entry in enumerate(entries) if at not in dropped), changes
+    return tuple(entry for at, entry in enumerate(kept) if at not in gone), changes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 import json
+from typing import Any
 
 from sanitizers.changes import Change
 from sanitizers.merging import SEPARATOR, join_contents
@@ -33,38 +34,53 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
     the second of two equal calls but not its result. Returns *entries* itself when nothing was to do.
     """
     results = _results_by_call(entries)
+    turns_before = list(itertools.accumulate((e.message["role"] != "tool" for e in entries), initial=0))
     paired: list[Entry] = []
     changes: list[Change] = []
-    last_turn = max((at for at, entry in enumerate(entries) if entry.message["role"] != "tool"), default=-1)
     for at, entry in enumerate(entries):
         role = entry.message["role"]
         if role == "tool":
             continue  # placed with its call
-        paired.append(entry)
-        calls = tool_calls_of(entry.message) if role == "assistant" else ()
+        calls = tool_calls_of(entry.message) if role == "assistant" else []
         if not calls:
+            paired.append(entry)
             continue
-        own = [results.get((at, number)) for number in range(len(calls))]
+        order = [results.get((at, number)) for number in range(len(calls))]
         in_place = list(range(at + 1, at + 1 + len(calls)))
-        order = own
-        if not profile.ordered_results and sorted(o for o in own if o is not None) == in_place:
+        if not profile.ordered_results and sorted(o for o in order if o is not None) == in_place:
             order = list(in_place)
-        for offset, (result_at, call) in enumerate(zip(order, calls, strict=True)):
-            if result_at is None:
-                reason = "trailing_call" if at == last_turn else "missing_result"
-                paired.append(Entry(_synthesize_result(call), entry.origin))
-                changes.append(Change(NAME, "inserted", entry.origin, reason, call["id"]))
-                continue
-            moved = entries[result_at]
-            paired.append(moved)
-            if result_at != in_place[offset]:
-                late = any(e.message["role"] != "tool" for e in entries[at + 1 : result_at])
-                reason = "late_result" if late else "result_order"
-                if late or _out_of_order(order, offset):
-                    changes.append(Change(NAME, "moved", moved.origin, reason, call["id"]))
+        own, made = _place_results(entries, entry, order, turns_before, turns_before[at + 1])
         if not profile.call_ids and len(calls) > 1:
-            changes.extend(_collapse_identical_calls(paired, len(calls)))
+            entry, own, made = _collapse_identical_calls(entry, own, made)
+        paired += [entry, *own]
+        changes += made
     return (tuple(paired), tuple(changes)) if changes else (entries, ())
+
+
+def _place_results(
+    entries: Entries, turn: Entry, order: list[int | None], turns_before: list[int], turns: int
+) -> tuple[list[Entry], list[Change]]:
+    """Return the results of one turn's calls, in call order, and what was done to have them there.
+
+    *order* holds their positions, None for a missing one; *turns* is how many turns there are up to this one.
+    """
+    trailing = turns == turns_before[-1]
+    misplaced = _misplaced(order)
+    placed: list[Entry] = []
+    changes: list[Change] = []
+    for offset, (result_at, call) in enumerate(zip(order, tool_calls_of(turn.message), strict=True)):
+        if result_at is None:
+            reason = "trailing_call" if trailing else "missing_result"
+            placed.append(Entry(_synthesize_result(call), turn.origin))
+            changes.append(Change(NAME, "inserted", turn.origin, reason, call["id"]))
+            continue
+        moved = entries[result_at]
+        placed.append(moved)
+        if turns_before[result_at] != turns:
+            changes.append(Change(NAME, "moved", moved.origin, "late_result", call["id"]))
+        elif offset in misplaced:
+            changes.append(Change(NAME, "moved", moved.origin, "result_order", call["id"]))
+    return placed, changes
 
 
 def _results_by_call(entries: Entries) -> dict[tuple[int, int], int]:
@@ -81,48 +97,67 @@ def _results_by_call(entries: Entries) -> dict[tuple[int, int], int]:
     return results
 
 
-def _out_of_order(order: list[int | None], offset: int) -> bool:
-    """Tell whether the result at *offset* stood behind a result of a later call, or before one of an earlier."""
-    own = order[offset]
-    assert own is not None
-    before = [at for at in order[:offset] if at is not None]
-    after = [at for at in order[offset + 1 :] if at is not None]
-    return any(at > own for at in before) or any(at < own for at in after)
+def _misplaced(order: list[int | None]) -> set[int]:
+    """Return the offsets of results that stand behind one of a later call, or before one of an earlier call."""
+    found: set[int] = set()
+    highest = -1
+    for offset, at in enumerate(order):
+        if at is not None:
+            if at < highest:
+                found.add(offset)
+            highest = max(highest, at)
+    lowest = len(order) + max((at for at in order if at is not None), default=0)
+    for offset in range(len(order) - 1, -1, -1):
+        at = order[offset]
+        if at is not None:
+            if at > lowest:
+                found.add(offset)
+            lowest = min(lowest, at)
+    return found
 
 
 def _synthesize_result(call: Message) -> Message:
     return {"role": "tool", "tool_call_id": call["id"], "content": MISSING_RESULT}
 
 
-def _collapse_identical_calls(paired: list[Entry], count: int) -> list[Change]:
-    """Join equal calls of the turn that ends *paired*, and their results, in place; return the changes."""
-    turn_at = len(paired) - count - 1
-    turn, results = paired[turn_at], paired[turn_at + 1 :]
-    first_with: dict[str, int] = {}
+def _collapse_identical_calls(
+    turn: Entry, results: list[Entry], changes: list[Change]
+) -> tuple[Entry, list[Entry], list[Change]]:
+    """Join equal calls of one turn, and their results; nothing is reported of results that are gone again."""
+    place: dict[str, int] = {}
     calls: list[Message] = []
-    kept: list[Entry] = []
-    changes: list[Change] = []
+    groups: list[list[Entry]] = []
+    merged: list[Change] = []
     for call, result in zip(tool_calls_of(turn.message), results, strict=True):
         function = function_of(call)
         key = json.dumps([function["name"], parse_arguments(function["arguments"])], sort_keys=True)
-        at = first_with.setdefault(key, len(calls))
+        at = place.setdefault(key, len(calls))
         if at == len(calls):
             calls.append(call)
-            kept.append(result)
-            continue
-        kept[at] = Entry(_join_results(kept[at].message, result.message), kept[at].origin)
-        changes.append(Change(NAME, "merged", result.origin, "identical_call", call["id"]))
-    if changes:
-        paired[turn_at:] = [Entry({**turn.message, "tool_calls": calls}, turn.origin), *kept]
-    return changes
+            groups.append([result])
+        else:
+            groups[at].append(result)
+            merged.append(Change(NAME, "merged", result.origin, "identical_call", call["id"]))
+    if not merged:
+        return turn, results, changes
+    joined = [_join_results(group) for group in groups]
+    synthesized = {e.message["tool_call_id"] for e in joined if e.message["content"] == MISSING_RESULT}
+    told = [c for c in changes if c.kind != "inserted" or c.detail in synthesized]
+    return Entry({**turn.message, "tool_calls": calls}, turn.origin), joined, told + merged
 
 
-def _join_results(first: Message, second: Message) -> Message:
-    contents = [m.get("content") for m in (first, second)]
-    real = [content for content in contents if content != MISSING_RESULT]
-    if len(real) < 2 or real[0] == real[1]:
-        return {**first, "content": (real or contents)[0]}
-    if not all(isinstance(content, str) for content in real):
+def _join_results(group: list[Entry]) -> Entry:
+    """Return one result that says what all say, each thing once; one that was recorded wins over one that was not."""
+    first = group[0]
+    said: list[Any] = []
+    for entry in group:
+        content = entry.message.get("content")
+        if content != MISSING_RESULT and content not in said[-1:] and content not in said[:1]:
+            said.append(content)
+    if not said:
+        return first
+    if len(said) > 1 and not all(isinstance(content, str) for content in said):
         # litellm writes the text parts of a result one behind the other, with nothing between them.
-        real.insert(1, [{"type": "text", "text": SEPARATOR}])
-    return {**first, "content": functools.reduce(join_contents, real)}
+        gap = [{"type": "text", "text": SEPARATOR}]
+        said = [piece for content in said for piece in (gap, content)][1:]
+    return Entry({**first.message, "content": join_contents(said)}, first.origin)

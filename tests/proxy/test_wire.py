@@ -310,12 +310,19 @@ async def test_path_that_is_no_text(proxy: Proxied, path: bytes) -> None:
     assert 400 <= reply.status < 500
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/nothing"), ("POST", "/v2/models"), ("GET", CHAT)])
-async def test_what_is_not_served(proxy: Proxied, method: str, path: str) -> None:
-    """A path or a method that does not exist is a 404 in the envelope."""
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nothing", 404, "not_found"),
+        ("POST", "/v2/models", 404, "not_found"),
+        ("GET", CHAT, 405, "method_not_allowed"),
+    ],
+)
+async def test_what_is_not_served(proxy: Proxied, method: str, path: str, status: int, code: str) -> None:
+    """A path that does not exist is a 404 in the envelope, a method that it does not take a 405."""
     reply = await proxy.request(method, path)
 
-    assert (reply.status, reply.error["code"]) == (404, "not_found")
+    assert (reply.status, reply.error["code"]) == (status, code)
     assert path in reply.error["message"]
 
 

@@ -34,6 +34,12 @@ GO = user("go")
             "wrong_type",
             "messages[1].content[0].image_url.url",
         ),
+        (
+            [GO, user([{"type": "input_audio", "input_audio": "x"}])],
+            "wrong_type",
+            "messages[1].content[0].input_audio",
+        ),
+        ([GO, user([{"type": "file"}])], "wrong_type", "messages[1].content[0].file"),
         ([GO, tool("a", [{"type": "zzz"}])], "unknown_part", "messages[1].content[0].type"),
         ([GO, assistant("x", tool_calls={})], "wrong_type", "messages[1].tool_calls"),
         ([GO, assistant("x", tool_calls=["y"])], "wrong_type", "messages[1].tool_calls[0]"),

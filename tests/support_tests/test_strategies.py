@@ -155,7 +155,11 @@ def test_illegal_histories_are_still_requests(history: History) -> None:
     assert json.loads(json.dumps(history, allow_nan=False)) == history
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+OPENAI_LOOKS_AWAY = {"misplaced_calls"}
+"""Damage that OpenAI's rules do not name: calls on other roles are fields that it does not read."""
+
+
+@pytest.mark.parametrize("name", [name for name in DAMAGES if name not in OPENAI_LOOKS_AWAY])
 def test_each_damage_is_refused_at_times(name: str) -> None:
     """No damage is without effect, and each can make a history illegal."""
     chosen = random.Random(7)

@@ -8,9 +8,9 @@ content looks like (``contents``), and then, over the whole history, which resul
 from __future__ import annotations
 
 from sanitizers.changes import Change
-from sanitizers.messages import SYSTEM_ROLES, Entries, Entry, Message, is_plain
+from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Entries, Entry, Message, is_plain
 from sanitizers.profiles import Profile
-from sanitizers.steps.shape.calls import name_legacy_result, normalize_calls
+from sanitizers.steps.shape.calls import fit_result_to_call, normalize_calls
 from sanitizers.steps.shape.contents import normalize_content
 from sanitizers.steps.shape.identities import settle_identities
 from sanitizers.steps.shape.notes import NAME, Note
@@ -34,13 +34,15 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     kept: list[Entry] = []
     started = False
     for entry in entries:
-        shaped: Message | None = entry.message
-        if not is_plain(entry.message, profile.refused_fields):
-            notes: list[Note] = []
-            message = name_legacy_result(entry.message, kept, notes)
+        message = entry.message
+        notes: list[Note] = []
+        if message["role"] in RESULT_ROLES:
+            message = fit_result_to_call(message, kept, profile, notes)
+        shaped: Message | None = message
+        if not is_plain(message, profile.refused_fields):
             message = normalize_calls(message, profile, notes)
             shaped = normalize_content(message, entry.origin, profile, notes)
-            changes += [note.at(entry.origin) for note in notes]
+        changes += [note.at(entry.origin) for note in notes]
         if shaped is None:
             changes.append(Change(NAME, "dropped", entry.origin, "empty_message", entry.message["role"]))
             continue

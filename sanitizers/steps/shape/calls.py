@@ -33,9 +33,12 @@ def normalize_calls(message: Message, profile: Profile, notes: list[Note]) -> Me
     function_call = message.get("function_call")
     if function_call is not None and not profile.openai_forms:
         notes.append(Note("replaced", "legacy_function", "function_call"))
-        mapped = {"type": "function", "function": function_call}
         message = {name: value for name, value in message.items() if name != "function_call"}
-        message["tool_calls"] = [*(message.get("tool_calls") or []), mapped]
+        present = message.get("tool_calls") or []
+        if not any(
+            _same_function(function_of(call), function_call) for call in present
+        ):  # some SDKs fill both
+            message["tool_calls"] = [*present, {"type": "function", "function": function_call}]
     elif function_call is not None and not isinstance(function_call.get("arguments"), str):
         notes.append(Note("replaced", "arguments", "function_call"))
         readable = _readable_arguments(function_call.get("arguments"), profile)
@@ -54,21 +57,35 @@ def normalize_calls(message: Message, profile: Profile, notes: list[Note]) -> Me
     return {**message, "tool_calls": named}
 
 
-def name_legacy_result(message: Message, before: Sequence[Entry], notes: list[Note]) -> Message:
-    """Return a legacy function result with the name of the call that it stands behind, when it has none.
+def _same_function(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    return first.get("name") == second.get("name") and first.get("arguments") == second.get("arguments")
 
-    *before* are the shaped entries in front of it. OpenAI: "messages with role 'function' must have a 'name'".
-    Where no call is behind it, it stays nameless, and ``orphan_drop`` drops it.
+
+def fit_result_to_call(
+    message: Message, before: Sequence[Entry], profile: Profile, notes: list[Note]
+) -> Message:
+    """Return a result in the form of the call that it stands behind: legacy behind legacy, tool behind tool call.
+
+    *before* are the shaped entries in front of it. Clients that know one form answer calls made in the other, and
+    the two do not pair at the provider. A legacy result without a name gets its call's (OpenAI: "messages with
+    role 'function' must have a 'name'"); where no call is before it, ``orphan_drop`` drops it.
     """
-    if message["role"] != "function" or message.get("name") or not before:
+    if not before:
         return message
+    role = message["role"]
     last = before[-1].message
-    calls = [last.get("function_call") or {}, *(function_of(call) for call in tool_calls_of(last))]
-    name = next((call["name"] for call in calls if call.get("name")), None)
-    if name is None:
-        return message
-    notes.append(Note("replaced", "legacy_function", "name"))
-    return {**message, "name": name}
+    legacy = last.get("function_call")
+    if role == "tool" and legacy is not None and not tool_calls_of(last):
+        notes.append(Note("replaced", "legacy_function", "role"))
+        kept = {name: value for name, value in message.items() if name != "tool_call_id"}
+        return {**kept, "role": "function", "name": legacy.get("name")}
+    if role == "function" and legacy is None and tool_calls_of(last) and profile.openai_forms:
+        notes.append(Note("replaced", "legacy_function", "role"))
+        return {**message, "role": "tool"}
+    if role == "function" and not message.get("name") and legacy is not None and legacy.get("name"):
+        notes.append(Note("replaced", "legacy_function", "name"))
+        return {**message, "name": legacy["name"]}
+    return message
 
 
 def _normalize_call(

@@ -1,9 +1,10 @@
 """Which result answers which call: ids present, unambiguous, and the same on both sides.
 
-Three walks. The first pairs by id, each result with the nearest call before it that carries the id; of calls
-that share an id within one turn the first unanswered one. The second pairs what is left inside one block of
-results, by name and then by place. The third gives new ids where there are none, or where two open calls share
-one, and writes each call's id into its results.
+Three walks. The first pairs by id, each result with the nearest turn before it that carries the id; of calls that
+share an id within one turn the one that the result names, else the first unanswered one. Further results supersede,
+even where an earlier turn's call of that id is still open: a client that used an id again meant the later call. The
+second pairs what is left, by name and by place. The third gives new ids where there are none, or where two open calls
+share one, and writes each call's id into its results.
 
 Ids that are used again by a later turn, after their result, are legal and stay as they are: a walk tells them
 apart (autogen, g55 of the public reports: one flat map gives the wrong function's name).
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from sanitizers.changes import Change
@@ -35,34 +36,63 @@ class _Call:
     results: list[int] = field(default_factory=list)
 
 
+class _OpenCalls:
+    """Calls that wait for a result, in order; taken by their function's name or as they come."""
+
+    def __init__(self) -> None:
+        self.calls: list[_Call] = []
+        self._next = 0
+        self._named: dict[str, deque[_Call]] = defaultdict(deque)
+
+    def add(self, call: _Call) -> None:
+        self.calls.append(call)
+        self._named[call.name].append(call)
+
+    def take(self, name: str | None) -> _Call | None:
+        """Return the first open call of that name, or None."""
+        waiting = self._named.get(name or "")
+        while waiting and waiting[0].results:
+            waiting.popleft()
+        return waiting[0] if waiting else None
+
+    def first(self) -> _Call | None:
+        """Return the first open call, or None."""
+        while self._next < len(self.calls) and self.calls[self._next].results:
+            self._next += 1
+        return self.calls[self._next] if self._next < len(self.calls) else None
+
+
 def settle_identities(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Return the history with every call identified; *entries* itself when it was so already."""
     calls, unmatched = _pair_by_id(entries)
-    _pair_by_place(entries, calls, unmatched)
+    if unmatched:
+        _pair_by_place(entries, calls, unmatched)
     return _write_ids(entries, calls, profile)
 
 
 def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
     calls: list[_Call] = []
-    by_key: dict[str, list[_Call]] = defaultdict(list)
+    latest: dict[str, _OpenCalls] = {}  # the calls of the latest turn that carries an id
     unmatched: list[int] = []
     run = 0
     for at, (message, _) in enumerate(entries):
         role = message["role"]
         if role == "assistant":
             for number, raw in enumerate(tool_calls_of(message)):
-                name = function_of(raw).get("name") or ""
-                call = _Call(at, number, run, raw.get("id") or "", name)
+                call = _Call(at, number, run, raw.get("id") or "", function_of(raw).get("name") or "")
                 calls.append(call)
                 if call.id:
-                    by_key[base_id(call.id)].append(call)
+                    key = base_id(call.id)
+                    turn = latest.get(key)
+                    if turn is None or turn.calls[-1].run != run:
+                        turn = latest[key] = _OpenCalls()
+                    turn.add(call)
         elif role == "tool":
-            candidates = by_key.get(base_id(message.get("tool_call_id") or ""))
-            if not candidates:
+            turn = latest.get(base_id(message.get("tool_call_id") or ""))
+            if turn is None:
                 unmatched.append(at)
                 continue
-            turn = [call for call in candidates if call.run == candidates[-1].run]
-            next((call for call in turn if not call.results), turn[-1]).results.append(at)
+            (turn.take(message.get("name")) or turn.first() or turn.calls[-1]).results.append(at)
             run += 1
         elif role == "user" or role in SYSTEM_ROLES:
             run += 1
@@ -70,13 +100,14 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
 
 
 def _pair_by_place(entries: Entries, calls: list[_Call], unmatched: list[int]) -> None:
-    """Pair results without a usable id inside the block directly behind their turn.
+    """Pair results without a usable id inside the block directly behind their turn, then late ones by name.
 
     By name first. Then by place: a result with an unknown id only when there are as many such results as open
     calls, since otherwise nobody can tell which call it answers, and a swapped result is a wrong answer that
-    no error shows; a result with no id at all in order, since its order is all that it says.
+    no error shows; a result with no id at all in order, since its order is all that it says. A late result with
+    no id but a name answers the one open call of that name before it, if there is only one.
     """
-    unmatched_set = set(unmatched)
+    waiting = set(unmatched)
     calls_of: dict[int, list[_Call]] = defaultdict(list)
     for call in calls:
         calls_of[call.at].append(call)
@@ -93,42 +124,63 @@ def _pair_by_place(entries: Entries, calls: list[_Call], unmatched: list[int]) -
         turn_start = start
         while turn_start and entries[turn_start - 1].message["role"] == "assistant":
             turn_start -= 1
-        turn = [call for at in range(turn_start, start) for call in calls_of.get(at, ())]
-        block = [at for at in range(start, end + 1) if at in unmatched_set]
-        _pair_block(entries, block, [call for call in turn if not call.results])
+        turn = _OpenCalls()
+        for call in (
+            call for at in range(turn_start, start) for call in calls_of.get(at, ()) if not call.results
+        ):
+            turn.add(call)
+        _pair_block(entries, [at for at in range(start, end + 1) if at in waiting], turn)
+    _pair_late_by_name(entries, calls, unmatched)
 
 
-def _pair_block(entries: Entries, block: list[int], open_calls: list[_Call]) -> None:
+def _pair_block(entries: Entries, block: list[int], turn: _OpenCalls) -> None:
     nameless = []
     for at in block:
         name = entries[at].message.get("name")
-        call = next((call for call in open_calls if call.name == name), None)
+        call = turn.take(name) if name else None
         if call is not None:
             call.results.append(at)
-            open_calls.remove(call)
         elif not name:
             nameless.append(at)
+    still_open = [call for call in turn.calls if not call.results]
     without_id = all(not entries[at].message.get("tool_call_id") for at in nameless)
-    if len(nameless) == len(open_calls) or (without_id and len(nameless) < len(open_calls)):
-        for at, call in zip(nameless, open_calls, strict=False):
+    if len(nameless) == len(still_open) or (without_id and len(nameless) < len(still_open)):
+        for at, call in zip(nameless, still_open, strict=False):
             call.results.append(at)
+
+
+def _pair_late_by_name(entries: Entries, calls: list[_Call], unmatched: list[int]) -> None:
+    answered = {at for call in calls for at in call.results}
+    named: dict[str, list[_Call]] = defaultdict(list)
+    for call in calls:
+        if not call.results:
+            named[call.name].append(call)
+    for at in unmatched:
+        message = entries[at].message
+        name = message.get("name")
+        if at in answered or not name or message.get("tool_call_id"):
+            continue
+        open_calls = named.get(name, [])
+        if len(open_calls) == 1 and open_calls[0].at < at and not open_calls[0].results:
+            open_calls[0].results.append(at)
 
 
 def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    taken = {call.id for call in calls}
+    identity = base_id if profile.signature_suffixes else str
+    taken = {identity(call.id) for call in calls}
     earlier: dict[str, _Call] = {}
     new_ids: dict[tuple[int, int], str] = {}
     result_ids: dict[int, str] = {}
     changes: list[Change] = []
     for call in calls:
-        reason = _why_not(call, earlier.get(call.id), profile)
+        reason = _why_not(call, earlier.get(identity(call.id)), profile)
         if reason:
             original = call.id
             call.id = derive_id(entries[call.at].origin, call.number, original, taken)
             taken.add(call.id)
             new_ids[call.at, call.number] = call.id
             changes.append(Change(NAME, "replaced", entries[call.at].origin, reason, call.id))
-        earlier[call.id] = call
+        earlier[identity(call.id)] = call
         for at in call.results:
             if entries[at].message.get("tool_call_id") != call.id:
                 result_ids[at] = call.id
@@ -157,7 +209,7 @@ def _why_not(call: _Call, same: _Call | None, profile: Profile) -> str | None:
         return "call_id_missing"
     if profile.max_call_id_length is not None and len(call.id) > profile.max_call_id_length:
         return "call_id_too_long"
-    if not profile.custom_calls and not _signature_readable(call.id):
+    if profile.signature_suffixes and not _signature_readable(call.id):
         return "signature_unreadable"
     if same is not None and (not same.results or min(same.results) > call.at or same.run == call.run):
         return "call_id_repeated"

@@ -86,6 +86,57 @@ CASES: list[tuple[str, list[dict[str, Any]], list[tuple[str, str]]]] = [
         [("f", "1"), ("g", "2")],
     ),
     (
+        "one id for two parallel calls: a result that names its function goes there",
+        [
+            GO,
+            assistant(calls=[call("a", "f"), call("a", "g")]),
+            tool("a", "2", name="g"),
+            tool("a", "1", name="f"),
+        ],
+        [("f", "1"), ("g", "2")],
+    ),
+    (
+        "ids that differ in the signature suffix alone are one id on the wire",
+        [
+            GO,
+            assistant(calls=[call("a__thought__QUJD", "f"), call("a__thought__REVG", "g")]),
+            tool("a", "1"),
+            tool("a", "2"),
+        ],
+        [("f", "1"), ("g", "2")],
+    ),
+    (
+        "an id used again while open, and two results behind it: the last wins for the later call",
+        [
+            GO,
+            assistant(calls=[call("a", "f")]),
+            user("x"),
+            assistant(calls=[call("a", "g")]),
+            tool("a", "1"),
+            tool("a", "2"),
+        ],
+        [("f", MISSING_RESULT), ("g", "2")],
+    ),
+    (
+        "a late result without an id answers the one open call of its name",
+        [GO, legacy_call("f"), user("hm"), legacy_result("f", "1")],
+        [("f", "1")],
+    ),
+    (
+        "a late result without an id does not choose between two open calls",
+        [GO, legacy_call("f"), user("hm"), legacy_call("f"), user("hm"), legacy_result("f", "1")],
+        [("f", MISSING_RESULT), ("f", MISSING_RESULT)],
+    ),
+    (
+        "a call given in both forms is one call",
+        [
+            GO,
+            assistant(calls=[call("a", "f")], function_call={"name": "f", "arguments": "{}"}),
+            tool("a", "1"),
+        ],
+        [("f", "1")],
+    ),
+    (
         "one id for two parallel calls and three results: the last wins for the last",
         [
             GO,

@@ -40,7 +40,13 @@ CASES = [
     Case(
         "the last wins even when it is late",
         [GO, ASKS_A, tool("a", "early"), user("hi"), tool("a", "late")],
-        [GO, ASKS_A, user("hi"), tool("a", "late")],
+        [GO, ASKS_A, tool("a", "late"), user("hi")],
+        [("dropped", 2, "superseded_result")],
+    ),
+    Case(
+        "a result sent again later does not bring the turns around the first together",
+        [GO, ASKS_A, tool("a", "42"), assistant("it is 42"), user("thanks"), tool("a", "42"), user("next")],
+        [GO, ASKS_A, tool("a", "42"), assistant("it is 42"), user("thanks"), user("next")],
         [("dropped", 2, "superseded_result")],
     ),
     Case(

@@ -82,7 +82,14 @@ CASES = [
         "a recorded result wins over a missing one of an identical call",
         [GO, assistant(calls=[call("a"), call("b")]), tool("b", "real"), user("hi")],
         [GO, assistant(calls=[call("a")]), tool("a", "real"), user("hi")],
-        [("inserted", 1, "missing_result"), ("merged", 2, "identical_call")],
+        [("merged", 2, "identical_call")],
+        GEMINI_2,
+    ),
+    Case(
+        "identical calls without a result get one between them",
+        [GO, assistant(calls=[call("a"), call("b")]), user("hi")],
+        [GO, assistant(calls=[call("a")]), tool("a", MISSING_RESULT), user("hi")],
+        [("inserted", 1, "missing_result"), ("merged", 1, "identical_call")],
         GEMINI_2,
     ),
     Case(

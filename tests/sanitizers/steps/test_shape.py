@@ -264,6 +264,24 @@ LEGACY = [
         OPENAI,
     ),
     Case(
+        "a legacy result behind a tool call becomes a tool result",
+        [GO, assistant(calls=[call("a", "g")]), {"role": "function", "name": "g", "content": "1"}],
+        [
+            GO,
+            assistant(calls=[call("a", "g")]),
+            {"role": "tool", "name": "g", "content": "1", "tool_call_id": "a"},
+        ],
+        [("replaced", 2, "legacy_function"), ("replaced", 2, "result_id")],
+        OPENAI,
+    ),
+    Case(
+        "a tool result behind a legacy call becomes a legacy result",
+        [GO, legacy_call("f"), tool("a", "1")],
+        [GO, legacy_call("f"), {"role": "function", "content": "1", "name": "f"}],
+        [("replaced", 2, "legacy_function")],
+        OPENAI,
+    ),
+    Case(
         "legacy arguments are a string as well",
         [GO, legacy_call("f", [1, 2]), legacy_result("f")],
         [GO, legacy_call("f", "[1, 2]"), legacy_result("f")],

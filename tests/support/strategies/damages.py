@@ -241,6 +241,37 @@ def _dangling_call(messages: History, place: int, variant: int, numbers: Numbers
     return _insert(messages, place, dangling)
 
 
+def _misplaced_calls(messages: History, place: int, variant: int, numbers: Numbers) -> History:
+    """Put calls, whole or without an id, or a legacy call on a message that is not the assistant's."""
+    others = [message for message in messages if message["role"] != "assistant"]
+    if not others:
+        return messages
+    entry = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    fields = (
+        {"function_call": entry["function"]},
+        {"tool_calls": [entry]},
+        {"tool_calls": [{"id": "c9", **entry}]},
+    )
+    others[place % len(others)].update(copy.deepcopy(fields[variant % 3]))
+    return messages
+
+
+def _both_forms(messages: History, place: int, variant: int, numbers: Numbers) -> History:
+    """Give a call in the legacy form as well, or turn a result into a legacy one."""
+    entry = _pick_call(messages, place)
+    results = [message for message in messages if message["role"] == "tool"]
+    if variant % 2 and results:
+        result = results[place % len(results)]
+        result["role"] = "function"
+        if variant % 3:
+            result["name"] = "f"
+    elif entry is not None:
+        for message in messages:
+            if entry in _calls_of(message):
+                message["function_call"] = copy.deepcopy(entry.get("function"))
+    return messages
+
+
 DAMAGES: dict[str, Damage] = {
     "drop": _drop,
     "duplicate": _duplicate,
@@ -264,6 +295,8 @@ DAMAGES: dict[str, Damage] = {
     "same_call_twice": _same_call_twice,
     "long_id": _long_id,
     "signed_id": _signed_id,
+    "misplaced_calls": _misplaced_calls,
+    "both_forms": _both_forms,
 }
 
 
