@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
-
 from typing_extensions import TypedDict
 
 from proxy.errors import InvalidRequest
