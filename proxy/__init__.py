@@ -2,8 +2,8 @@
 
 One straight line::
 
-    client ─HTTP─▶ routes ─▶ wire.parse ─▶ plan: deployment, profile, sanitize ─▶ upstream (litellm) ─▶ provider
-    client ◀─bytes─ streaming.relay ◀─ normalize ◀──────────────────────────────────────────────────────┘
+    client ─HTTP─▶ routes ─▶ wire.parse ─▶ plan: deployment, profile, sanitize ─▶ upstream ─▶ provider
+    client ◀─bytes─ streaming.relay ◀─ normalize ◀─────────────────────────── direct | litellm ──┘
                       └─ once, at the end: one log line, metrics, response headers
 
 Data goes right as frozen values; nothing on the right knows the request object, the logger or the metrics.

@@ -32,6 +32,7 @@ async def forward(request: web.Request, plan: Plan, record: Record, gateway: Gat
         timeouts=timeouts,
         include_usage=plan.request.include_usage,
         extra_body=plan.extra_body,
+        raw_messages=plan.request.raw_messages if plan.messages is plan.request.messages else None,
     )
     record.attempts += 1
     fallback_id = f"chatcmpl-{record.request_id.removeprefix('req_')}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 import orjson
 
 from proxy.errors import InvalidRequest
@@ -22,6 +23,7 @@ from sanitizers import Messages, Unrepairable, validate_messages
 class ChatRequest:
     """One chat request as the client meant it.
 
+    *raw_messages* is the JSON that *messages* were read from, to be sent on as it is where nothing is changed.
     *parameters* holds the known parameters that were set (null counts as not set) in the client's order,
     without ``model``, ``messages`` and the stream switches; *unknown* everything else, which goes upstream only
     where the deployment allows it by name.
@@ -29,6 +31,7 @@ class ChatRequest:
 
     model: str
     messages: Messages
+    raw_messages: bytes | None
     stream: bool
     include_usage: bool
     parameters: Mapping[str, Any]
@@ -41,7 +44,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int) -> ChatRequest:
     Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
     model, messages that cannot be read, and a known parameter of the wrong type.
     """
-    fields = _load_object(body, max_nesting)
+    fields, raw_messages = _load_object(body, max_nesting)
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise InvalidRequest("'model' is required and must be a string.", param="model")
@@ -68,6 +71,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int) -> ChatRequest:
     return ChatRequest(
         model=model,
         messages=messages,
+        raw_messages=raw_messages,
         stream=stream,
         include_usage=bool(include_usage),
         parameters=MappingProxyType(known),
@@ -83,9 +87,13 @@ def read_messages(value: Any) -> Messages:
         raise InvalidRequest(error.message, param=error.param) from None
 
 
-def _load_object(body: bytes, max_nesting: int) -> dict[str, Any]:
+def _load_object(body: bytes, max_nesting: int) -> tuple[dict[str, Any], bytes | None]:
+    """Return the body's fields, decoded, and the bytes of ``messages`` within it."""
+    raw_messages = None
     try:
         fields = orjson.loads(body)
+        if isinstance(fields, dict) and "messages" in fields:
+            raw_messages = _raw_value(body, "messages")
     except orjson.JSONDecodeError as error:
         # error.msg names the fault; the document itself (error.doc) is the client's text.
         reason = (
@@ -98,7 +106,19 @@ def _load_object(body: bytes, max_nesting: int) -> dict[str, Any]:
         raise InvalidRequest("The body must be a JSON object.")
     if nesting_exceeds(fields, max_nesting):
         raise InvalidRequest(f"The body is nested deeper than {max_nesting} levels.")
-    return fields
+    return fields, raw_messages
+
+
+def _raw_value(body: bytes, name: str) -> bytes | None:
+    """Return the bytes of one top-level value; None where the second reader sees the body otherwise."""
+    try:
+        return bytes(_TOP_LEVEL.decode(body)[name])
+    except (msgspec.MsgspecError, RecursionError, KeyError):
+        return None
+
+
+_TOP_LEVEL = msgspec.json.Decoder(dict[str, msgspec.Raw])
+"""Finds where each top-level value begins and ends without decoding it; orjson has no such view."""
 
 
 def nesting_exceeds(value: Any, limit: int) -> bool:

@@ -10,7 +10,7 @@ from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.config import bind_fault
 from proxy.logs import configure_logs
 from proxy.server import serve
-from proxy.upstream.litellm import LiteLLMUpstream
+from proxy.upstream.selecting import SelectingUpstream
 
 
 def run_serve(options: argparse.Namespace) -> int:
@@ -25,7 +25,8 @@ def run_serve(options: argparse.Namespace) -> int:
     print_warnings(loaded)
     configure_logs()
     try:
-        return asyncio.run(serve(loaded.settings, LiteLLMUpstream(), host=options.host, port=options.port))
+        upstream = SelectingUpstream.for_settings(loaded.settings)
+        return asyncio.run(serve(loaded.settings, upstream, host=options.host, port=options.port))
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1

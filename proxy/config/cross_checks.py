@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic_core import PydanticCustomError
 
+from proxy.config.addresses import has_address
 from proxy.config.faults import Fault, path_of
 from proxy.config.values import resolve_reference
 
@@ -25,6 +26,7 @@ def cross_check(raw: Mapping[object, object], environ: Mapping[str, str]) -> tup
     router = raw.get("router_settings")
     return (
         *(_wildcards(listed, environ) if isinstance(listed, list) else ()),
+        *(_addresses(listed, environ) if isinstance(listed, list) else ()),
         *(_fallbacks(router, names, environ) if isinstance(router, dict) else ()),
     )
 
@@ -39,6 +41,24 @@ def _wildcards(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fa
             continue
         path = path_of(("model_list", position, "litellm_params", "model"))
         yield Fault(path, "a wildcard must stand on both sides, with the same text before it, as in gemini/*")
+
+
+def _addresses(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fault]:
+    for position, entry in enumerate(entries):
+        params = entry.get("litellm_params") if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or not isinstance(params, dict) or entry.get("transport") != "direct":
+            continue
+        model = _text(params.get("model"), environ)
+        if (
+            model is None
+            or "/" not in model
+            or has_address(model.partition("/")[0], _text(params.get("api_base"), environ))
+        ):
+            continue
+        path = path_of(("model_list", position, "transport"))
+        yield Fault(
+            path, "direct does not know where this provider is: set litellm_params.api_base, or use auto"
+        )
 
 
 def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[str, str]) -> Iterator[Fault]:

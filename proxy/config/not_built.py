@@ -30,7 +30,6 @@ def _given(value: object) -> bool:
 _SINGLE_VALUE = NotBuilt(_given, "a single value over the preset's", "preset: balanced")
 
 NOT_BUILT: Mapping[str, NotBuilt] = {
-    "model_list[].transport": NotBuilt(_is("direct"), "direct", "auto or litellm"),
     "router_settings.fallbacks": NotBuilt(bool, "a fallback", "an empty list"),
     "router_settings.context_window_fallbacks": NotBuilt(bool, "a fallback", "an empty list"),
     "compaction.enabled": NotBuilt(bool, "compaction", "false"),

@@ -13,7 +13,7 @@ from proxy.config import load_settings
 from proxy.demo.naive_wire import naive_body
 from proxy.emulator import serving as serving_emulator
 from proxy.server import serving
-from proxy.upstream.litellm import LiteLLMUpstream
+from proxy.upstream.selecting import SelectingUpstream
 
 _TIMEOUT = aiohttp.ClientTimeout(total=60)
 
@@ -46,13 +46,19 @@ def load_histories() -> list[dict[str, Any]]:
     return histories
 
 
-async def run_comparison() -> list[Comparison]:
-    """Send every history both ways, over real sockets on loopback, and return what came back."""
+async def run_comparison(transport: str = "auto") -> list[Comparison]:
+    """Send every history both ways, over real sockets on loopback, and return what came back.
+
+    *transport* is the proxy's, as a configuration spells it.
+    """
     async with serving_emulator() as emulator, aiohttp.ClientSession(timeout=_TIMEOUT) as session:
         parameters = {"model": "gemini/*", "api_base": f"{emulator}/v1beta", "api_key": "emulated"}
-        configuration = {"model_list": [{"model_name": "gemini/*", "litellm_params": parameters}]}
+        entry = {"model_name": "gemini/*", "litellm_params": parameters, "transport": transport}
+        configuration = {"model_list": [entry]}
         settings = load_settings(orjson.dumps(configuration), {}).settings
-        async with serving(settings, LiteLLMUpstream(), host="127.0.0.1", port=0) as proxy:
+        async with serving(
+            settings, SelectingUpstream.for_settings(settings), host="127.0.0.1", port=0
+        ) as proxy:
             return [
                 await _compare(history, session, emulator, proxy.base_url) for history in load_histories()
             ]

@@ -43,6 +43,8 @@ class UpstreamCall:
     parameters: Mapping[str, Any]
     timeouts: Timeouts
     include_usage: bool = False
+    raw_messages: bytes | None = None
+    """The JSON of *messages* as the client sent it, when they are just those."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -22,6 +22,7 @@ from pydantic import SecretStr
 from proxy.config import Deployment
 from proxy.errors import ProxyError
 from proxy.upstream import Answer, Chunk, UpstreamCall
+from proxy.upstream.faults import secrets_of
 from proxy.upstream.litellm_environment import quiet_litellm
 from proxy.upstream.litellm_errors import to_proxy_error
 from proxy.upstream.litellm_messages import litellm_messages
@@ -93,12 +94,7 @@ class LiteLLMUpstream:
     def _translated(self, error: Exception, call: UpstreamCall) -> ProxyError:
         if isinstance(error, ProxyError):
             return error
-        deployment = call.deployment
-        held = (deployment.api_key, *deployment.extra_headers.values(), *deployment.credentials.values())
-        secrets = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]
-        if deployment.api_base:
-            secrets.append(deployment.api_base)
-        return to_proxy_error(error, secrets=tuple(secrets))
+        return to_proxy_error(error, secrets=secrets_of(call.deployment))
 
 
 _ALWAYS = frozenset({"tools", "tool_choice", "functions", "function_call"})

@@ -12,11 +12,9 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Iterator
-from typing import Any
 
 import aiohttp
 import httpx
-import orjson
 
 from proxy.errors import (
     ConversionFailed,
@@ -25,18 +23,13 @@ from proxy.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
+from proxy.upstream.faults import fault_of_answer
+from proxy.wires.openai.answers import read_error
 
-_LONGEST_MESSAGE = 2_000
-_SHORTEST_SECRET = 8
-"""Shorter values are placeholders ("x", "none"); masking them would garble the provider's words."""
-
-_GEMINI_BAD_KEY = "API key not valid"
 _READERS = frozenset(
     {"transform_response", "convert_to_model_response_object", "chunk_parser", "chunk_creator"}
 )
 """litellm's functions that read an answer or a chunk."""
-
-_PASSED_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry")
 
 
 def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyError:
@@ -47,7 +40,9 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
     chain = list(_causes(error))
     for cause in chain:
         if isinstance(cause, httpx.HTTPStatusError):
-            return _from_answer(cause.response, chain, secrets)
+            answer = cause.response
+            words = read_error(_body(answer, chain))
+            return fault_of_answer(answer.status_code, answer.headers, words, secrets)
     if any(
         isinstance(cause, (TimeoutError, asyncio.TimeoutError, httpx.TimeoutException)) for cause in chain
     ):
@@ -86,24 +81,6 @@ def _was_reading(chain: list[BaseException]) -> bool:
     )
 
 
-def _from_answer(
-    response: httpx.Response, chain: list[BaseException], secrets: tuple[str, ...]
-) -> UpstreamFault:
-    status = response.status_code
-    words = _provider_message(_body(response, chain))
-    if status == 400 and words is not None and words.startswith(_GEMINI_BAD_KEY):
-        status = 401  # Gemini answers a bad key with a 400, which would read as the client's fault
-    headers = {name: response.headers[name] for name in _PASSED_HEADERS if name in response.headers}
-    if status in (401, 403):
-        text = f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
-    else:
-        text = words or f"The provider answered with status {status}."
-        for secret in secrets:
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, "********")
-    return UpstreamFault(text[:_LONGEST_MESSAGE], upstream_status=status, headers=headers)
-
-
 def _body(response: httpx.Response, chain: list[BaseException]) -> bytes:
     """Return the answer's body; of a streamed answer litellm has read it into an exception's ``message``."""
     try:
@@ -113,20 +90,3 @@ def _body(response: httpx.Response, chain: list[BaseException]) -> bytes:
         pass
     messages = [getattr(cause, "message", None) for cause in chain]
     return next((text for text in messages if isinstance(text, bytes)), b"")
-
-
-def _provider_message(body: bytes) -> str | None:
-    """Return the provider's own words out of its JSON error, in whichever envelope; None without JSON.
-
-    Gemini's OpenAI endpoint wraps the object in an array (helix#1835).
-    """
-    try:
-        value: Any = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    if isinstance(value, list) and value:
-        value = value[0]
-    for key in ("error", "message"):
-        if isinstance(value, dict):
-            value = value.get(key, value.get("message"))
-    return value if isinstance(value, str) and value else None

@@ -55,13 +55,23 @@ def openai_emulator(openai_thread: OpenAIEmulator) -> OpenAIEmulator:
     return openai_thread
 
 
+@pytest.fixture(scope="session", params=["litellm", "direct"])
+def transport(request: pytest.FixtureRequest) -> str:
+    """Return each transport in turn: what holds on one holds on the other."""
+    chosen: str = request.param
+    return chosen
+
+
 @pytest.fixture(scope="session")
-def served(directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator) -> Iterator[Served]:
+def served(
+    directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
+) -> Iterator[Served]:
     """Run ``turnright serve`` with both providers behind it."""
     config = {
         "model_list": [
             {
                 "model_name": "gemini/*",
+                "transport": transport,
                 "litellm_params": {
                     "model": "gemini/*",
                     "api_key": "emulated",
@@ -70,6 +80,7 @@ def served(directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulato
             },
             {
                 "model_name": "openai/*",
+                "transport": transport,
                 "litellm_params": {
                     "model": "openai/*",
                     "api_key": "emulated",

@@ -102,7 +102,7 @@ def warming(directory: Path, http: httpx.Client) -> Iterator[tuple[Running, str]
     """Start a process and return it with its origin as soon as it answers, long before it is ready."""
     parameters = {"model": "gemini/*", "api_key": "emulated", "api_base": "http://127.0.0.1:9/v1beta"}
     config = {
-        "model_list": [{"model_name": "gemini/*", "litellm_params": parameters}],
+        "model_list": [{"model_name": "gemini/*", "litellm_params": parameters, "transport": "litellm"}],
         "general_settings": {"drain_delay": 0},
     }
     path = directory / "warming.yaml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
 import aiohttp
@@ -15,13 +15,16 @@ import structlog
 from proxy.config import Settings
 from proxy.emulator import serving as serving_gemini
 from proxy.logs import configure_logs
-from proxy.upstream.litellm import LiteLLMUpstream
+from proxy.upstream.selecting import SelectingUpstream
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.openai_emulator import OpenAIEmulator, serving_openai
 from tests.support.proxied import GEMINI, Proxied, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
 OUR_KEY = "sk-ours-5d0f7c1e"
+TRANSPORTS = pytest.mark.parametrize("transport", ["litellm", "direct"])
+"""For tests of what both transports owe: they take `transport`, or what is built on it, as `real`."""
+
 LogLines = Callable[[], list[dict[str, Any]]]
 
 
@@ -78,12 +81,28 @@ async def gemini() -> AsyncIterator[GeminiEmulator]:
         yield GeminiEmulator(session, base)
 
 
+def settings_on(transport: str, models: Mapping[str, dict[str, Any]], **sections: Any) -> Settings:
+    """Load settings whose models, names with their `litellm_params`, are all asked by one transport."""
+    entries = [
+        {"model_name": name, "litellm_params": given, "transport": transport}
+        for name, given in models.items()
+    ]
+    return settings_of(model_list=entries, **sections)
+
+
 @pytest.fixture
-async def real(openai: OpenAIEmulator, gemini: GeminiEmulator) -> AsyncIterator[Proxied]:
-    """Serve the proxy with litellm behind it, before both emulators: models `openai` and `gemini`, with our key."""
+def transport() -> str:
+    """Return the transport behind `real`; a test of both says so with `TRANSPORTS`."""
+    return "litellm"
+
+
+@pytest.fixture
+async def real(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) -> AsyncIterator[Proxied]:
+    """Serve the proxy before both emulators: models `openai` and `gemini`, with our key."""
     models = {
         "openai": {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": OUR_KEY},
         "gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY},
     }
-    async with proxied(settings_of(models), LiteLLMUpstream()) as served:
+    settings = settings_on(transport, models)
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as served:
         yield served

@@ -1,6 +1,7 @@
 """What the client gets when the provider fails: its status and words, and nothing of ours.
 
-The failures are real ones: emulators of OpenAI and Gemini answer them over HTTP, and litellm is in between.
+The failures are real ones: emulators of OpenAI and Gemini answer them over HTTP, and a transport is in between:
+litellm, or our own.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import pytest
 from aiohttp import web
 
 from proxy.errors import UpstreamFault
-from proxy.upstream.litellm import LiteLLMUpstream
-from tests.proxy.conftest import OUR_KEY
+from proxy.upstream.selecting import SelectingUpstream
+from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.builders import tool, user
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator
-from tests.support.proxied import GEMINI, MODEL, Proxied, Reply, chat, proxied, settings_of
+from tests.support.proxied import GEMINI, MODEL, Proxied, Reply, chat, proxied
 from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, chunk, say
 
 pytestmark = LITELLM_NOISE
@@ -66,6 +67,7 @@ STATUSES = (
 )
 
 
+@TRANSPORTS
 @BOTH
 @pytest.mark.parametrize("case", STATUSES, ids=lambda case: str(case.upstream))
 @pytest.mark.parametrize("model", ["openai", "gemini"])
@@ -93,6 +95,7 @@ async def test_provider_keeps_its_status_and_words(
     assert_tells_nothing(reply)
 
 
+@TRANSPORTS
 @BOTH
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("model", ["openai", "gemini"])
@@ -112,8 +115,9 @@ async def test_refused_key_is_the_proxys(
     assert_tells_nothing(reply)
 
 
+@TRANSPORTS
 @BOTH
-async def test_words_that_quote_what_is_ours(openai: OpenAIEmulator, stream: bool) -> None:
+async def test_words_that_quote_what_is_ours(openai: OpenAIEmulator, transport: str, stream: bool) -> None:
     """Where the provider's words hold the key, the address or a header's value, they are covered."""
     entry = {
         "model": "openai/gpt-4.1",
@@ -123,7 +127,8 @@ async def test_words_that_quote_what_is_ours(openai: OpenAIEmulator, stream: boo
     }
     words = f"Key {OUR_KEY} with token-of-ours is not welcome at {openai.base_url}."
     openai.faults.append({"status": 400, "message": words})
-    async with proxied(settings_of({"openai": entry}), LiteLLMUpstream()) as proxy:
+    settings = settings_on(transport, {"openai": entry})
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
         reply = await proxy.post(chat(model="openai", stream=stream))
 
     assert openai.requests[0].headers["x-team-token"] == "token-of-ours"
@@ -132,6 +137,7 @@ async def test_words_that_quote_what_is_ours(openai: OpenAIEmulator, stream: boo
     assert_tells_nothing(reply)
 
 
+@TRANSPORTS
 @BOTH
 async def test_redirect_is_no_answer(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
     """A redirect of the provider is its fault: a client must not be sent on with a status and no place."""
@@ -142,6 +148,7 @@ async def test_redirect_is_no_answer(real: Proxied, openai: OpenAIEmulator, stre
     assert_tells_nothing(reply)
 
 
+@TRANSPORTS
 @BOTH
 @pytest.mark.parametrize(
     ("model", "fault"),
@@ -154,7 +161,12 @@ async def test_redirect_is_no_answer(real: Proxied, openai: OpenAIEmulator, stre
     ],
 )
 async def test_wire_that_breaks(
-    openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, fault: dict[str, Any], stream: bool
+    openai: OpenAIEmulator,
+    gemini: GeminiEmulator,
+    transport: str,
+    model: str,
+    fault: dict[str, Any],
+    stream: bool,
 ) -> None:
     """A connection that is refused, or breaks before the first chunk, is a 502 that may be retried."""
     dead = "http://127.0.0.1:1"
@@ -168,7 +180,8 @@ async def test_wire_that_breaks(
         openai.faults.append(fault)  # type: ignore[arg-type]  # a Fault, spelled in the table
     elif model == "gemini":
         await gemini.fault(**fault)
-    async with proxied(settings_of(models), LiteLLMUpstream()) as proxy:
+    settings = settings_on(transport, models)
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
         reply = await proxy.post(chat(model=model, stream=stream))
 
     assert (reply.status, reply.error["code"]) == (502, "upstream_unreachable")
@@ -176,7 +189,15 @@ async def test_wire_that_breaks(
     assert_tells_nothing(reply)
 
 
-@pytest.mark.parametrize(("model", "stream"), [("openai", False), ("openai", True), ("gemini", False)])
+@pytest.mark.parametrize(
+    ("transport", "model", "stream"),
+    [
+        *((transport, "openai", stream) for transport in ("litellm", "direct") for stream in (False, True)),
+        ("litellm", "gemini", False),
+        ("direct", "gemini", False),
+        ("direct", "gemini", True),
+    ],
+)
 async def test_garbage_is_the_providers_fault(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, stream: bool
 ) -> None:
@@ -217,17 +238,19 @@ async def odd() -> AsyncIterator[Odd]:
     await runner.cleanup()
 
 
+@TRANSPORTS
 @pytest.mark.parametrize(
     "body", [{}, [], {"choices": []}, {"choices": None}, {"candidates": [{"content": 5}]}], ids=repr
 )
 @pytest.mark.parametrize(
     "model", ["openai/x", "gemini/gemini-2.5-pro", "anthropic/x", "mistral/x", "deepseek/x", "groq/x"]
 )
-async def test_answer_of_another_shape(odd: Odd, model: str, body: Any) -> None:
+async def test_answer_of_another_shape(odd: Odd, transport: str, model: str, body: Any) -> None:
     """A 200 in a shape that nobody can read is the provider's fault, and not told as the client's."""
     odd.body = body
     entry = {"model": model, "api_base": odd.url, "api_key": OUR_KEY}
-    async with proxied(settings_of({"odd": entry}), LiteLLMUpstream()) as proxy:
+    settings = settings_on(transport, {"odd": entry})
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
         reply = await proxy.post(chat(model="odd"))
 
     assert len(odd.paths) == 1
@@ -239,8 +262,8 @@ async def test_answer_of_another_shape(odd: Odd, model: str, body: Any) -> None:
 async def test_history_that_cannot_be_converted(gemini: GeminiEmulator, stream: bool) -> None:
     """With the sanitizer off, what litellm cannot convert is a 400, not its retryable 500; nothing is sent."""
     entry = {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}
-    settings = settings_of({"gemini": entry}, sanitize={"mode": "off"})
-    async with proxied(settings, LiteLLMUpstream()) as proxy:
+    settings = settings_on("litellm", {"gemini": entry}, sanitize={"mode": "off"})
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
         body = {"model": "gemini", "messages": [user(), tool("c1", "secret result")], "stream": stream}
         reply = await proxy.post(body, headers={"x-request-id": "mine-1"})
 
@@ -253,20 +276,24 @@ async def test_history_that_cannot_be_converted(gemini: GeminiEmulator, stream: 
     assert_tells_nothing(reply)
 
 
+@TRANSPORTS
 @BOTH
 async def test_provider_without_a_key(
-    openai: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch, stream: bool
+    openai: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch, transport: str, stream: bool
 ) -> None:
-    """A deployment without a key calls with a stand-in, and never with a key of this process's environment."""
+    """Without a key a call has a stand-in, or by direct none, and never a key of this process's environment."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     entry = {"model": "openai/gpt-4.1", "api_base": openai.base_url}
-    async with proxied(settings_of({"openai": entry}), LiteLLMUpstream()) as proxy:
+    settings = settings_on(transport, {"openai": entry})
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
         reply = await proxy.post(chat(model="openai", stream=stream))
 
     assert reply.status == 200
-    assert openai.requests[0].headers["Authorization"] == "Bearer no-key"
+    sent = openai.requests[0].headers.get("Authorization")
+    assert sent == ("Bearer no-key" if transport == "litellm" else None)
 
 
+@TRANSPORTS
 @BOTH
 async def test_long_words_are_cut(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
     """A provider that answers with a book gets two thousand characters of it passed on."""

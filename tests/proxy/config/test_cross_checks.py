@@ -68,3 +68,24 @@ def test_names_from_the_environment_count() -> None:
     assert cross_check(raw, {"NAME": "n"}) == (
         Fault("router_settings.fallbacks[0].n[0]", "names no model of model_list"),
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "api_base", "good"),
+    [
+        ("openai/gpt-4o", None, True),
+        ("gemini/gemini-2.5-pro", None, True),
+        ("openrouter/some/model", None, True),
+        ("hosted_vllm/llama", "http://127.0.0.1:8000/v1", True),
+        ("hosted_vllm/llama", None, False),
+        ("anthropic/claude-sonnet-4-5", None, False),
+    ],
+)
+def test_direct_transport_needs_an_address(model: str, api_base: str | None, good: bool) -> None:
+    """A provider that the direct transport does not know has to be given an address."""
+    params = {"model": model, **({"api_base": api_base} if api_base else {})}
+    faults = cross_check(
+        {"model_list": [{"model_name": "m", "litellm_params": params, "transport": "direct"}]}, {}
+    )
+
+    assert [fault.path for fault in faults] == ([] if good else ["model_list[0].transport"])

@@ -61,20 +61,9 @@ def test_the_values_beside_it_are_taken(key: str, value: Any) -> None:
     assert faults_of(**sections_with(key, value)) == []
 
 
-def test_the_direct_transport_is_refused_and_the_others_are_taken() -> None:
-    """``transport: direct`` is not built; auto and litellm are."""
-    assert faults_of({**entry(), "transport": "direct"}) == [
-        (
-            "model_list[0].transport",
-            "direct is not built in this version; remove the key or use auto or litellm",
-        )
-    ]
-    assert faults_of({**entry(), "transport": "auto"}, {**entry(), "transport": "litellm"}) == []
-
-
 def test_every_row_is_tested() -> None:
     """A new row needs a case here."""
-    assert set(NOT_BUILT) == {*REFUSED, "model_list[].transport"}
+    assert set(NOT_BUILT) == set(REFUSED)
 
 
 @pytest.mark.parametrize("key", sorted(NO_EFFECT_YET))

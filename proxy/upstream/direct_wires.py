@@ -1,0 +1,140 @@
+"""Which wire a deployment speaks, and where it is spoken: the table behind the direct transport."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from proxy.config import Deployment
+from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
+from proxy.json_text import write_json
+from proxy.upstream import Answer, Chunk, UpstreamCall
+from proxy.wires import gemini, openai
+from sanitizers import profile_for
+
+
+class Reader(Protocol):
+    """Reads one stream's payloads into chunks."""
+
+    ended: bool
+
+    def feed(self, payload: bytes) -> list[Chunk]:
+        """Return the chunks in one event's payload."""
+
+    def close(self) -> list[Chunk]:
+        """Return what is left to say at the end of the stream; raise where it ended too early."""
+
+
+class Wire(Protocol):
+    """One provider's way to be asked and to answer. Pure, but for nothing."""
+
+    def url(self, deployment: Deployment, *, stream: bool) -> str:
+        """Return the address of the call."""
+
+    def headers(self, deployment: Deployment) -> dict[str, str]:
+        """Return the request's headers, the key among them."""
+
+    def request(self, call: UpstreamCall, *, stream: bool) -> bytes:
+        """Return the request's body."""
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that the wire does not carry."""
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        """Return a whole answer."""
+
+    def reader(self, deployment: Deployment) -> Reader:
+        """Return a reader for one stream."""
+
+    def read_error(self, status: int, body: bytes) -> str | None:
+        """Return the provider's own words out of an error's body."""
+
+
+def wire_of(deployment: Deployment) -> Wire:
+    """Return the wire of a deployment: Gemini's for ``gemini/…``, OpenAI's for all others."""
+    return _GEMINI if deployment.provider == "gemini" else _OPENAI
+
+
+class _OpenAIWire:
+    def url(self, deployment: Deployment, *, stream: bool) -> str:
+        base = deployment.api_base or OPENAI_BASES[deployment.provider]
+        return f"{base}/chat/completions"
+
+    def headers(self, deployment: Deployment) -> dict[str, str]:
+        headers: dict[str, str] = {}
+        if deployment.api_key is not None:
+            headers["Authorization"] = f"Bearer {deployment.api_key.get_secret_value()}"
+        organization = deployment.credentials.get("organization")
+        if isinstance(organization, str):
+            headers["OpenAI-Organization"] = organization
+        return _headers(deployment, **headers)
+
+    def request(self, call: UpstreamCall, *, stream: bool) -> bytes:
+        return openai.build_request(call, stream=stream)
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset()
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return openai.read_answer(body)
+
+    def reader(self, deployment: Deployment) -> Reader:
+        return openai.StreamReader()
+
+    def read_error(self, status: int, body: bytes) -> str | None:
+        return openai.read_error(body)
+
+
+class _GeminiWire:
+    def url(self, deployment: Deployment, *, stream: bool) -> str:
+        base = f"{deployment.api_base or GEMINI_BASE}/models/{deployment.model_id}"
+        return f"{base}:streamGenerateContent?alt=sse" if stream else f"{base}:generateContent"
+
+    def headers(self, deployment: Deployment) -> dict[str, str]:
+        if deployment.api_key is None:
+            return _headers(deployment)
+        return _headers(deployment, **{"x-goog-api-key": deployment.api_key.get_secret_value()})
+
+    def request(self, call: UpstreamCall, *, stream: bool) -> bytes:
+        model = call.deployment.model_id
+        body = gemini.build_request(call.messages, call.parameters, profile_for(call.deployment.model), model)
+        return write_json({**body, **call.extra_body})
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        carried = gemini.carried_parameters(profile_for(deployment.model), deployment.model_id)
+        return frozenset(parameters.keys() - carried)
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return gemini.read_answer(openai.load_object(body), model=deployment.model_id)
+
+    def reader(self, deployment: Deployment) -> Reader:
+        return _GeminiReader(deployment.model_id)
+
+    def read_error(self, status: int, body: bytes) -> str | None:
+        return gemini.read_error(status, body)
+
+
+class _GeminiReader:
+    """Gemini's events as chunks; there is no ``[DONE]``, the stream ends with its body."""
+
+    def __init__(self, model: str) -> None:
+        self.ended = False
+        self._reader = gemini.StreamReader(model)
+
+    def feed(self, payload: bytes) -> list[Chunk]:
+        return self._reader.feed(openai.load_object(payload)) if payload else []
+
+    def close(self) -> list[Chunk]:
+        return self._reader.close()
+
+
+def _headers(deployment: Deployment, **ours: str) -> dict[str, str]:
+    """Return *ours* with the deployment's own over them: a header is never sent twice in two spellings."""
+    own = {name: value.get_secret_value() for name, value in deployment.extra_headers.items()}
+    named = {name.lower() for name in own}
+    given = {"Content-Type": "application/json", **ours}
+    return {**{name: value for name, value in given.items() if name.lower() not in named}, **own}
+
+
+_OPENAI: Wire = _OpenAIWire()
+_GEMINI: Wire = _GeminiWire()

@@ -1,0 +1,31 @@
+"""Gemini's ``generateContent`` wire: OpenAI's format in and out, Gemini's JSON in between. Pure.
+
+What goes in was sanitized for its Gemini profile, so nothing is repaired here; what cannot be written all the same
+is an :class:`~proxy.errors.InvalidRequest`, and what is no answer an :class:`~proxy.errors.UpstreamFault`. No
+clock, no randomness: ids that Gemini left out are derived from the answer. On the way out:
+
+    requests    the body as a whole               declarations  tools and tool choice
+    contents    the history's turns               schemas       a tool's parameters as Gemini's ``Schema``
+    results     tool results as responses         settings      generation settings
+    media       ``data:`` URLs as inline data     thinking      reasoning effort
+    signatures  thought signatures and ids
+
+On the way in: ``reading`` is what whole answers (``answers``) and streams (``streams``) share, ``candidates`` reads
+one candidate's parts, ``finishing`` its end, ``usage`` the tokens, ``refusals`` Google's errors.
+"""
+
+from proxy.wires.gemini.answers import read_answer
+from proxy.wires.gemini.refusals import read_error
+from proxy.wires.gemini.requests import SUPPORTED, build_request, carried_parameters
+from proxy.wires.gemini.signatures import Trust
+from proxy.wires.gemini.streams import StreamReader
+
+__all__ = [
+    "SUPPORTED",
+    "StreamReader",
+    "Trust",
+    "build_request",
+    "carried_parameters",
+    "read_answer",
+    "read_error",
+]

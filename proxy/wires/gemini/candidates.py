@@ -1,0 +1,108 @@
+"""One candidate's parts as OpenAI deltas; for a whole answer there is one, for a stream one an event."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.errors import UpstreamFault
+from proxy.wires.gemini.finishing import finish_reason
+from proxy.wires.gemini.signatures import SUFFIX
+
+NO_ANSWER = "The provider answered with something that is not Gemini's answer."
+
+
+class CandidateReader:
+    """Reads one candidate; keeps what its later events have to know of the earlier ones.
+
+    Media is not carried: neither :mod:`proxy.normalize` nor OpenAI's format has a place for it.
+    """
+
+    def __init__(self, index: int) -> None:
+        self._index = index
+        self._ids: list[str] = []  # of the calls so far
+        self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
+        self._spoke = False
+        self._media = False
+        self._reason: str | None = None
+        self._message: str | None = None
+
+    def read(self, candidate: Mapping[str, Any], response_id: str) -> dict[str, Any]:
+        """Return the delta of what *candidate* adds; empty when that is nothing.
+
+        *response_id* goes into the ids of calls that have none. Raises :class:`UpstreamFault` for what is no
+        candidate.
+        """
+        texts: list[str] = []
+        thoughts: list[str] = []
+        calls: list[dict[str, Any]] = []
+        for part in _parts_of(candidate):
+            if "functionCall" in part:
+                call = self._read_call(part, response_id)
+                calls += [call] if call else []
+            elif isinstance(part.get("text"), str):
+                (thoughts if part.get("thought") is True else texts).append(part["text"])
+            elif "inlineData" in part or "fileData" in part:
+                self._media = True
+        self._note_end(candidate)
+        text, thought = "".join(texts), "".join(thoughts)
+        self._spoke = self._spoke or bool(text)
+        fields = {"content": text, "reasoning_content": thought, "tool_calls": calls}
+        return {name: value for name, value in fields.items() if value}
+
+    def finish(self) -> str:
+        """Return OpenAI's finish reason; raises :class:`UpstreamFault` when the candidate did not end as one does."""
+        return finish_reason(
+            self._reason, self._message, spoke=self._spoke, called=bool(self._ids), media=self._media
+        )
+
+    def _note_end(self, candidate: Mapping[str, Any]) -> None:
+        """Keep the finish reason. A trailing STOP says nothing new (python-genai#2868)."""
+        reason = candidate.get("finishReason")
+        if isinstance(reason, str) and reason and self._reason in (None, "STOP"):
+            self._reason = reason
+            message = candidate.get("finishMessage")
+            self._message = message if isinstance(message, str) else None
+
+    def _read_call(self, part: Mapping[str, Any], response_id: str) -> dict[str, Any] | None:
+        """Return one tool call with its index; None for a call that was sent before (hermes#111686)."""
+        call = part["functionCall"]
+        name = call.get("name") if isinstance(call, Mapping) else None
+        args = (call.get("args") if isinstance(call, Mapping) else None) or {}
+        if not isinstance(name, str) or not name or not isinstance(args, Mapping):
+            raise UpstreamFault(
+                "The model wrote a tool call without a name or with arguments that are no object."
+            )
+        arguments = json.dumps(args, ensure_ascii=False)
+        index = len(self._ids)
+        call_id = call.get("id")
+        if isinstance(call_id, str) and call_id:
+            if (call_id, name, arguments) in self._sent:
+                return None
+            self._sent.add((call_id, name, arguments))
+        if not isinstance(call_id, str) or not call_id or call_id in self._ids:
+            call_id = self._derived_id(f"{response_id}\0{self._index}\0{index}\0{name}\0{arguments}")
+        self._ids.append(call_id)
+        signature = part.get("thoughtSignature")
+        # The client carries the signature home in the id, as litellm has it do.
+        shown_id = f"{call_id}{SUFFIX}{signature}" if isinstance(signature, str) and signature else call_id
+        function = {"name": name, "arguments": arguments}
+        return {"index": index, "id": shown_id, "type": "function", "function": function}
+
+    def _derived_id(self, seed: str) -> str:
+        while True:
+            digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
+            derived = f"call_{digest[:24]}"
+            if derived not in self._ids:
+                return derived
+            seed = digest
+
+
+def _parts_of(candidate: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    content = candidate.get("content") or {}
+    parts = (content.get("parts") or []) if isinstance(content, Mapping) else None
+    if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
+        raise UpstreamFault(NO_ANSWER)
+    return parts

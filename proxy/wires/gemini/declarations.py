@@ -1,0 +1,63 @@
+"""Tools and tool choice: one tool object that declares every function, and the mode of calling them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from proxy.errors import InvalidRequest
+from proxy.wires.gemini.schemas import clean_parameters
+
+_MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
+
+
+def tool_fields(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``tools`` and ``toolConfig`` for the request, as far as it has them.
+
+    Several tool objects are refused on some surfaces (Google_GenerativeAI#56), so there is one. Of declarations of
+    one name the first counts ("Duplicate function declaration found", Open-WebUI-Functions#135). Without a
+    declaration there is no tool choice ("Function calling config is set without function_declarations.",
+    claude-code-router#1207). Raises :class:`InvalidRequest` for a choice that nothing here can express.
+    """
+    declarations: dict[str, dict[str, Any]] = {}
+    for index, tool in enumerate(parameters.get("tools") or ()):
+        place = f"tools[{index}].function"
+        declaration = _declaration(tool["function"], place)
+        declarations.setdefault(declaration["name"], declaration)
+    for index, function in enumerate(parameters.get("functions") or ()):
+        declaration = _declaration(function, f"functions[{index}]")
+        declarations.setdefault(declaration["name"], declaration)
+    if not declarations:
+        return {}
+    fields: dict[str, Any] = {"tools": [{"functionDeclarations": list(declarations.values())}]}
+    name = "tool_choice" if parameters.get("tool_choice") is not None else "function_call"
+    choice = parameters.get(name)
+    if choice is not None:
+        fields["toolConfig"] = {"functionCallingConfig": _calling(choice, name, list(declarations))}
+    return fields
+
+
+def _declaration(function: Mapping[str, Any], place: str) -> dict[str, Any]:
+    declaration: dict[str, Any] = {"name": function["name"]}
+    description = function.get("description")
+    if isinstance(description, str) and description:
+        declaration["description"] = description
+    parameters = clean_parameters(function.get("parameters"), f"{place}.parameters")
+    if parameters is not None:
+        declaration["parameters"] = parameters
+    return declaration
+
+
+def _calling(choice: Any, param: str, declared: Sequence[str]) -> dict[str, Any]:
+    if isinstance(choice, str):
+        if choice in _MODES:
+            return {"mode": _MODES[choice]}
+        raise InvalidRequest(
+            f"'{param}' must be one of {', '.join(_MODES)}, or name a function.", param=param
+        )
+    function = choice.get("function", choice) if isinstance(choice, Mapping) else None
+    name = function.get("name") if isinstance(function, Mapping) else None
+    if name not in declared:
+        raise InvalidRequest(f"'{param}' must name one of the functions of this request.", param=param)
+    return {"mode": "ANY", "allowedFunctionNames": [name]}

@@ -1,0 +1,99 @@
+"""Sampling, limits and the form of the answer, as ``generationConfig``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from proxy.errors import InvalidRequest
+from proxy.wires.gemini.thinking import thinking_config, thinks
+from sanitizers import Profile
+
+_SAME = MappingProxyType(
+    {
+        "temperature": "temperature",
+        "top_p": "topP",
+        "presence_penalty": "presencePenalty",
+        "frequency_penalty": "frequencyPenalty",
+    }
+)
+"""Parameters that change their name only."""
+
+PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
+"""Gemini 3 and later do not take them; litellm leaves them out as well."""
+
+_MOST_STOPS = 5
+"""Gemini's limit (ai.google.dev/api/generate-content#GenerationConfig); litellm cuts to four without a word."""
+
+_MODALITIES = MappingProxyType({"audio": "AUDIO", "image": "IMAGE", "text": "TEXT"})
+
+
+def generation_config(parameters: Mapping[str, Any], profile: Profile, model: str) -> dict[str, Any]:
+    """Return the ``generationConfig`` for *parameters*, whose types were checked; empty when nothing is set.
+
+    Raises :class:`InvalidRequest`, naming the parameter, for a value that this model cannot be given.
+    """
+    config = {
+        name: parameters[given]
+        for given, name in _SAME.items()
+        if parameters.get(given) is not None and not (profile.call_ids and given in PENALTIES)
+    }
+    limit = parameters.get("max_completion_tokens") or parameters.get("max_tokens")
+    if limit is not None:
+        config["maxOutputTokens"] = limit
+    if stops := _stops(parameters.get("stop")):
+        config["stopSequences"] = stops
+    if (count := parameters.get("n") or 1) > 1:
+        if profile.call_ids:
+            raise InvalidRequest("'n' must be 1: this model gives one answer.", param="n")
+        config["candidateCount"] = count
+    if (seed := parameters.get("seed")) is not None:
+        # An int32 on this wire; folded, a larger one still gives the same answer as the last time.
+        config["seed"] = seed if -(2**31) <= seed < 2**31 else seed % 2**31
+    if parameters.get("logprobs"):
+        config["responseLogprobs"] = True
+        if parameters.get("top_logprobs") is not None:
+            config["logprobs"] = parameters["top_logprobs"]
+    if (modalities := parameters.get("modalities")) is not None:
+        config["responseModalities"] = [_modality(modality) for modality in modalities]
+    config |= _answer_format(parameters.get("response_format"))
+    effort = parameters.get("reasoning_effort")
+    if effort is not None and thinks(profile, model):
+        config["thinkingConfig"] = thinking_config(effort, profile, model)
+    return config
+
+
+def _stops(given: str | list[str] | None) -> list[str]:
+    stops = [given] if isinstance(given, str) else given or []
+    stops = [stop for stop in stops if stop]
+    if len(stops) > _MOST_STOPS:
+        raise InvalidRequest(f"'stop' may hold {_MOST_STOPS} sequences for this model.", param="stop")
+    return stops
+
+
+def _modality(given: str) -> str:
+    if given not in _MODALITIES:
+        raise InvalidRequest(f"'modalities' may hold: {', '.join(_MODALITIES)}.", param="modalities")
+    return _MODALITIES[given]
+
+
+def _answer_format(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    kind = "text" if given is None else given.get("type")
+    if given is None or kind == "text":
+        return {}
+    if kind == "json_object":
+        return {"responseMimeType": "application/json"}
+    if kind != "json_schema":
+        raise InvalidRequest(
+            "'response_format.type' must be text, json_object or json_schema.", param="response_format.type"
+        )
+    wrapper = given.get("json_schema")
+    schema = wrapper.get("schema") if isinstance(wrapper, Mapping) else None
+    if schema is not None and not isinstance(schema, Mapping):
+        place = "response_format.json_schema.schema"
+        raise InvalidRequest(f"'{place}' must be an object.", param=place)
+    config: dict[str, Any] = {"responseMimeType": "application/json"}
+    if schema:
+        config["responseJsonSchema"] = schema
+    return config

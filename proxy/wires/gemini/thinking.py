@@ -1,0 +1,57 @@
+"""Reasoning effort as ``thinkingConfig``: a budget of tokens for 2.5, a level from Gemini 3 on."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from proxy.errors import InvalidRequest
+from sanitizers import Profile
+
+_OFF = ("disable", "none")
+_EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
+
+_BUDGETS = MappingProxyType({"low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192})
+"""litellm's numbers (``DEFAULT_REASONING_EFFORT_*``)."""
+
+_SMALLEST_BUDGETS = (("gemini-2.5-flash-lite", 512), ("gemini-2.5-pro", 128), ("gemini-2.5-flash", 1))
+"""The budgets of ``minimal``, litellm's too; the first prefix that fits counts."""
+
+_ALWAYS_THINKS = "gemini-2.5-pro"
+"""It has no budget of 0: thinking cannot be turned off (ai.google.dev/gemini-api/docs/thinking)."""
+
+_MINIMAL_LEVEL = ("gemini-3-flash", "gemini-3.1-flash", "gemini-3.5-flash", "gemini-3.6-flash")
+"""Models that know the level ``minimal``. Pro models and, from 3.7 on, all others refuse it: "'minimal' is not a
+supported thinking level for this model." (kiss-translator#1048)."""
+
+
+def thinks(profile: Profile, model: str) -> bool:
+    """Tell whether *model* takes a ``thinkingConfig``."""
+    return profile.call_ids or (
+        model.startswith("gemini-2.5") and "image" not in model and "tts" not in model
+    )
+
+
+def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]:
+    """Return the ``thinkingConfig`` for *effort*; raises :class:`InvalidRequest` for an effort of another name."""
+    if effort not in (*_OFF, *_EFFORTS):
+        names = ", ".join(("none", *_EFFORTS))
+        raise InvalidRequest(f"'reasoning_effort' must be one of: {names}.", param="reasoning_effort")
+    shown = {"includeThoughts": effort not in _OFF}
+    if profile.call_ids:
+        return {"thinkingLevel": _level(effort, model), **shown}
+    return {"thinkingBudget": _budget(effort, model), **shown}
+
+
+def _level(effort: str, model: str) -> str:
+    if effort in ("minimal", *_OFF):
+        return "minimal" if model.startswith(_MINIMAL_LEVEL) else "low"
+    return "high" if effort == "xhigh" else effort
+
+
+def _budget(effort: str, model: str) -> int:
+    if effort in _OFF and not model.startswith(_ALWAYS_THINKS):
+        return 0
+    if effort in _BUDGETS:
+        return _BUDGETS[effort]
+    return next((budget for prefix, budget in _SMALLEST_BUDGETS if model.startswith(prefix)), 128)

@@ -1,0 +1,43 @@
+"""What an answer cost, in OpenAI's fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def is_complete(metadata: Mapping[str, Any]) -> bool:
+    """Tell whether *metadata* says what the answer cost so far: chunks before the last may say less, or nothing.
+
+    Vertex sends ``trafficType`` alone until the end (agenthub notes).
+    """
+    return "totalTokenCount" in metadata or "candidatesTokenCount" in metadata
+
+
+def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``usage`` for ``usageMetadata``. Thoughts are counted apart by Gemini (envoy ai-gateway#2399).
+
+    Where the total shows that they are within the candidates' tokens already, as some gateways count, they are not
+    added again (litellm#10141).
+    """
+    prompt = _count(metadata, "promptTokenCount") + _count(metadata, "toolUsePromptTokenCount")
+    completion = _count(metadata, "candidatesTokenCount")
+    thoughts = _count(metadata, "thoughtsTokenCount")
+    total = _count(metadata, "totalTokenCount")
+    if prompt + completion != total:
+        completion += thoughts
+    usage: dict[str, Any] = {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": total or prompt + completion,
+    }
+    if "cachedContentTokenCount" in metadata:
+        usage["prompt_tokens_details"] = {"cached_tokens": _count(metadata, "cachedContentTokenCount")}
+    if "thoughtsTokenCount" in metadata:
+        usage["completion_tokens_details"] = {"reasoning_tokens": thoughts}
+    return usage
+
+
+def _count(metadata: Mapping[str, Any], name: str) -> int:
+    value = metadata.get(name)
+    return value if isinstance(value, int) else 0

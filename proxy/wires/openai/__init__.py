@@ -1,0 +1,6 @@
+"""OpenAI's chat completions wire: the request's bytes, and what comes back. Pure."""
+
+from proxy.wires.openai.answers import StreamReader, load_object, read_answer, read_error
+from proxy.wires.openai.requests import build_request
+
+__all__ = ["StreamReader", "build_request", "load_object", "read_answer", "read_error"]

@@ -1,0 +1,72 @@
+"""Server-sent events, read incrementally: bytes in, payloads out, whatever way the bytes are split. Pure.
+
+Follows the WHATWG event stream format as far as LLM servers use it: lines end in LF, CR LF or CR; a blank line ends an
+event; ``data`` lines of one event are joined by LF; comments and other fields are skipped.
+"""
+
+from __future__ import annotations
+
+from proxy.errors import UpstreamFault
+
+LARGEST_EVENT = 32 * 2**20
+"""Bytes that one event may hold: an answer with an image in it fits, a stream without frames does not grow for ever."""
+
+
+class SSEDecoder:
+    """Turns the bytes of one stream into the payloads of its events."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()  # an unfinished line
+        self._data: bytes | bytearray | None = None  # the joined data lines of an unfinished event
+        self._after_cr = False
+
+    def feed(self, received: bytes) -> list[bytes]:
+        """Return the payloads of the events that *received* completes.
+
+        Raises :class:`UpstreamFault` when an event grows over :data:`LARGEST_EVENT`.
+        """
+        if not received:
+            return []
+        if self._after_cr and received[:1] == b"\n":
+            received = received[1:]  # the second half of a CR LF
+        self._after_cr = received.endswith(b"\r")
+        if b"\n" not in received and b"\r" not in received:
+            self._rest += received
+            self._check(len(self._rest))
+            return []
+        whole = bytes(self._rest) + received if self._rest else received
+        if b"\r" in whole:
+            lines = whole.splitlines(keepends=True)
+            last = b"" if lines[-1].endswith((b"\n", b"\r")) else lines.pop()
+            lines = [line.rstrip(b"\r\n") for line in lines]
+        else:
+            lines = whole.split(b"\n")
+            last = lines.pop()
+        payloads: list[bytes] = []
+        for line in lines:
+            if line:
+                self._take(line)
+            elif self._data is not None:
+                payloads.append(bytes(self._data))
+                self._data = None
+        self._rest = bytearray(last)
+        self._check(len(last))
+        return payloads
+
+    def _take(self, line: bytes) -> None:
+        self._check(len(line))
+        if not line.startswith(b"data:"):
+            return
+        value = line[6:] if line[5:6] == b" " else line[5:]
+        if self._data is None:
+            self._data = value  # one line is all there is, as a rule: no copy
+            return
+        if not isinstance(self._data, bytearray):
+            self._data = bytearray(self._data)
+        self._data += b"\n"
+        self._data += value
+
+    def _check(self, line: int) -> None:
+        """Refuse an event whose data lines, and a line of *line* bytes behind them, are too many bytes."""
+        if line + len(self._data or b"") > LARGEST_EVENT:
+            raise UpstreamFault("The provider's stream holds an event that is too large.")

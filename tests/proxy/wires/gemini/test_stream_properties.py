@@ -1,0 +1,113 @@
+"""A stream and a whole answer that hold the same say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.errors import UpstreamFault
+from proxy.normalize import ChunkNormalizer, normalize_answer
+from proxy.wires.gemini import read_answer
+from tests.proxy.wires.gemini.test_answers import SIGNATURE, call
+from tests.proxy.wires.gemini.test_streams import USAGE, read
+
+_ids = st.sampled_from([None, "", "c1", "c2", "f"])
+_calls = st.builds(
+    lambda name, args, call_id, signed: {
+        **call(name, args, **({} if call_id is None else {"id": call_id})),
+        **({"thoughtSignature": SIGNATURE} if signed else {}),
+    },
+    st.sampled_from(["f", "g"]),
+    st.sampled_from([None, {}, {"a": 1}]),
+    _ids,
+    st.booleans(),
+)
+_texts = st.builds(
+    lambda text, thought: {"text": text, **({"thought": True} if thought else {})},
+    st.sampled_from(["", " ", "a", "🙂\n"]),
+    st.booleans(),
+)
+_media = st.just({"inlineData": {"mimeType": "image/png", "data": "aGk="}})
+_parts = st.lists(st.one_of(_texts, _calls, _media), max_size=8)
+_reasons = st.sampled_from(["STOP", "MAX_TOKENS", "SAFETY", "OTHER", "MALFORMED_FUNCTION_CALL", None])
+
+
+@given(
+    st.lists(_parts, min_size=1, max_size=2), _reasons, st.lists(st.integers(0, 8), max_size=4), st.booleans()
+)
+def test_a_stream_says_what_the_whole_answer_says(
+    candidates: list[list[dict[str, Any]]], reason: str | None, cuts: list[int], trailing: bool
+) -> None:
+    """However the parts are cut into events: the same answer, or the same fault. Ids are unique in it."""
+    common = {"responseId": "r1", "modelVersion": "v1"}
+    ending = {"finishReason": reason} if reason else {}
+    whole = {
+        "candidates": [
+            {"index": i, "content": {"parts": parts}, **ending} for i, parts in enumerate(candidates)
+        ],
+        "usageMetadata": USAGE,
+        **common,
+    }
+    bounds = [0, *sorted(cuts), 8]
+    events: list[dict[str, Any]] = [
+        {
+            "candidates": [{"index": i, "content": {"parts": p[a:b]}} for i, p in enumerate(candidates)],
+            **common,
+        }
+        for a, b in pairwise(bounds)
+    ]
+    end: list[dict[str, Any]] = [{"index": i, **ending} for i in range(len(candidates))]
+    events += [{"candidates": end, "usageMetadata": USAGE}] * (2 if trailing else 1)
+    expected = outcome(lambda: read_answer(whole, model="m"))
+    if isinstance(expected, str):
+        assert outcome(lambda: read(*events)) == expected
+        return
+
+    chunks = read(*events)
+
+    assert gathered(chunks) == normalize_answer(expected, fallback_id="x", created=1, model="m")
+    for choice in expected["choices"]:
+        ids = [one["id"].partition("__thought__")[0] for one in choice["message"].get("tool_calls", [])]
+        assert len(ids) == len(set(ids))
+
+
+def outcome(reading: Callable[[], Any]) -> Any:
+    """Return what is read, or the words of the fault."""
+    try:
+        return reading()
+    except UpstreamFault as fault:
+        return fault.message
+
+
+def gathered(chunks: list[dict[str, Any]]) -> dict[str, Any]:
+    """Put the chunks together as a client does, after the normalizer."""
+    normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=True)
+    messages: dict[int, dict[str, Any]] = {}
+    ends: dict[int, str] = {}
+    usage = None
+    for chunk in filter(None, map(normalizer.normalize, chunks)):
+        usage = chunk.get("usage", usage)
+        for choice in chunk["choices"]:
+            message = messages.setdefault(choice["index"], {"content": None})
+            for name, value in choice["delta"].items():
+                if name == "tool_calls":
+                    for one in value:
+                        assert one["index"] == len(message.setdefault("tool_calls", []))
+                        message["tool_calls"].append({k: v for k, v in one.items() if k != "index"})
+                else:
+                    message[name] = (message.get(name) or "") + value
+            if choice["finish_reason"]:
+                assert choice["index"] not in ends
+                ends[choice["index"]] = choice["finish_reason"]
+    return {
+        "id": "r1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "v1",
+        "choices": [{"index": i, "message": messages[i], "finish_reason": ends[i]} for i in sorted(ends)],
+        "usage": usage,
+    }
