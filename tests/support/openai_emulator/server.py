@@ -158,7 +158,9 @@ async def _stream(
     response.content_type = "text/event-stream"
     response.charset = "utf-8"
     await response.prepare(request)
-    record.status = response.status  # now, since a client that has read the end may act before this handler does
+    record.status = (
+        response.status
+    )  # now, since a client that has read the end may act before this handler does
     if fault.get("garbage"):
         await response.write(b'data: {"choices": [{"delta": {"content": \n\n')
         await response.write_eof()
