@@ -29,6 +29,8 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
+from proxy.failures import Cause, Evidence
+
 
 class ProxyError(Exception):
     """Base of all errors that turn into an answer.
@@ -152,22 +154,31 @@ class InternalFault(ProxyError):
 
 
 class UpstreamFault(ProxyError):
-    """The provider answered with an error, whose *upstream_status* is kept."""
+    """The provider failed, or answered with an error, whose *upstream_status* is kept.
+
+    *cause* says where and how; it is :attr:`Cause.REFUSED` where there is a status, unless it is given. *evidence*
+    is what the provider sent, for the classifier; it is never part of an answer.
+    """
 
     status = HTTPStatus.BAD_GATEWAY
     type = "upstream_error"
     code = "upstream_error"
+    usual_cause: ClassVar[Cause] = Cause.NOT_AN_ANSWER
 
     def __init__(
         self,
         message: str,
         *,
+        cause: Cause | None = None,
         upstream_status: int | None = None,
+        evidence: Evidence | None = None,
         param: str | None = None,
         headers: Mapping[str, str] | None = None,
     ):
         super().__init__(message, param=param, headers=headers)
         self.upstream_status = upstream_status
+        self.cause = cause or (self.usual_cause if upstream_status is None else Cause.REFUSED)
+        self.evidence = evidence or Evidence()
 
     @property
     @override
@@ -184,6 +195,7 @@ class UpstreamTimeout(UpstreamFault):
     status = HTTPStatus.GATEWAY_TIMEOUT
     code = "upstream_timeout"
     retryable = True
+    usual_cause = Cause.FIRST_BYTE_TIMEOUT
 
 
 class UpstreamUnreachable(UpstreamFault):
@@ -192,3 +204,4 @@ class UpstreamUnreachable(UpstreamFault):
     status = HTTPStatus.BAD_GATEWAY
     code = "upstream_unreachable"
     retryable = True
+    usual_cause = Cause.UNREACHABLE

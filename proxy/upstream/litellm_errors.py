@@ -41,8 +41,8 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
     for cause in chain:
         if isinstance(cause, httpx.HTTPStatusError):
             answer = cause.response
-            words = read_error(_body(answer, chain))
-            return fault_of_answer(answer.status_code, answer.headers, words, secrets)
+            body = _body(answer, chain)
+            return fault_of_answer(answer.status_code, answer.headers, read_error(body), secrets, body)
     if any(
         isinstance(cause, (TimeoutError, asyncio.TimeoutError, httpx.TimeoutException)) for cause in chain
     ):

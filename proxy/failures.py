@@ -1,0 +1,62 @@
+"""What is known of a failed call, for those who decide what happens next; no client ever sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Cause(StrEnum):
+    """Where and how a call failed. A status alone does not tell: an empty 200 is a failure as well."""
+
+    REFUSED = "refused"
+    """The provider answered with an error; its status and body say the rest."""
+
+    UNREACHABLE = "unreachable"
+    """No connection: refused, no such host, TLS. Nothing was sent."""
+
+    CONNECT_TIMEOUT = "connect_timeout"
+    """No connection in time. Nothing was sent."""
+
+    CONNECTION_LOST = "connection_lost"
+    """The connection broke after the request had been sent, or while it was."""
+
+    FIRST_BYTE_TIMEOUT = "first_byte_timeout"
+    IDLE_TIMEOUT = "idle_timeout"
+
+    DEADLINE = "deadline"
+    """The request's total time is used up."""
+
+    NOT_AN_ANSWER = "not_an_answer"
+    """A 200 that holds no chat completion: HTML, half a JSON, another shape."""
+
+    EMPTY = "empty"
+    """An answer that says nothing: no candidate, no choice, no part, no text."""
+
+    THINKING_ONLY = "thinking_only"
+    """An answer that holds thoughts, and neither text nor a call."""
+
+    TRUNCATED = "truncated"
+    """An answer that ends without saying how it ended."""
+
+    MALFORMED_CALL = "malformed_call"
+    """The model wrote a tool call that the provider could not read."""
+
+    UNEXPECTED_CALL = "unexpected_call"
+    """The model called a tool that the request did not declare."""
+
+    INVALID_ARGUMENTS = "invalid_arguments"
+    """A tool call whose arguments are no JSON object, or do not fit the tool's schema."""
+
+    ODD_END = "odd_end"
+    """The provider named a finish reason that is no end of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the provider really sent: its status, its headers, names in lower case, and the bytes of its error."""
+
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
