@@ -34,14 +34,19 @@ async def fault_from(model: dict[str, Any], transport: str, *, stream: bool) -> 
     await upstream.start()
     try:
         with pytest.raises(UpstreamFault) as caught:
-            if not stream:
-                await upstream.complete(call)
-            async with aclosing(upstream.stream(call)) as chunks:
-                async for _ in chunks:
-                    pass
+            await _run(upstream, call, stream=stream)
     finally:
         await upstream.close()
     return caught.value
+
+
+async def _run(upstream: SelectingUpstream, call: UpstreamCall, *, stream: bool) -> None:
+    if not stream:
+        await upstream.complete(call)
+        return
+    async with aclosing(upstream.stream(call)) as chunks:
+        async for _ in chunks:
+            pass
 
 
 @TRANSPORTS
