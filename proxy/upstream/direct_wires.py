@@ -73,7 +73,7 @@ class _OpenAIWire:
         return openai.build_request(call, stream=stream)
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        return frozenset()
+        return openai.refused_parameters(deployment, parameters) - deployment.allowed_openai_params
 
     def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
         return openai.read_answer(body)

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from proxy.upstream import UpstreamCall
+from proxy.wires.openai.parameters import renamed_parameters
 
 
 def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
@@ -20,7 +21,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     fields["messages"] = (
         orjson.Fragment(call.raw_messages) if call.raw_messages is not None else list(call.messages)
     )
-    fields.update(call.parameters)
+    fields.update(renamed_parameters(call.deployment, call.parameters))
     fields.update(call.extra_body)
     if stream:
         fields["stream"] = True
