@@ -1,0 +1,180 @@
+"""The table from a failure to what is done about it: one row for one kind of failure, the first that fits counts.
+
+A row says how often the same request is tried again (``again``: at most so often, and never more often than the
+configuration's ``num_retries``), when it goes on to another model, whom it counts against, and what a client's own
+retries would be good for. Nothing here sleeps, counts or knows the time; :mod:`proxy.resilience.decide_action` does
+the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from proxy.failures import Cause
+from proxy.resilience.read_error import ProviderError, Quota
+
+
+class Kind(StrEnum):
+    """What went wrong. The values are metric labels."""
+
+    CONTEXT_OVERFLOW = "context_overflow"
+    CONTENT_FILTER = "content_filter"
+    QUOTA_EXHAUSTED = "quota_exhausted"
+    RATE_LIMITED = "rate_limited"
+    KEY_REFUSED = "key_refused"
+    MODEL_GONE = "model_gone"
+    NOT_ALLOWED_HERE = "not_allowed_here"
+    REQUEST_TIMEOUT = "request_timeout"
+    CONFLICT = "conflict"
+    TOO_EARLY = "too_early"
+    TOO_LARGE = "too_large"
+    CANCELLED = "cancelled"
+    INVALID_REQUEST = "invalid_request"
+    OTHER_REFUSAL = "other_refusal"
+    SERVER_ERROR = "server_error"
+    BAD_GATEWAY = "bad_gateway"
+    UNAVAILABLE = "unavailable"
+    GATEWAY_TIMEOUT = "gateway_timeout"
+    OVERLOADED = "overloaded"
+    UNREACHABLE = "unreachable"
+    CONNECTION_LOST = "connection_lost"
+    FIRST_BYTE_TIMEOUT = "first_byte_timeout"
+    IDLE_TIMEOUT = "idle_timeout"
+    DEADLINE = "deadline"
+    EMPTY = "empty"
+    THINKING_ONLY = "thinking_only"
+    TRUNCATED = "truncated"
+    MALFORMED_CALL = "malformed_call"
+    UNEXPECTED_CALL = "unexpected_call"
+    INVALID_ARGUMENTS = "invalid_arguments"
+    ODD_END = "odd_end"
+    NOT_AN_ANSWER = "not_an_answer"
+
+
+class Elsewhere(StrEnum):
+    """When another model is asked."""
+
+    NEVER = "never"
+    AFTER = "after"
+    """When the tries on this one are used up."""
+
+    AT_ONCE = "at_once"
+    """Before any further try on the same deployment."""
+
+    LARGER = "larger"
+    """At once, and only one with a larger window (``context_window_fallbacks``)."""
+
+
+class Blame(StrEnum):
+    """What the failure means for the deployment."""
+
+    NONE = "none"
+    """It is the request's, the model's or the client's own."""
+
+    STRIKE = "strike"
+    """One mark; several open its circuit."""
+
+    COOL = "cool"
+    """It asked to be left alone for a while."""
+
+    PARK = "park"
+    """It will not work for anyone for a longer time."""
+
+
+Fits: TypeAlias = Callable[[Cause, ProviderError], bool]
+
+ANY = -1
+"""As often as ``num_retries`` allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of failure and what is done about it."""
+
+    kind: Kind
+    fits: Fits
+    again: int
+    elsewhere: Elsewhere
+    blame: Blame
+    client_may_retry: bool
+    """What ``x-should-retry`` says when all that we can do is done."""
+
+    source: str
+    repair: bool = False
+    """The request may be changed once by the provider's words (:mod:`proxy.resilience.repairs`)."""
+
+    note: bool = False
+    """From the first further try on, the model is told what was wrong."""
+
+
+def _cause(*causes: Cause) -> Fits:
+    return lambda cause, _: cause in causes
+
+
+def _refused(*statuses: int, where: Callable[[ProviderError], bool] = lambda _: True) -> Fits:
+    return lambda cause, error: cause is Cause.REFUSED and error.status in statuses and where(error)
+
+
+def _between(low: int, high: int) -> Fits:
+    return lambda cause, error: cause is Cause.REFUSED and low <= (error.status or 0) < high
+
+
+_FILTERED = (
+    "content_filter",
+    "content_policy_violation",
+    "responsibleaipolicyviolation",
+    "content management policy",
+    "prohibited_content",
+)
+_AFTER, _AT_ONCE, _NEVER = Elsewhere.AFTER, Elsewhere.AT_ONCE, Elsewhere.NEVER
+_NONE, _STRIKE, _COOL, _PARK = Blame.NONE, Blame.STRIKE, Blame.COOL, Blame.PARK
+
+# fmt: off
+TABLE: tuple[Row, ...] = (
+    #   kind                     fits                                                                   again elsewhere         blame    client  source
+    Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Elsewhere.LARGER, _NONE,   False, "pi-mono overflow.ts; benchflow#830 (retried as transient: 12 calls, run dead)"),
+    Row(Kind.CONTENT_FILTER,     _refused(400, 403, 422, where=lambda e: e.says(*_FILTERED)),           0,   _NEVER,           _NONE,   False, "OpenAI and Azure: the same prompt is refused again"),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 403, 429, where=lambda e: e.quota is Quota.LONG),        0,   _AT_ONCE,         _PARK,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal"),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(402),                                                         0,   _AT_ONCE,         _PARK,   False, "OpenRouter, DeepSeek: no credit"),
+    Row(Kind.RATE_LIMITED,       _refused(429),                                                         ANY, _AFTER,           _COOL,   True,  "ai.google.dev/gemini-api/docs/rate-limits; RFC 6585"),
+    Row(Kind.KEY_REFUSED,        _refused(401),                                                         0,   _AT_ONCE,         _PARK,   False, "another key may do, this one will not"),
+    Row(Kind.KEY_REFUSED,        _refused(400, where=lambda e: e.says("api key not valid", "api_key_invalid")), 0, _AT_ONCE,   _PARK,   False, "Gemini says 400 to a bad key"),
+    Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=lambda e: e.says("user location is not supported")), 0, _AT_ONCE,         _PARK,   False, "Gemini FAILED_PRECONDITION"),
+    Row(Kind.NOT_ALLOWED_HERE,   _refused(403),                                                         0,   _AT_ONCE,         _PARK,   False, "permission denied: by key, model or place"),
+    Row(Kind.MODEL_GONE,         _refused(404, 410),                                                    0,   _AT_ONCE,         _PARK,   False, "LiteLLM router: never retried"),
+    Row(Kind.REQUEST_TIMEOUT,    _refused(408),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it"),
+    Row(Kind.CONFLICT,           _refused(409),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it (a lock)"),
+    Row(Kind.TOO_EARLY,          _refused(425),                                                         ANY, _AFTER,           _NONE,   True,  "RFC 8470"),
+    Row(Kind.TOO_LARGE,          _refused(413),                                                         0,   Elsewhere.LARGER, _NONE,   False, "Anthropic request_too_large; Cerebras 413 without a body"),
+    Row(Kind.CANCELLED,          _refused(499),                                                         ANY, _AFTER,           _NONE,   True,  "gemini-cli: like 503, as long as our client is there"),
+    Row(Kind.INVALID_REQUEST,    _refused(400, 422),                                                    0,   _AFTER,           _NONE,   False, "never again unchanged (livekit, pipecat hammer); another provider has other rules", repair=True),
+    Row(Kind.GATEWAY_TIMEOUT,    _refused(504),                                                         1,   _AFTER,           _STRIKE, True,  "Gemini DEADLINE_EXCEEDED: once, then elsewhere (letta#2861)"),
+    Row(Kind.OVERLOADED,         _refused(529),                                                         1,   _AFTER,           _STRIKE, True,  "Anthropic overloaded_error: elsewhere after one retry"),
+    Row(Kind.UNAVAILABLE,        _refused(503),                                                         ANY, _AFTER,           _STRIKE, True,  "Gemini UNAVAILABLE: the model is overloaded"),
+    Row(Kind.BAD_GATEWAY,        _refused(502),                                                         ANY, _AFTER,           _STRIKE, True,  "a proxy on the way"),
+    Row(Kind.SERVER_ERROR,       _between(500, 600),                                                    ANY, _AFTER,           _STRIKE, True,  "Gemini INTERNAL: \"Please retry\""),
+    Row(Kind.OTHER_REFUSAL,      _between(400, 500),                                                    0,   _AFTER,           _NONE,   False, "RFC 9110 section 15.5: the request's fault"),
+    Row(Kind.UNREACHABLE,        _cause(Cause.UNREACHABLE, Cause.CONNECT_TIMEOUT),                      ANY, _AFTER,           _STRIKE, True,  "nothing was sent"),
+    Row(Kind.CONNECTION_LOST,    _cause(Cause.CONNECTION_LOST),                                         ANY, _AFTER,           _STRIKE, True,  "gemini-cli: ECONNRESET and its kin"),
+    Row(Kind.FIRST_BYTE_TIMEOUT, _cause(Cause.FIRST_BYTE_TIMEOUT),                                      1,   _AFTER,           _STRIKE, True,  "as 504"),
+    Row(Kind.IDLE_TIMEOUT,       _cause(Cause.IDLE_TIMEOUT),                                            1,   _AFTER,           _STRIKE, True,  "as 504"),
+    Row(Kind.DEADLINE,           _cause(Cause.DEADLINE),                                                0,   _NEVER,           _NONE,   True,  "there is no time for another try"),
+    Row(Kind.MALFORMED_CALL,     _cause(Cause.MALFORMED_CALL),                                          2,   _AFTER,           _NONE,   True,  "langgraph#6574; the second try with a note: vellum#43134", note=True),
+    Row(Kind.UNEXPECTED_CALL,    _cause(Cause.UNEXPECTED_CALL),                                         2,   _AFTER,           _NONE,   True,  "epam#325, TanStack#199", note=True),
+    Row(Kind.INVALID_ARGUMENTS,  _cause(Cause.INVALID_ARGUMENTS),                                       1,   _NEVER,           _NONE,   True,  "self-correction, once", note=True),
+    Row(Kind.EMPTY,              _cause(Cause.EMPTY),                                                   ANY, _AFTER,           _NONE,   True,  "python-genai#1289, litellm#24442; gemini-cli retries"),
+    Row(Kind.THINKING_ONLY,      _cause(Cause.THINKING_ONLY),                                           ANY, _AFTER,           _NONE,   True,  "gemini-cli THINKING_ONLY_RESPONSE"),
+    Row(Kind.TRUNCATED,          _cause(Cause.TRUNCATED),                                               ANY, _AFTER,           _STRIKE, True,  "gemini-cli NO_FINISH_REASON"),
+    Row(Kind.ODD_END,            _cause(Cause.ODD_END),                                                 1,   _AFTER,           _NONE,   True,  "gemini-cli OTHER: once at most"),
+    Row(Kind.NOT_AN_ANSWER,      _cause(Cause.NOT_AN_ANSWER),                                           1,   _AFTER,           _STRIKE, True,  "HTML or garbage in a 200: a captive proxy, a crashed server"),
+    Row(Kind.NOT_AN_ANSWER,      lambda *_: True,                                                       0,   _AFTER,           _STRIKE, False, "whatever else, a redirect for one"),
+)
+# fmt: on
+
+
+def find_row(cause: Cause, error: ProviderError) -> Row:
+    """Return the first row of the table that fits a failure: its *cause* and what the provider said."""
+    return next(row for row in TABLE if row.fits(cause, error))

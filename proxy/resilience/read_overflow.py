@@ -1,0 +1,163 @@
+"""Whether an error says that the conversation does not fit the model's context, and by which numbers. Pure.
+
+A table of the providers' texts. The guard comes first: throttling speaks of too many tokens as well (Bedrock's
+``ThrottlingException``, agentao#88), and OpenAI refuses over-long tool ids with words about a maximum length, which
+LiteLLM took for an overflow (autogen#6377).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Overflow(NamedTuple):
+    """A conversation that is too long; tokens, where the provider names them."""
+
+    limit: int | None = None
+    requested: int | None = None
+
+
+class _Row(NamedTuple):
+    provider: str
+    says: re.Pattern[str]
+    source: str
+
+
+_N = r"[\d,._]+"
+
+
+def _text(pattern: str) -> re.Pattern[str]:
+    return re.compile(
+        pattern.replace("<limit>", rf"(?P<limit>{_N})").replace("<requested>", rf"(?P<requested>{_N})"),
+        re.IGNORECASE,
+    )
+
+
+_GUARD = re.compile(
+    r"throttl|rate.?limit|\b429\b|too many requests|please wait|tokens? per (?:min|day|hour)|\bTPM\b|quota"
+    r"|string_above_max_length|string too long",
+    re.IGNORECASE,
+)
+
+CODES = frozenset(
+    {
+        "context_length_exceeded",
+        "exceed_context_size_error",
+        "model_context_window_exceeded",
+        "request_too_large",
+    }
+)
+"""Codes and types that say so without a text: OpenAI, llama.cpp, z.ai, Anthropic."""
+
+ROWS: tuple[_Row, ...] = (
+    _Row(
+        "gemini",
+        _text(r"input token count \(?<requested>\)? exceeds the maximum number of tokens allowed \(?<limit>"),
+        "pi-mono overflow.ts",
+    ),
+    _Row("gemini", _text(r"input token count.*exceeds the maximum"), "pi-mono overflow.ts"),
+    _Row(
+        "openai",
+        _text(
+            r"maximum context length is <limit> tokens\.? however, "
+            r"(?:you requested(?: about)?|your messages resulted in) <requested>"
+        ),
+        "chathub#126; vLLM, OpenRouter, DeepSeek alike",
+    ),
+    _Row("openai", _text(r"maximum context length is <limit>"), "the same, other endings"),
+    _Row("openai", _text(r"exceeds? the context window"), "openai-python, newer text"),
+    _Row(
+        "anthropic", _text(r"prompt is too long:? <requested> tokens > <limit> maximum"), "anthropic errors"
+    ),
+    _Row("anthropic", _text(r"prompt is too long"), "anthropic errors"),
+    _Row("anthropic", _text(r"exceed context limit: <requested> \+ [\d,]+ > <limit>"), "continue#6080"),
+    _Row("bedrock", _text(r"input is too long for requested model"), "pi-mono overflow.ts"),
+    _Row(
+        "xai",
+        _text(r"maximum prompt length is <limit> but the request contains <requested> tokens"),
+        "pi-mono overflow.ts",
+    ),
+    _Row("groq", _text(r"reduce the length of the messages"), "pi-mono overflow.ts"),
+    _Row(
+        "mistral",
+        _text(r"prompt contains <requested> tokens.*too large for model with <limit> maximum context length"),
+        "litellm exception mapping",
+    ),
+    _Row(
+        "poolside, glm",
+        _text(r"input length <requested> exceeds the maximum allowed input length of <limit>"),
+        "pi#4943",
+    ),
+    _Row(
+        "vllm",
+        _text(r"input length \(?<requested>\)? exceeds (?:the )?model'?s maximum context length \(?<limit>"),
+        "pi#5677",
+    ),
+    _Row(
+        "sglang",
+        _text(r"input \(?<requested> tokens\)? is longer than the model'?s context length \(?<limit>"),
+        "openclaw#129352",
+    ),
+    _Row(
+        "sglang",
+        _text(
+            r"requested token count exceeds the model'?s maximum context length of <limit>"
+            r"(?: tokens\. you requested a total of <requested>)?"
+        ),
+        "opencode#25230",
+    ),
+    _Row("llama.cpp", _text(r"exceeds the available context size"), "llama.cpp server"),
+    _Row(
+        "lm studio",
+        _text(r"tokens to keep from the initial prompt is greater than the context length"),
+        "LM Studio",
+    ),
+    _Row(
+        "copilot",
+        _text(r"prompt token count of <requested> exceeds the limit of <limit>"),
+        "pi-mono overflow.ts",
+    ),
+    _Row("dashscope", _text(r"range of input length should be \[\d+, ?<limit>\]"), "opencode#45834"),
+    _Row(
+        "kimi",
+        _text(r"exceeded model token limit: <limit> ?\(requested: <requested>\)"),
+        "pi-mono overflow.ts",
+    ),
+    _Row("minimax", _text(r"context window exceeds limit"), "pi-mono overflow.ts"),
+    _Row("cerebras", _text(r"current length is <requested> while limit is <limit>"), "pi-mono overflow.ts"),
+    _Row(
+        "tgi",
+        _text(r"`?inputs`? tokens \+ `?max_new_tokens`? must be <= <limit>\. given: `?<requested>"),
+        "text-generation-inference",
+    ),
+    _Row("tgi", _text(r"`?inputs`? tokens \+ `?max_new_tokens`? must be"), "text-generation-inference"),
+)
+
+
+def read_overflow(texts: Iterable[str], codes: Iterable[str]) -> Overflow | None:
+    """Return what *texts* say of an overflow, or None; *codes* are the provider's codes and types.
+
+    A row with numbers is taken before one without, wherever it stands in the table.
+    """
+    shown = [text[:20_000] for text in texts]
+    if any(_GUARD.search(text) for text in shown):
+        return None
+    best: Overflow | None = Overflow() if CODES.intersection(codes) else None
+    for text in shown:
+        for row in ROWS:
+            found = row.says.search(text)
+            if found is None:
+                continue
+            said = found.groupdict()
+            overflow = Overflow(_number(said.get("limit")), _number(said.get("requested")))
+            if overflow.limit is not None or overflow.requested is not None:
+                return overflow
+            best = best or overflow
+    return best
+
+
+def _number(text: str | None) -> int | None:
+    digits = re.sub(r"\D", "", text or "")
+    return int(digits) if 0 < len(digits) <= 12 else None
