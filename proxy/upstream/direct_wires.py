@@ -105,7 +105,7 @@ class _GeminiWire:
         return frozenset(parameters.keys() - carried)
 
     def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
-        return gemini.read_answer(openai.load_object(body), model=deployment.model_id)
+        return gemini.read_answer(gemini.load_payload(body), model=deployment.model_id)
 
     def reader(self, deployment: Deployment) -> Reader:
         return _GeminiReader(deployment.model_id)
@@ -122,7 +122,7 @@ class _GeminiReader:
         self._reader = gemini.StreamReader(model)
 
     def feed(self, payload: bytes) -> list[Chunk]:
-        return self._reader.feed(openai.load_object(payload)) if payload else []
+        return self._reader.feed(gemini.load_payload(payload)) if payload else []
 
     def close(self) -> list[Chunk]:
         return self._reader.close()

@@ -10,11 +10,13 @@ clock, no randomness: ids that Gemini left out are derived from the answer. On t
     media       ``data:`` URLs as inline data     thinking      reasoning effort
     signatures  thought signatures and ids
 
-On the way in: ``reading`` is what whole answers (``answers``) and streams (``streams``) share, ``candidates`` reads
-one candidate's parts, ``finishing`` its end, ``usage`` the tokens, ``refusals`` Google's errors.
+On the way in: ``payloads`` reads the JSON, ``reading`` is what whole answers (``answers``) and streams (``streams``)
+share, ``candidates`` reads one candidate's parts, ``finishing`` its end, ``logprobs`` its probabilities, ``usage``
+the tokens (``counts`` their numbers), ``refusals`` Google's errors.
 """
 
 from proxy.wires.gemini.answers import read_answer
+from proxy.wires.gemini.payloads import load_payload
 from proxy.wires.gemini.refusals import read_error
 from proxy.wires.gemini.requests import SUPPORTED, build_request, carried_parameters
 from proxy.wires.gemini.signatures import Trust
@@ -26,6 +28,7 @@ __all__ = [
     "Trust",
     "build_request",
     "carried_parameters",
+    "load_payload",
     "read_answer",
     "read_error",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 from proxy.wires.gemini.reading import ResponseReader
 
 
-def read_answer(body: Mapping[str, Any], *, model: str) -> dict[str, Any]:
+def read_answer(body: Any, *, model: str) -> dict[str, Any]:
     """Return the answer in *body*, the parsed JSON of a 200; *model* names it where Gemini does not.
 
     ``created`` and a missing ``id`` are left to :mod:`proxy.normalize`, which has the clock. Raises

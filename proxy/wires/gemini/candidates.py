@@ -18,12 +18,21 @@ class CandidateReader:
     """Reads one candidate; keeps what its later events have to know of the earlier ones.
 
     Media is not carried: neither :mod:`proxy.normalize` nor OpenAI's format has a place for it.
+
+    A thought signature reaches the client in the id of a call (:mod:`proxy.wires.gemini.signatures`). Some answers
+    have it on the thought or the empty text in front of the call, in streams in an event of its own; Gemini looks
+    for it on the call alone ("Function call is missing a thought_signature", ai.google.dev/gemini-api/docs/
+    thought-signatures; gemini-cli moves it as well). So it waits for the next call, which takes it unless it has
+    its own: a signature belongs to what stands right behind it, and is not handed on to a parallel call. Behind the
+    last call, and in an answer of text alone, it is left out: OpenAI's format has no place for it, and there
+    Google recommends to send it back and does not ask for it.
     """
 
     def __init__(self, index: int) -> None:
         self._index = index
         self._ids: list[str] = []  # of the calls so far
         self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
+        self._loose_signature: str | None = None  # one that stood on no call, for the next call
         self._spoke = False
         self._media = False
         self._reason: str | None = None
@@ -39,17 +48,18 @@ class CandidateReader:
         thoughts: list[str] = []
         calls: list[dict[str, Any]] = []
         for part in _parts_of(candidate):
-            if "functionCall" in part:
+            if part.get("functionCall") is not None:
                 call = self._read_call(part, response_id)
                 calls += [call] if call else []
-            elif isinstance(part.get("text"), str):
-                (thoughts if part.get("thought") is True else texts).append(part["text"])
+                continue
+            self._loose_signature = _signature_of(part) or self._loose_signature
+            if (text := _text_of(part, "text")) is not None:
+                (thoughts if part.get("thought") is True else texts).append(text)
             elif "inlineData" in part or "fileData" in part:
                 self._media = True
         self._note_end(candidate)
-        text, thought = "".join(texts), "".join(thoughts)
-        self._spoke = self._spoke or bool(text)
-        fields = {"content": text, "reasoning_content": thought, "tool_calls": calls}
+        self._spoke = self._spoke or any(texts)
+        fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
         return {name: value for name, value in fields.items() if value}
 
     def finish(self) -> str:
@@ -60,8 +70,8 @@ class CandidateReader:
 
     def _note_end(self, candidate: Mapping[str, Any]) -> None:
         """Keep the finish reason. A trailing STOP says nothing new (python-genai#2868)."""
-        reason = candidate.get("finishReason")
-        if isinstance(reason, str) and reason and self._reason in (None, "STOP"):
+        reason = _text_of(candidate, "finishReason")
+        if reason and self._reason in (None, "STOP"):
             self._reason = reason
             message = candidate.get("finishMessage")
             self._message = message if isinstance(message, str) else None
@@ -75,7 +85,7 @@ class CandidateReader:
             raise UpstreamFault(
                 "The model wrote a tool call without a name or with arguments that are no object."
             )
-        arguments = json.dumps(args, ensure_ascii=False)
+        arguments = _written(args)
         index = len(self._ids)
         call_id = call.get("id")
         if isinstance(call_id, str) and call_id:
@@ -85,9 +95,10 @@ class CandidateReader:
         if not isinstance(call_id, str) or not call_id or call_id in self._ids:
             call_id = self._derived_id(f"{response_id}\0{self._index}\0{index}\0{name}\0{arguments}")
         self._ids.append(call_id)
-        signature = part.get("thoughtSignature")
+        signature = _signature_of(part) or self._loose_signature
+        self._loose_signature = None
         # The client carries the signature home in the id, as litellm has it do.
-        shown_id = f"{call_id}{SUFFIX}{signature}" if isinstance(signature, str) and signature else call_id
+        shown_id = f"{call_id}{SUFFIX}{signature}" if signature else call_id
         function = {"name": name, "arguments": arguments}
         return {"index": index, "id": shown_id, "type": "function", "function": function}
 
@@ -106,3 +117,26 @@ def _parts_of(candidate: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
         raise UpstreamFault(NO_ANSWER)
     return parts
+
+
+def _text_of(holder: Mapping[str, Any], name: str) -> str | None:
+    """Return a text that may be missing; a value of another kind would be words that are lost unseen."""
+    value = holder.get(name)
+    if value is not None and not isinstance(value, str):
+        raise UpstreamFault(NO_ANSWER)
+    return value
+
+
+def _signature_of(part: Mapping[str, Any]) -> str | None:
+    signature = part.get("thoughtSignature")
+    return signature if isinstance(signature, str) and signature else None
+
+
+def _written(args: Mapping[str, Any]) -> str:
+    """Return arguments as JSON; what no client could read back is the provider's fault."""
+    try:
+        return json.dumps(args, ensure_ascii=False, allow_nan=False)
+    except (RecursionError, ValueError):
+        raise UpstreamFault(
+            "The model wrote a tool call whose arguments cannot be written as JSON."
+        ) from None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from proxy.errors import UpstreamFault
 from proxy.wires.gemini.candidates import NO_ANSWER, CandidateReader
+from proxy.wires.gemini.counts import read_count
 from proxy.wires.gemini.finishing import FILTERED
+from proxy.wires.gemini.logprobs import read_logprobs
 from proxy.wires.gemini.refusals import raise_error
 from proxy.wires.gemini.usage import is_complete, read_usage
 
@@ -41,11 +43,12 @@ class ResponseReader:
             raise UpstreamFault(NO_ANSWER)
         self._note_origin(response)
         feedback = response.get("promptFeedback")
-        self._blocked = self._blocked or (isinstance(feedback, Mapping) and bool(feedback.get("blockReason")))
+        reason = feedback.get("blockReason") if isinstance(feedback, Mapping) else None
+        self._blocked = self._blocked or (isinstance(reason, str) and bool(reason))
         candidates = response.get("candidates") or []
         if not isinstance(candidates, list):
             raise UpstreamFault(NO_ANSWER)
-        added = (self._read_candidate(candidate, at) for at, candidate in enumerate(candidates))
+        added = [self._read_candidate(candidate, index) for index, candidate in _indexed(candidates).items()]
         return [one for one in added if one.delta or one.logprobs]
 
     def finish(self) -> dict[int, str]:
@@ -71,35 +74,34 @@ class ResponseReader:
             self._named, self.model = True, version
         usage = response.get("usageMetadata")
         if isinstance(usage, Mapping) and (
-            is_complete(usage) or ("promptTokenCount" in usage and not is_complete(self._usage or {}))
+            is_complete(usage)
+            or (read_count(usage.get("promptTokenCount")) is not None and not is_complete(self._usage or {}))
         ):
             self._usage = usage
 
-    def _read_candidate(self, candidate: Any, at: int) -> Added:
-        if not isinstance(candidate, Mapping):
-            raise UpstreamFault(NO_ANSWER)
-        given = candidate.get("index")
-        index = given if isinstance(given, int) else at
+    def _read_candidate(self, candidate: Mapping[str, Any], index: int) -> Added:
         reader = self._candidates.setdefault(index, CandidateReader(index))
-        return Added(index, reader.read(candidate, self.id or ""), _logprobs(candidate.get("logprobsResult")))
+        delta = reader.read(candidate, self.id or "")
+        return Added(index, delta, read_logprobs(candidate.get("logprobsResult")))
 
 
-def _logprobs(result: Any) -> dict[str, Any] | None:
-    """Return OpenAI's ``logprobs`` for Gemini's, token by token; None when there are none."""
-    chosen = result.get("chosenCandidates") if isinstance(result, Mapping) else None
-    if not isinstance(chosen, list) or not chosen:
-        return None
-    rows = result.get("topCandidates")
-    tops = [row.get("candidates") or [] for row in rows] if isinstance(rows, list) else []
-    tops += [[]] * (len(chosen) - len(tops))
-    content = [
-        {**_token(one), "top_logprobs": [_token(other) for other in top]}
-        for one, top in zip(chosen, tops, strict=False)
-    ]
-    return {"content": content, "refusal": None}
+def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:
+    """Return the candidates by their indices, no two of which are one: else texts of two answers become one.
 
-
-def _token(given: Mapping[str, Any]) -> dict[str, Any]:
-    token = given.get("token") or ""
-    # A probability of one is a logarithm of zero, which proto JSON leaves out.
-    return {"token": token, "logprob": given.get("logProbability", 0.0), "bytes": list(token.encode())}
+    JSON leaves out an index of zero, and some servers leave out every index. A candidate without one has the index
+    of its place, or the first that is free where another candidate names that. Raises :class:`UpstreamFault` for an
+    index that is none, and for one that two candidates name.
+    """
+    if not all(isinstance(candidate, Mapping) for candidate in candidates):
+        raise UpstreamFault(NO_ANSWER)
+    named = [candidate.get("index") for candidate in candidates]
+    taken = [index for index in named if index is not None]
+    if not all(type(index) is int and 0 <= index < 2**31 for index in taken) or len(set(taken)) < len(taken):
+        raise UpstreamFault("The provider's answer does not tell its candidates apart.")
+    indexed: dict[int, Mapping[str, Any]] = {}
+    for place, (index, candidate) in enumerate(zip(named, candidates, strict=True)):
+        if index is None:
+            index = next(free for free in (place, *range(len(named))) if free not in taken)
+            taken.append(index)
+        indexed[index] = candidate
+    return indexed

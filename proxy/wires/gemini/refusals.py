@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from proxy.errors import UpstreamFault
+from proxy.wires.gemini.counts import read_count
 
 _STATUSES = MappingProxyType(
     {
@@ -38,41 +39,59 @@ def read_error(status: int, body: bytes) -> str | None:
         value: Any = orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
-    error = _innermost(value)
+    return _words_of(_layers(value)[-1], status)
+
+
+def raise_error(value: Any) -> None:
+    """Raise :class:`UpstreamFault` when *value* is an error in place of an answer, in any wrapping that errors have.
+
+    The words are the innermost ones; the status is that of the innermost layer which has one.
+    """
+    found = next((one for one in (value if isinstance(value, list) else [value]) if _is_error(one)), None)
+    if found is None:
+        return
+    layers = _layers(found)
+    status = next(filter(None, map(_status_of, reversed(layers))), None)
+    words = _words_of(layers[-1], status) or "The provider sent an error in place of an answer."
+    raise UpstreamFault(words, upstream_status=status)
+
+
+def _is_error(value: Any) -> bool:
+    """Tell an error from an answer: one under its key, or Google's ``Status`` as it is."""
+    if not isinstance(value, Mapping):
+        return False
+    is_status = isinstance(value.get("message"), str) and ("code" in value or "status" in value)
+    return value.get("error") is not None or (is_status and "candidates" not in value)
+
+
+def _words_of(error: Any, status: int | None) -> str | None:
     if isinstance(error, str):
         return error or None
     if not isinstance(error, Mapping):
         return None
-    message = error.get("message")
+    message, name = error.get("message"), error.get("status")
     if isinstance(message, str) and message:
         return message
-    name = error.get("status")
-    return f"{name} (status {status})" if isinstance(name, str) and name else None
+    if not isinstance(name, str) or not name:
+        return None
+    return name if status is None else f"{name} (status {status})"
 
 
-def raise_error(value: Any) -> None:
-    """Raise :class:`UpstreamFault`, with its status, when *value* is an error object in place of an answer."""
-    if not isinstance(value, Mapping) or value.get("error") is None:
-        return
-    error = _innermost(value)
-    words, status = error if isinstance(error, str) else None, None
-    if isinstance(error, Mapping):
-        words, status = error.get("message"), error.get("code")
-        if not isinstance(status, int):
-            status = _STATUSES.get(str(error.get("status")))
-    known = status if status is not None and 400 <= status < 600 else None
-    text = words if isinstance(words, str) and words else "The provider sent an error in place of an answer."
-    raise UpstreamFault(text, upstream_status=known)
+def _status_of(layer: Any) -> int | None:
+    if not isinstance(layer, Mapping):
+        return None
+    code, name = read_count(layer.get("code")), layer.get("status")
+    if code is not None and 400 <= code < 600:
+        return code
+    return _STATUSES.get(name) if isinstance(name, str) else None
 
 
-def _innermost(value: Any) -> Any:
-    """Return the error object, or the text, at the bottom of arrays, ``error`` keys and JSON in messages."""
-    for _ in range(_MOST_WRAPPINGS):
-        inner = _unwrapped(value)
-        if inner is None:
-            break
-        value = inner
-    return value
+def _layers(value: Any) -> list[Any]:
+    """Return *value* and what it wraps, through arrays, ``error`` keys and JSON in messages, to the error itself."""
+    layers = [value]
+    while len(layers) <= _MOST_WRAPPINGS and (inner := _unwrapped(layers[-1])) is not None:
+        layers.append(inner)
+    return layers
 
 
 def _unwrapped(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from proxy.wires.gemini.reading import ResponseReader
@@ -15,7 +14,7 @@ class StreamReader:
         self._reader = ResponseReader(model)
         self._closed = False
 
-    def feed(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def feed(self, event: Any) -> list[dict[str, Any]]:
         """Return the chunk for one event's JSON: text and thoughts as they come, each call whole in one delta.
 
         No chunk says how the answer ended: that is known when the stream is over, since Gemini sends STOP with a

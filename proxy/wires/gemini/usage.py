@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.wires.gemini.counts import read_count
+
 
 def is_complete(metadata: Mapping[str, Any]) -> bool:
     """Tell whether *metadata* says what the answer cost so far: chunks before the last may say less, or nothing.
 
     Vertex sends ``trafficType`` alone until the end (agenthub notes).
     """
-    return "totalTokenCount" in metadata or "candidatesTokenCount" in metadata
+    return any(
+        read_count(metadata.get(name)) is not None for name in ("totalTokenCount", "candidatesTokenCount")
+    )
 
 
 def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``usage`` for ``usageMetadata``. Thoughts are counted apart by Gemini (envoy ai-gateway#2399).
 
     Where the total shows that they are within the candidates' tokens already, as some gateways count, they are not
-    added again (litellm#10141).
+    added again (litellm#10141). A count that is no number counts as one that is missing.
     """
     prompt = _count(metadata, "promptTokenCount") + _count(metadata, "toolUsePromptTokenCount")
     completion = _count(metadata, "candidatesTokenCount")
@@ -31,13 +35,12 @@ def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
         "completion_tokens": completion,
         "total_tokens": total or prompt + completion,
     }
-    if "cachedContentTokenCount" in metadata:
+    if read_count(metadata.get("cachedContentTokenCount")) is not None:
         usage["prompt_tokens_details"] = {"cached_tokens": _count(metadata, "cachedContentTokenCount")}
-    if "thoughtsTokenCount" in metadata:
+    if read_count(metadata.get("thoughtsTokenCount")) is not None:
         usage["completion_tokens_details"] = {"reasoning_tokens": thoughts}
     return usage
 
 
 def _count(metadata: Mapping[str, Any], name: str) -> int:
-    value = metadata.get(name)
-    return value if isinstance(value, int) else 0
+    return read_count(metadata.get(name)) or 0

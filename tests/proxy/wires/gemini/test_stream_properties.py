@@ -27,8 +27,13 @@ _calls = st.builds(
     st.booleans(),
 )
 _texts = st.builds(
-    lambda text, thought: {"text": text, **({"thought": True} if thought else {})},
+    lambda text, thought, signed: {
+        "text": text,
+        **({"thought": True} if thought else {}),
+        **({"thoughtSignature": "QW5kZXJz"} if signed else {}),
+    },
     st.sampled_from(["", " ", "a", "🙂\n"]),
+    st.booleans(),
     st.booleans(),
 )
 _media = st.just({"inlineData": {"mimeType": "image/png", "data": "aGk="}})
