@@ -8,7 +8,7 @@ clock, no randomness: ids that Gemini left out are derived from the answer. On t
     contents    the history's turns               schemas       a tool's parameters as Gemini's ``Schema``
     results     tool results as responses         settings      generation settings
     media       ``data:`` URLs as inline data     thinking      reasoning effort
-    signatures  thought signatures and ids
+    signatures  thought signatures and ids        formats       the form of the answer
 
 On the way in: ``payloads`` reads the JSON, ``reading`` is what whole answers (``answers``) and streams (``streams``)
 share, ``candidates`` reads one candidate's parts, ``finishing`` its end, ``logprobs`` its probabilities, ``usage``

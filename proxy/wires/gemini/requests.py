@@ -7,6 +7,7 @@ from typing import Any
 
 from proxy.wires.gemini.contents import convert_history
 from proxy.wires.gemini.declarations import tool_fields
+from proxy.wires.gemini.formats import format_in_words
 from proxy.wires.gemini.settings import PENALTIES, generation_config
 from proxy.wires.gemini.signatures import Trust
 from proxy.wires.gemini.thinking import thinks
@@ -54,9 +55,14 @@ def build_request(
     Raises :class:`proxy.errors.InvalidRequest`, with the place in ``param``, for what cannot be sent.
     """
     system, contents = convert_history(messages, profile, trusted)
+    tools = tool_fields(parameters)
+    if tools and not profile.call_ids:  # what those models lack that have no ids: see format_in_words
+        words = format_in_words(parameters.get("response_format"))
+        system += [{"text": words}] if words else []
+        parameters = {name: value for name, value in parameters.items() if name != "response_format"}
     body: dict[str, Any] = {"systemInstruction": {"parts": system}} if system else {}
     body["contents"] = contents
-    body |= tool_fields(parameters)
+    body |= tools
     config = generation_config(parameters, profile, model)
     if config:
         body["generationConfig"] = config

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.errors import InvalidRequest
+from proxy.wires.gemini.formats import answer_format
 from proxy.wires.gemini.thinking import thinking_config, thinks
 from sanitizers import Profile
 
@@ -57,10 +58,12 @@ def generation_config(parameters: Mapping[str, Any], profile: Profile, model: st
             config["logprobs"] = parameters["top_logprobs"]
     if (modalities := parameters.get("modalities")) is not None:
         config["responseModalities"] = [_modality(modality) for modality in modalities]
-    config |= _answer_format(parameters.get("response_format"))
+    config |= answer_format(parameters.get("response_format"))
     effort = parameters.get("reasoning_effort")
     if effort is not None and thinks(profile, model):
-        config["thinkingConfig"] = thinking_config(effort, profile, model)
+        thinking = thinking_config(effort, profile, model)
+        if thinking:
+            config["thinkingConfig"] = thinking
     return config
 
 
@@ -76,24 +79,3 @@ def _modality(given: str) -> str:
     if given not in _MODALITIES:
         raise InvalidRequest(f"'modalities' may hold: {', '.join(_MODALITIES)}.", param="modalities")
     return _MODALITIES[given]
-
-
-def _answer_format(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    kind = "text" if given is None else given.get("type")
-    if given is None or kind == "text":
-        return {}
-    if kind == "json_object":
-        return {"responseMimeType": "application/json"}
-    if kind != "json_schema":
-        raise InvalidRequest(
-            "'response_format.type' must be text, json_object or json_schema.", param="response_format.type"
-        )
-    wrapper = given.get("json_schema")
-    schema = wrapper.get("schema") if isinstance(wrapper, Mapping) else None
-    if schema is not None and not isinstance(schema, Mapping):
-        place = "response_format.json_schema.schema"
-        raise InvalidRequest(f"'{place}' must be an object.", param=place)
-    config: dict[str, Any] = {"responseMimeType": "application/json"}
-    if schema:
-        config["responseJsonSchema"] = schema
-    return config

@@ -9,9 +9,11 @@ from proxy.errors import InvalidRequest
 from sanitizers import Profile
 
 _OFF = ("disable", "none")
-_EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
+_EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
+_AS_THE_MODEL_LIKES = ("auto", "default")
+"""Efforts that ask for none in particular, as some clients do."""
 
-_BUDGETS = MappingProxyType({"low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192})
+_BUDGETS = MappingProxyType({"low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192, "max": 16384})
 """litellm's numbers (``DEFAULT_REASONING_EFFORT_*``)."""
 
 _SMALLEST_BUDGETS = (("gemini-2.5-flash-lite", 512), ("gemini-2.5-pro", 128), ("gemini-2.5-flash", 1))
@@ -33,9 +35,14 @@ def thinks(profile: Profile, model: str) -> bool:
 
 
 def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]:
-    """Return the ``thinkingConfig`` for *effort*; raises :class:`InvalidRequest` for an effort of another name."""
+    """Return the ``thinkingConfig`` for *effort*, empty where the model decides.
+
+    Raises :class:`InvalidRequest` for an effort of another name.
+    """
+    if effort in _AS_THE_MODEL_LIKES:
+        return {}
     if effort not in (*_OFF, *_EFFORTS):
-        names = ", ".join(("none", *_EFFORTS))
+        names = ", ".join(("none", *_EFFORTS, "default"))
         raise InvalidRequest(f"'reasoning_effort' must be one of: {names}.", param="reasoning_effort")
     shown = {"includeThoughts": effort not in _OFF}
     if profile.call_ids:
@@ -46,7 +53,7 @@ def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]
 def _level(effort: str, model: str) -> str:
     if effort in ("minimal", *_OFF):
         return "minimal" if model.startswith(_MINIMAL_LEVEL) else "low"
-    return "high" if effort == "xhigh" else effort
+    return "high" if effort in ("xhigh", "max") else effort
 
 
 def _budget(effort: str, model: str) -> int:

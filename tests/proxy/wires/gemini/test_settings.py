@@ -8,10 +8,10 @@ import pytest
 
 from proxy.emulator import judge
 from proxy.errors import InvalidRequest
-from proxy.parameters import PARAMETERS
+from proxy.parameters import PARAMETERS, check_parameter
 from proxy.wires.gemini import SUPPORTED, build_request, carried_parameters
 from sanitizers import profile_for
-from tests.support.builders import user
+from tests.support.builders import system, user
 
 V2_0, V2_5, V3, V3_6, V3_7 = (
     "gemini-2.0-flash",
@@ -85,6 +85,7 @@ def test_settings(model: str, parameters: dict[str, Any], expected: Any) -> None
         (V2_5, "medium", (2048, True)),
         (V2_5, "high", (4096, True)),
         (V2_5, "xhigh", (8192, True)),
+        (V2_5, "max", (16384, True)),
         ("gemini-2.5-flash", "none", (0, False)),
         (V2_5, "disable", (128, False)),
         (V3, "minimal", ("low", True)),
@@ -94,6 +95,8 @@ def test_settings(model: str, parameters: dict[str, Any], expected: Any) -> None
         (V3, "low", ("low", True)),
         (V3, "medium", ("medium", True)),
         (V3, "xhigh", ("high", True)),
+        (V3, "max", ("high", True)),
+        (V3_7, "max", ("high", True)),
         (V3, "none", ("low", False)),
         (V3_6, "none", ("minimal", False)),
     ],
@@ -104,6 +107,21 @@ def test_reasoning_effort(model: str, effort: str, expected: tuple[Any, bool]) -
 
     thinking = {name: expected[0], "includeThoughts": expected[1]}
     assert config(model, reasoning_effort=effort) == {"thinkingConfig": thinking}
+
+
+@pytest.mark.parametrize("model", [V2_5, V3, V3_7])
+@pytest.mark.parametrize("effort", ["auto", "default"])
+def test_an_effort_that_asks_for_none(model: str, effort: str) -> None:
+    """The model decides, as it does without the parameter."""
+    assert config(model, reasoning_effort=effort) is None
+
+
+def test_every_effort_of_the_allow_list_is_known() -> None:
+    """What a client may send gives no 400 on any model that thinks."""
+    for effort in ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default"):
+        check_parameter("reasoning_effort", effort)
+        for model in (V2_5, V3, V3_6, V3_7):
+            config(model, reasoning_effort=effort)
 
 
 @pytest.mark.parametrize("model", [V2_0, "gemini-2.5-flash-image", "gemini-2.5-pro-preview-tts"])
@@ -146,3 +164,48 @@ def test_carried_parameters() -> None:
         "frequency_penalty",
         "presence_penalty",
     }
+
+
+TOOL = {"type": "function", "function": {"name": "f"}}
+FORMATS: list[Any] = [
+    {"type": "json_object"},
+    {"type": "json_schema", "json_schema": {"name": "n", "schema": SCHEMA}},
+]
+
+
+@pytest.mark.parametrize("given", FORMATS)
+@pytest.mark.parametrize("model", [V2_0, V2_5])
+def test_a_form_beside_tools_is_said_in_words(model: str, given: dict[str, Any]) -> None:
+    """Models before Gemini 3 refuse the setting beside tools, so the system instruction says it."""
+    messages = [system("be brief"), user("a")]
+    parameters = {"response_format": given, "tools": [TOOL], "temperature": 0.5}
+
+    body = build_request(messages, parameters, profile_for(f"gemini/{model}"), model)
+
+    assert judge(model, body) is None
+    assert body["generationConfig"] == {"temperature": 0.5}
+    first, words = (part["text"] for part in body["systemInstruction"]["parts"])
+    assert first == "be brief"
+    assert "JSON" in words
+    assert ('{"a":{"$ref":"#/$defs/A"}}' in words) == (given["type"] == "json_schema")
+
+
+@pytest.mark.parametrize("given", FORMATS)
+def test_a_form_beside_tools_from_gemini_3_on(given: dict[str, Any]) -> None:
+    """It takes both."""
+    body = build_request(
+        [user("a")], {"response_format": given, "tools": [TOOL]}, profile_for(f"gemini/{V3}"), V3
+    )
+
+    assert body["generationConfig"]["responseMimeType"] == JSON
+    assert "systemInstruction" not in body
+
+
+@pytest.mark.parametrize("tools", [[], [TOOL]])
+def test_text_needs_no_words(tools: list[Any]) -> None:
+    """It is what a model writes anyway."""
+    parameters = {"response_format": {"type": "text"}, "tools": tools}
+
+    body = build_request([user("a")], parameters, profile_for(f"gemini/{V2_5}"), V2_5)
+
+    assert "systemInstruction" not in body
