@@ -9,6 +9,7 @@ clock, no randomness: ids that Gemini left out are derived from the answer. On t
     results     tool results as responses         settings      generation settings
     media       ``data:`` URLs as inline data     thinking      reasoning effort
     signatures  thought signatures and ids        formats       the form of the answer
+    extras      Gemini's own fields, by name
 
 On the way in: ``payloads`` reads the JSON, ``reading`` is what whole answers (``answers``) and streams (``streams``)
 share, ``candidates`` reads one candidate's parts, ``finishing`` its end, ``logprobs`` its probabilities, ``usage``
@@ -16,6 +17,7 @@ the tokens (``counts`` their numbers), ``refusals`` Google's errors.
 """
 
 from proxy.wires.gemini.answers import read_answer
+from proxy.wires.gemini.extras import with_extras
 from proxy.wires.gemini.payloads import load_payload
 from proxy.wires.gemini.refusals import read_error
 from proxy.wires.gemini.requests import SUPPORTED, build_request, carried_parameters
@@ -31,4 +33,5 @@ __all__ = [
     "load_payload",
     "read_answer",
     "read_error",
+    "with_extras",
 ]

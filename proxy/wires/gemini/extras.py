@@ -1,0 +1,57 @@
+"""Fields of Gemini's own that a client sends by name, beside those that OpenAI's format knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.errors import InvalidRequest
+
+_CONFIG = "generationConfig"
+_THINKING = "thinkingConfig"
+
+_WRITTEN_HERE = frozenset({"contents", "systemInstruction", "toolConfig", "tools"})
+"""The history and its tools: what was sanitized is what is sent, whatever the configuration lets through."""
+
+_RIVALS = (
+    frozenset({"thinkingBudget", "thinkingLevel"}),
+    frozenset({"responseFormat", "responseJsonSchema", "responseSchema"}),
+)
+"""Settings of which Gemini takes one."""
+
+
+def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *body* with *extras*, fields that the deployment allows by name (``safetySettings``, ``labels`` …).
+
+    ``generationConfig`` joins ours: a setting that an OpenAI parameter made stays as it is. Both spellings of a
+    name are the same field to Gemini (``generation_config``), so they are here. Raises :class:`InvalidRequest` for
+    the fields of the history, which a client gives as messages and tools, and for settings that are no object.
+    """
+    merged = dict(body)
+    for name, value in extras.items():
+        field = _camel(name)
+        if field in _WRITTEN_HERE:
+            raise InvalidRequest(f"'{name}' cannot be set: it is made of the messages and tools.", param=name)
+        if field != _CONFIG:
+            merged[name] = value
+        elif isinstance(value, Mapping):
+            merged[_CONFIG] = _joined(merged.get(_CONFIG, {}), value)
+        else:
+            raise InvalidRequest(f"'{name}' must be an object.", param=name)
+    return merged
+
+
+def _joined(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings *ours*, and those of *given* that do not speak of the same thing."""
+    theirs = {_camel(name): value for name, value in given.items()}
+    settled = set(ours).union(*(rivals for rivals in _RIVALS if rivals & ours.keys()))
+    joined = {**{name: value for name, value in theirs.items() if name not in settled}, **ours}
+    thinking = theirs.get(_THINKING)
+    if _THINKING in ours and isinstance(thinking, Mapping):
+        joined[_THINKING] = _joined(ours[_THINKING], thinking)
+    return joined
+
+
+def _camel(name: str) -> str:
+    return re.sub("_([a-z0-9])", lambda match: match[1].upper(), name)
