@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import aiohttp
@@ -17,9 +17,14 @@ import aiohttp
 from proxy import __version__
 from proxy.config import Deployment
 from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from proxy.failures import Cause
 from proxy.upstream import Answer, Chunk, UpstreamCall
-from proxy.upstream.direct_wires import Wire, wire_of
+from proxy.upstream.answer_bodies import TOO_LARGE, AnswerBody, woken_when_lost
+from proxy.upstream.answer_kinds import EVENT_STREAM, is_events, without_blanks
+from proxy.upstream.direct_wires import Reader, Wire, wire_of
 from proxy.upstream.faults import fault_of_answer, for_clients, secrets_of
+from proxy.upstream.patience import Patience
+from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.wires.sse_decoder import SSEDecoder
 
 _LARGEST_ANSWER = 64 * 2**20
@@ -30,6 +35,14 @@ _LARGEST_ERROR = 256 * 2**10
 
 _ERROR_S = 5.0
 """Seconds that an error's body has to come: its status is known already, and must not be lost over its words."""
+
+_AFTER_FINISH_S = 2.0
+"""Seconds that a stream has for more events once each candidate has said how it ended.
+
+Gemini has no ``[DONE]``: its streams end with their body, and a body that a server or a proxy leaves open would
+withhold a finished answer's end until the idle limit, which then called it broken. Usage comes in the event of the
+finish reason or the one behind it, so that this is far more than is needed; every event begins it anew.
+"""
 
 _AFTER_DONE_S = 0.02
 """Seconds that a finished stream has to end its body, so that the connection can be used again."""
@@ -65,85 +78,129 @@ class DirectUpstream:
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
         wire = wire_of(call.deployment)
-        async with self._answer(call, wire, stream=False) as response:
-            body = await _read(response, _LARGEST_ANSWER)
+        async with self._answer(call, wire, Patience(call.timeouts), stream=False) as (_, body):
+            if await _is_stream(body):
+                raise UpstreamFault("The provider answered with a stream where none was asked for.")
+            text = await body.rest(_LARGEST_ANSWER)
             with _Masked(call):
-                return wire.read_answer(body, call.deployment)
+                return wire.read_answer(text, call.deployment)
 
     async def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
         wire = wire_of(call.deployment)
-        async with self._answer(call, wire, stream=True) as response:
-            if response.content_type != "text/event-stream":
-                with _Masked(call):
-                    wire.read_answer(await _read(response, _LARGEST_ERROR), call.deployment)
-                raise UpstreamFault("The provider answered a stream with something that is not a stream.")
-            decoder, reader = SSEDecoder(), wire.reader(call.deployment)
+        patience = Patience(call.timeouts)
+        async with self._answer(call, wire, patience, stream=True) as (response, body):
             with _Masked(call):
-                async for received in response.content.iter_any():
-                    for payload in decoder.feed(received):
-                        for chunk in reader.feed(payload):
-                            yield chunk
-                    if reader.ended:
-                        await _finish_body(response)
-                        break
-                for chunk in reader.close():
-                    yield chunk
+                if response.content_type != EVENT_STREAM and not await _is_stream(body):
+                    answer = wire.read_answer(await body.rest(_LARGEST_ANSWER), call.deployment)
+                    for chunk in whole_as_chunks(answer):
+                        yield chunk
+                    return
+                reader = wire.reader(call.deployment)
+                async with aclosing(_read_events(response, body, reader, call, patience)) as chunks:
+                    async for chunk in chunks:
+                        yield chunk
 
     @asynccontextmanager
     async def _answer(
-        self, call: UpstreamCall, wire: Wire, *, stream: bool
-    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        self, call: UpstreamCall, wire: Wire, patience: Patience, *, stream: bool
+    ) -> AsyncIterator[tuple[aiohttp.ClientResponse, AnswerBody]]:
         """Send the request and yield the answer to it; errors of the wire and of the provider become ours."""
         assert self._session is not None, "start() comes first"
         deployment = call.deployment
         try:
-            async with self._session.post(
+            request = self._session.post(
                 wire.url(deployment, stream=stream),
                 data=wire.request(call, stream=stream),
                 headers=wire.headers(deployment),
                 allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=call.timeouts.connect_s),
-            ) as response:
-                if response.status != 200:
-                    body = await _read_error(response)
-                    raise fault_of_answer(
-                        response.status,
-                        response.headers,
-                        wire.read_error(response.status, body),
-                        secrets_of(deployment),
-                    )
-                yield response
+                # `connect` is all of it, the name's look-up and TLS too; `sock_connect` would be TCP alone.
+                timeout=aiohttp.ClientTimeout(total=None, connect=call.timeouts.connect_s),
+            )
+            async with await patience.wait(request) as response:
+                with woken_when_lost(response):
+                    body = AnswerBody(response, patience)
+                    if response.status != 200:
+                        text = await _read_error(body)
+                        raise fault_of_answer(
+                            response.status,
+                            response.headers,
+                            wire.read_error(response.status, text),
+                            secrets_of(deployment),
+                            text,
+                        )
+                    yield response, body
         except aiohttp.ClientConnectorError as error:
             raise UpstreamUnreachable("The provider could not be reached.") from error
-        except (TimeoutError, aiohttp.ServerTimeoutError) as error:
-            if isinstance(error, aiohttp.ServerTimeoutError):
-                raise UpstreamTimeout("The provider could not be reached in time.") from None
-            raise
-        except (aiohttp.ClientError, ConnectionError, asyncio.IncompleteReadError) as error:
-            raise UpstreamUnreachable("The connection to the provider broke.") from error
+        except aiohttp.ConnectionTimeoutError:
+            words = "The provider could not be reached in time."
+            raise UpstreamTimeout(words, cause=Cause.CONNECT_TIMEOUT) from None
+        except (aiohttp.ClientError, OSError) as error:
+            words = "The connection to the provider broke."
+            raise UpstreamUnreachable(words, cause=Cause.CONNECTION_LOST) from error
 
 
-async def _read(response: aiohttp.ClientResponse, largest: int) -> bytes:
-    """Return the body, at most *largest* bytes of it decoded; raises :class:`UpstreamFault` over that."""
-    parts: list[bytes] = []
-    size = 0
-    async for part in response.content.iter_any():
-        size += len(part)
-        if size > largest:
-            response.close()
-            raise UpstreamFault("The provider's answer is too large.")
-        parts.append(part)
-    return b"".join(parts)
+async def _is_stream(body: AnswerBody) -> bool:
+    """Tell by its first bytes whether *body* is a stream of events; they are put back, less what is blank."""
+    begun, size = b"", 0
+    while (found := is_events(begun)) is None and (more := await body.next()):
+        size += len(more)
+        if size > _LARGEST_ANSWER:
+            raise UpstreamFault(TOO_LARGE)
+        begun = without_blanks(begun + more)
+    body.put_back(begun)
+    return bool(found)
 
 
-async def _read_error(response: aiohttp.ClientResponse) -> bytes:
+async def _read_events(
+    response: aiohttp.ClientResponse, body: AnswerBody, reader: Reader, call: UpstreamCall, patience: Patience
+) -> AsyncGenerator[Chunk, None]:
+    """Yield the chunks of a stream of events, to its end or to that of the answer."""
+    loop = asyncio.get_running_loop()
+    decoder = SSEDecoder()
+    end_by: float | None = None
+    while received := await (body.next() if end_by is None else _trailing(body, end_by)):
+        payloads = decoder.feed(received)
+        for payload in payloads:
+            for chunk in reader.feed(payload):
+                if _says_something(chunk):
+                    patience.begin()
+                yield chunk
+        if reader.ended:
+            await _finish_body(response)
+            break
+        if not reader.may_end(call.parameters.get("n") or 1):
+            end_by = None
+        elif payloads or end_by is None:
+            end_by = loop.time() + _AFTER_FINISH_S
+    for chunk in reader.close():
+        yield chunk
+
+
+def _says_something(chunk: Chunk) -> bool:
+    """Tell whether a chunk is part of the answer: some servers say the role first, and then begin to think."""
+    for choice in chunk.get("choices") or ():
+        delta = choice.get("delta") or {}
+        if choice.get("finish_reason") or any(value for name, value in delta.items() if name != "role"):
+            return True
+    return False
+
+
+async def _trailing(body: AnswerBody, end_by: float) -> bytes:
+    """Return what comes behind the end of an answer until *end_by*; nothing when nothing comes, or it breaks."""
+    try:
+        async with asyncio.timeout_at(end_by):
+            return await body.next()
+    except (UpstreamTimeout, aiohttp.ClientError, OSError):  # OSError: TimeoutError is one
+        return b""
+
+
+async def _read_error(body: AnswerBody) -> bytes:
     """Return an error's body, or nothing of one that is too large, too slow or cut."""
     try:
         async with asyncio.timeout(_ERROR_S):
-            return await _read(response, _LARGEST_ERROR)
-    except (TimeoutError, UpstreamFault, aiohttp.ClientError, OSError):
-        response.close()
+            return await body.rest(_LARGEST_ERROR)
+    except (UpstreamFault, aiohttp.ClientError, OSError):
         return b""
 
 
@@ -152,7 +209,7 @@ async def _finish_body(response: aiohttp.ClientResponse) -> None:
     try:
         async with asyncio.timeout(_AFTER_DONE_S):
             await response.content.readany()
-    except (TimeoutError, aiohttp.ClientError, OSError):  # the answer is complete, whatever comes of the rest
+    except (aiohttp.ClientError, OSError):  # the answer is complete, whatever comes of the rest
         response.close()
 
 

@@ -21,6 +21,9 @@ class Reader(Protocol):
     def feed(self, payload: bytes) -> list[Chunk]:
         """Return the chunks in one event's payload."""
 
+    def may_end(self, wanted: int) -> bool:
+        """Tell whether an answer of *wanted* choices is complete, though the stream does not say that it is over."""
+
     def close(self) -> list[Chunk]:
         """Return what is left to say at the end of the stream; raise where it ended too early."""
 
@@ -123,6 +126,9 @@ class _GeminiReader:
 
     def feed(self, payload: bytes) -> list[Chunk]:
         return self._reader.feed(gemini.load_payload(payload)) if payload else []
+
+    def may_end(self, wanted: int) -> bool:
+        return self._reader.may_end(wanted)
 
     def close(self) -> list[Chunk]:
         return self._reader.close()

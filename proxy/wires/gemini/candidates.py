@@ -62,6 +62,11 @@ class CandidateReader:
         fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
         return {name: value for name, value in fields.items() if value}
 
+    @property
+    def ended(self) -> bool:
+        """Whether the candidate has said how it ended; it may say so again."""
+        return self._reason is not None
+
     def finish(self) -> str:
         """Return OpenAI's finish reason; raises :class:`UpstreamFault` when the candidate did not end as one does."""
         return finish_reason(

@@ -62,6 +62,16 @@ class ResponseReader:
             return {0: FILTERED}
         raise UpstreamFault("The provider's answer holds no candidate.")
 
+    def may_end(self, wanted: int) -> bool:
+        """Tell whether *wanted* candidates, and all that there are, have said how they ended.
+
+        A prompt that was blocked has none to wait for.
+        """
+        if not self._candidates:
+            return self._blocked
+        ended = all(candidate.ended for candidate in self._candidates.values())
+        return ended and len(self._candidates) >= wanted
+
     def usage(self) -> dict[str, Any] | None:
         """Return the usage that was reported last, if any: each report is of the whole answer so far."""
         return None if self._usage is None else read_usage(self._usage)

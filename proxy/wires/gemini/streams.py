@@ -27,6 +27,10 @@ class StreamReader:
             choices.append({**choice, "logprobs": logprobs} if logprobs else choice)
         return [self._chunk(choices)] if choices else []
 
+    def may_end(self, wanted: int) -> bool:
+        """Tell whether *wanted* candidates, and all that there are, have said how they ended."""
+        return self._reader.may_end(wanted)
+
     def close(self) -> list[dict[str, Any]]:
         """Return the last chunks, once: the finish reasons, then the usage where Gemini gave one.
 

@@ -57,6 +57,10 @@ class StreamReader:
         _check_shape(value, "delta")
         return [value]
 
+    def may_end(self, wanted: int) -> bool:
+        """Say no: usage may come long after the last finish reason, and ``[DONE]`` after that."""
+        return False
+
     def close(self) -> list[Chunk]:
         """Return nothing: a stream that broke off shows in its missing finish reason."""
         return []

@@ -1,0 +1,40 @@
+"""A whole answer as the chunks of a stream: for servers that answer whole when they are asked for a stream. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.upstream import Answer, Chunk
+
+
+def whole_as_chunks(answer: Answer) -> list[Chunk]:
+    """Return the chunks of *answer*: what each choice says, then how it ended, then the usage.
+
+    Nothing is made up: a choice without a finish reason has none in the chunks either.
+    """
+    kept = {name: value for name, value in answer.items() if name not in ("choices", "usage", "object")}
+    head = {**kept, "object": "chat.completion.chunk"}
+    chunks: list[Chunk] = []
+    for at, choice in enumerate(answer.get("choices") or ()):
+        index = choice.get("index")
+        index = index if isinstance(index, int) else at
+        said: dict[str, Any] = {
+            "index": index,
+            "delta": _delta(choice.get("message") or {}),
+            "finish_reason": None,
+        }
+        if choice.get("logprobs") is not None:
+            said["logprobs"] = choice["logprobs"]
+        end = {"index": index, "delta": {}, "finish_reason": choice.get("finish_reason")}
+        chunks += [{**head, "choices": [said]}, {**head, "choices": [end]}]
+    if answer.get("usage"):
+        chunks.append({**head, "choices": [], "usage": answer["usage"]})
+    return chunks
+
+
+def _delta(message: dict[str, Any]) -> dict[str, Any]:
+    """Return *message* as one delta; in a stream each tool call has its place as a number."""
+    delta = {name: value for name, value in message.items() if value is not None}
+    if delta.get("tool_calls"):
+        delta["tool_calls"] = [{**call, "index": at} for at, call in enumerate(delta["tool_calls"])]
+    return delta

@@ -1,0 +1,114 @@
+"""The direct transport's connections: used again where they can be, closed at once where nobody waits any more."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.upstream import direct
+from tests.proxy.upstream.provider import (
+    FIRST,
+    GOOD,
+    STREAM,
+    Exchange,
+    before,
+    event,
+    head,
+    leave_at,
+    piece,
+    providing,
+    sending,
+    whole,
+)
+from tests.support.proxied import chat
+from tests.support.scripted_upstream import say
+
+
+@pytest.mark.parametrize("kinds", [(False, False), (True, False), (False, True), (True, True)])
+async def test_keep_alive(kinds: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection is used again after a whole answer and after a finished stream."""
+    monkeypatch.setattr(direct, "_AFTER_DONE_S", 2)  # a slow machine is not what is tested
+
+    async def script(exchange: Exchange) -> None:
+        if b'"stream":true' in exchange.body:
+            await exchange.send(head(), piece(STREAM))
+            await asyncio.sleep(0.001)
+            await exchange.send(piece(b""))
+        else:
+            await exchange.send(whole(GOOD))
+
+    async with providing(script) as provider, before(provider.port) as proxy:
+        for stream in kinds:
+            assert (await proxy.post(chat(stream=stream))).status == 200
+
+    assert [exchange.connection for exchange in provider.exchanges] == [1, 1]
+
+
+@pytest.mark.parametrize("parts", [[STREAM + b"data: more\n\n"], [STREAM, b"more"], [event({"error": "x"})]])
+async def test_unfinished_body_is_not_used_again(parts: list[bytes]) -> None:
+    """A connection on which an answer goes on after its end is closed; the next request has one of its own."""
+
+    async def script(exchange: Exchange) -> None:
+        if provider.connections == 1:
+            await exchange.send(head(), *map(piece, parts))
+            await exchange.gone()
+        else:
+            await exchange.send(whole(GOOD))
+
+    async with providing(script) as provider, before(provider.port) as proxy:
+        await proxy.post(chat(stream=True))
+        reply = await proxy.post(chat())
+
+    assert reply.json["choices"][0]["message"]["content"] == "Good day."
+    assert [exchange.connection for exchange in provider.exchanges] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("start", "stream"),
+    [
+        (b"", False),
+        (whole(GOOD[:10], length=999), False),
+        (b"", True),
+        (head(), True),
+        (head() + FIRST, True),
+    ],
+    ids=["whole, waiting", "whole, half", "stream, waiting", "stream, headers", "stream, chunk"],
+)
+async def test_client_that_leaves(start: bytes, stream: bool) -> None:
+    """A client that leaves closes the provider's connection at once."""
+    async with providing(sending(start, then="wait")) as provider, before(provider.port) as proxy:
+
+        async def until() -> None:
+            await provider.came.wait()
+            await asyncio.sleep(0.05)
+
+        await leave_at(proxy, chat(stream=stream), until)
+        async with asyncio.timeout(0.25):
+            await provider.exchanges[0].left.wait()
+        await proxy.idle()
+
+
+async def test_back_pressure() -> None:
+    """A client that does not read stops the provider: it gets rid of what the buffers hold, and no more."""
+    unit = event(say("x" * 1000))
+    sizes: list[int] = []
+
+    async def script(exchange: Exchange) -> None:
+        exchange.writer.transport.set_write_buffer_limits(high=0)
+        await exchange.send(head())
+        while True:
+            await exchange.send(piece(unit))
+
+    async with providing(script) as provider, before(provider.port) as proxy:
+
+        async def until() -> None:
+            await provider.came.wait()
+            while len(sizes) < 2 or sizes[-1] != sizes[-2] or not sizes[-1]:
+                await asyncio.sleep(0.3)
+                sizes.append(provider.exchanges[0].written)
+                assert sizes[-1] < 32 * 2**20, "the provider can go on sending"
+
+        async with asyncio.timeout(10):
+            await leave_at(proxy, chat(stream=True), until)
+            await proxy.idle()

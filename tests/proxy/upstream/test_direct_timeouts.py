@@ -1,0 +1,219 @@
+"""The direct transport's limits in time: to connect, to begin, between bytes, in all."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import pytest
+
+from proxy.errors import UpstreamTimeout
+from proxy.failures import Cause
+from tests.proxy.upstream.provider import (
+    BOTH,
+    FIRST,
+    GOOD,
+    STREAM,
+    Exchange,
+    Script,
+    ask,
+    assert_broken,
+    before,
+    calling,
+    event,
+    head,
+    piece,
+    providing,
+    sending,
+    whole,
+)
+from tests.support.proxied import chat
+from tests.support.scripted_upstream import chunk, say
+
+
+def dripping(start: bytes, unit: bytes, times: int, end: bytes = b"", every: float = 0.1) -> Script:
+    """Return a script that sends the same bytes again and again, and then the end."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(start)
+        for _ in range(times):
+            await asyncio.sleep(every)
+            await exchange.send(unit)
+        await exchange.send(end)
+
+    return script
+
+
+async def timed_out(script: Script, *, stream: bool, **limits: float) -> tuple[UpstreamTimeout, float]:
+    """Ask the transport alone; return the timeout that it must raise and the seconds that it took."""
+    async with providing(script) as provider, calling(provider.port, limits) as direct:
+        asked = time.monotonic()
+        with pytest.raises(UpstreamTimeout) as raised:
+            await direct.ask(stream=stream)
+        took = time.monotonic() - asked
+        async with asyncio.timeout(1):
+            await provider.ended()
+    return raised.value, took
+
+
+ROLE = piece(event(chunk({"role": "assistant", "content": ""})))
+JSON_HEAD = head("application/json")
+
+
+@pytest.mark.parametrize(
+    ("start", "stream"),
+    [
+        (b"", False),
+        (JSON_HEAD, False),
+        (JSON_HEAD + piece(b" \n"), False),
+        (b"", True),
+        (head(), True),
+        (head() + piece(b": hello\n\n"), True),
+        (head() + ROLE, True),
+    ],
+    ids=["whole", "whole, head", "whole, blank", "stream", "stream, head", "stream, comment", "stream, role"],
+)
+async def test_answer_that_does_not_begin(start: bytes, stream: bool) -> None:
+    """Silence before an answer has begun is ended by the time to the first byte, whatever head or role there was."""
+    error, took = await timed_out(sending(start, then="wait"), stream=stream, first_byte_s=0.4, idle_s=0.1)
+
+    assert error.cause is Cause.FIRST_BYTE_TIMEOUT
+    assert 0.3 < took < 2
+
+
+@pytest.mark.parametrize(
+    ("start", "stream"),
+    [(JSON_HEAD + piece(GOOD[:10]), False), (whole(GOOD[:10], length=999), False), (head() + FIRST, True)],
+    ids=["whole", "whole with a length", "stream"],
+)
+async def test_answer_that_stops(start: bytes, stream: bool) -> None:
+    """Silence in the middle of an answer is ended by the time between bytes."""
+    error, took = await timed_out(sending(start, then="wait"), stream=stream, first_byte_s=5, idle_s=0.3)
+
+    assert error.cause is Cause.IDLE_TIMEOUT
+    assert 0.2 < took < 2
+
+
+@pytest.mark.parametrize(
+    ("script", "stream"),
+    [
+        (dripping(JSON_HEAD, piece(b"\n"), 6, piece(GOOD) + piece(b"")), False),
+        (dripping(JSON_HEAD + piece(b"{"), piece(b" "), 6, piece(GOOD[1:]) + piece(b"")), False),
+        (dripping(head(), piece(b": ping\n\n"), 6, piece(STREAM) + piece(b"")), True),
+        (dripping(head() + FIRST, piece(b": ping\n\n"), 6, piece(STREAM) + piece(b"")), True),
+    ],
+    ids=["whole, before", "whole, after", "stream, before", "stream, after"],
+)
+async def test_bytes_keep_a_call_alive(script: Script, stream: bool) -> None:
+    """Blank bytes and comments are signs of life: no limit but the total ends an answer that has them."""
+    async with (
+        providing(script) as provider,
+        calling(provider.port, {"first_byte_s": 0.4, "idle_s": 0.4}) as direct,
+    ):
+        answers = await direct.ask(stream=stream)
+
+    assert answers[-1]["choices"][0]["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize(
+    ("start", "unit", "stream"),
+    [
+        (JSON_HEAD, piece(b" "), False),
+        (JSON_HEAD + piece(b"{"), piece(b" "), False),
+        (head(), piece(b": ping\n\n"), True),
+        (head() + FIRST, piece(event(say("x"))), True),
+    ],
+    ids=["whole, blank", "whole", "stream, comments", "stream"],
+)
+async def test_total(start: bytes, unit: bytes, stream: bool) -> None:
+    """What keeps itself alive for ever ends at the deadline."""
+    script = dripping(start, unit, 100, every=0.05)
+    error, took = await timed_out(script, stream=stream, total_s=0.6, idle_s=0.4, first_byte_s=0.4)
+
+    assert error.cause is Cause.DEADLINE
+    assert 0.5 < took < 2
+
+
+@pytest.mark.parametrize("start", [b"", JSON_HEAD, whole(GOOD[:10], length=999)], ids=len)
+async def test_client_hears_of_a_whole_answer_without_end(start: bytes) -> None:
+    """A whole answer that does not come to an end is a 504, and its connection is closed."""
+    reply, provider = await ask(sending(start, then="wait"), stream=False, timeout=1)
+
+    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+    assert provider.exchanges[0].left.is_set()
+
+
+@pytest.mark.parametrize("started", [False, True])
+async def test_client_hears_of_a_silent_stream(started: bool) -> None:
+    """A stream that falls silent is a timeout, before and after its first chunk."""
+    script = sending(head(), *([FIRST] if started else []), then="wait")
+    reply, provider = await ask(script, stream=True, first_byte_timeout=5 if started else 1, idle_timeout=0.5)
+
+    if started:
+        assert_broken(reply, "upstream_timeout")
+    else:
+        assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+    assert provider.exchanges[0].left.is_set()
+
+
+@contextmanager
+def full_backlog() -> Iterator[str]:
+    """Yield the address of a socket whose backlog is full: the kernel drops what comes."""
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        port = full.getsockname()[1]
+        fillers = [socket.socket() for _ in range(3)]
+        for filler in fillers:
+            filler.setblocking(False)
+            filler.connect_ex(("127.0.0.1", port))
+        try:
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            for filler in fillers:
+                filler.close()
+
+
+@asynccontextmanager
+async def unreachable(kind: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
+    """Yield the address of a provider to which no connection comes about: no name, no socket, or no TLS."""
+    if kind == "tcp":
+        with full_backlog() as address:
+            yield address
+    elif kind == "tls":
+        async with providing(sending()) as provider:  # it waits for a request's head, and never says a word
+            yield f"https://127.0.0.1:{provider.port}/v1"
+    else:
+        loop = asyncio.get_running_loop()
+        known = loop.getaddrinfo
+
+        async def slow(host: Any, *arguments: Any, **named: Any) -> Any:
+            if host == "provider.invalid":
+                await asyncio.sleep(60)
+            return await known(host, *arguments, **named)
+
+        monkeypatch.setattr(loop, "getaddrinfo", slow)
+        yield "http://provider.invalid/v1"
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["dns", "tcp", "tls"])
+async def test_connect_timeout(kind: str, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a connection waits for, the time to connect bounds it, and the client hears which limit it was."""
+    async with unreachable(kind, monkeypatch) as address:
+        async with calling(address, {"connect_s": 0.3}) as direct:
+            asked = time.monotonic()
+            with pytest.raises(UpstreamTimeout) as raised:
+                await direct.ask(stream=stream)
+            took = time.monotonic() - asked
+        async with before(address, connect_timeout=0.3, timeout=20) as proxy, asyncio.timeout(5):
+            reply = await proxy.post(chat(stream=stream))
+
+    assert raised.value.cause is Cause.CONNECT_TIMEOUT
+    assert 0.2 < took < 2
+    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+    assert "could not be reached in time" in reply.error["message"]
