@@ -216,12 +216,18 @@ def profile_for(model: str) -> Profile:
 
     Only the last path segment counts, so that a model keeps its rules behind any route
     (``vertex_ai/gemini-…``, ``openrouter/google/gemini-…``, ``models/gemini-…``). A name that fits no row gets
-    OpenAI's rules, which every OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`.
+    OpenAI's rules, which every OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`. On the
+    route ``gemini/`` every name is one of Google's and speaks Gemini's wire, whatever it is called.
     """
     route, slash, _ = model.partition("/")
     name = model.rpartition("/")[2].lower()
     best = max((prefix for prefix in PREFIXES if name.startswith(prefix)), key=len, default=None)
-    profile = OPENAI if best is None else PREFIXES[best]
+    if best is not None:
+        profile = PREFIXES[best]
+    elif slash and route == "gemini":
+        profile = GEMINI_2 if name.startswith("gemma") else GEMINI_3_STRICT
+    else:
+        profile = OPENAI
     if profile.remote_media and slash and route not in URL_ROUTES:
         return replace(profile, remote_media=False)
     return profile

@@ -33,6 +33,10 @@ from sanitizers.profiles import PREFIXES
         ("gpt-4o", "openai"),
         ("hosted_vllm/my-model", "openai"),
         ("openai/not-gemini", "openai"),
+        ("gemini/gemma-4-31b-it", "gemini-2"),
+        ("gemini/tunedModels/ours", "gemini-3-strict"),
+        ("gemini/learnlm-2.0", "gemini-3-strict"),
+        ("ollama/gemma-4", "openai"),
     ],
 )
 def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:
