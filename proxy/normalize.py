@@ -9,58 +9,67 @@ from __future__ import annotations
 
 from typing import Any
 
+from proxy.call_places import CallPlaces, made_up_id
+from proxy.answer_numbers import normalize_logprobs, normalize_usage
 from proxy.upstream import Answer, Chunk
 
-_ANSWER_FIELDS = (
-    "id",
-    "object",
-    "created",
-    "model",
-    "choices",
-    "usage",
-    "system_fingerprint",
-    "service_tier",
-)
 _MESSAGE_FIELDS = frozenset(
     {"annotations", "audio", "content", "function_call", "reasoning_content", "refusal", "role", "tool_calls"}
 )
+_FUNCTION_FIELDS = frozenset({"arguments", "name"})
 
 
 def normalize_answer(answer: Answer, *, fallback_id: str, created: int, model: str) -> Answer:
     """Return *answer* as a ``chat.completion``.
 
-    *fallback_id*, *created* (unix seconds) and *model* fill what the provider left out.
+    *fallback_id*, *created* (unix seconds) and *model* fill what the provider left out, or wrote as another type.
     """
-    known = {name: answer[name] for name in _ANSWER_FIELDS if answer.get(name) is not None}
-    known = {
-        "id": fallback_id,
+    time = answer.get("created")
+    normalized: Answer = {
+        "id": _text(answer.get("id")) or fallback_id,
         "object": "chat.completion",
-        "created": created,
-        "model": model,
-        **known,
-        "choices": [_normalize_choice(choice, at) for at, choice in enumerate(answer.get("choices") or [])],
+        "created": time if type(time) is int else created,
+        "model": _text(answer.get("model")) or model,
+        "choices": [
+            _normalize_choice(choice, at, fallback_id)
+            for at, choice in enumerate(answer.get("choices") or [])
+        ],
     }
-    if "usage" in known:
-        known["usage"] = _normalize_usage(known["usage"])
-    return known
+    for name in ("system_fingerprint", "service_tier"):
+        if _text(answer.get(name)):
+            normalized[name] = answer[name]
+    if isinstance(answer.get("usage"), dict):
+        normalized["usage"] = normalize_usage(answer["usage"])
+    return normalized
 
 
-def _normalize_choice(choice: dict[str, Any], at: int) -> dict[str, Any]:
+def _normalize_choice(choice: dict[str, Any], at: int, fallback_id: str) -> dict[str, Any]:
+    """Return a choice that is whole.
+
+    One without a finish reason is said to have stopped. That is a concession to litellm, which loses the reason for
+    some providers; on the direct transport such an answer was refused before (:mod:`proxy.wires`).
+    """
     message = {name: v for name, v in (choice.get("message") or {}).items() if name in _MESSAGE_FIELDS}
     message["role"] = "assistant"
     message.setdefault("content", None)
     calls = message.get("tool_calls")
+    index = choice.get("index")
+    index = at if index is None else index
     if calls:
-        message["tool_calls"] = [_known_call(call) for call in calls]
+        message["tool_calls"] = [
+            {"id": made_up_id(fallback_id, index, place), "type": "function", **_known_call(call)}
+            for place, call in enumerate(calls)
+        ]
     else:
         message.pop("tool_calls", None)
     normalized = {
-        "index": choice.get("index", at),
+        "index": index,
         "message": message,
         "finish_reason": _finish_reason(choice.get("finish_reason") or "stop", bool(calls)),
     }
-    if choice.get("logprobs") is not None:
-        normalized["logprobs"] = choice["logprobs"]
+    logprobs = normalize_logprobs(choice.get("logprobs"))
+    if logprobs is not None:
+        normalized["logprobs"] = logprobs
     return normalized
 
 
@@ -68,13 +77,13 @@ class ChunkNormalizer:
     """Brings one stream's chunks into shape; keeps what has to be the same, or said once, across chunks."""
 
     def __init__(self, *, fallback_id: str, created: int, model: str, include_usage: bool):
-        self._id = fallback_id
+        self._fallback_id = self._id = fallback_id
         self._created = created
         self._model = model
         self._include_usage = include_usage
         self._named = False
         self._spoken: set[int] = set()  # choices whose role has been said
-        self._calls: dict[int, list[str]] = {}  # ids of the tool calls of each choice that holds any
+        self._calls: dict[int, CallPlaces] = {}  # of each choice that holds any
         self._finished: set[int] = set()
         self.usage: dict[str, Any] | None = None
         """The usage that the provider reported last, if any."""
@@ -83,7 +92,8 @@ class ChunkNormalizer:
     def finished(self) -> bool:
         """Whether an answer was brought to its end.
 
-        One choice is enough: litellm loses the finish reason of Gemini's further candidates in streams.
+        One choice is enough here: litellm loses the finish reason of Gemini's further candidates in streams. The
+        direct transport demands one of every choice, before its stream ends (:mod:`proxy.wires`).
         """
         return bool(self._finished)
 
@@ -91,8 +101,8 @@ class ChunkNormalizer:
         """Return the chunk for the client, or None when it holds nothing for it."""
         if not self._named:  # the id stays the same from the first chunk on; litellm makes new ones up
             self._named = True
-            self._id = chunk.get("id") or self._id
-            self._model = chunk.get("model") or self._model
+            self._id = _text(chunk.get("id")) or self._id
+            self._model = _text(chunk.get("model")) or self._model
         choices = [
             normalized
             for choice in chunk.get("choices") or ()
@@ -100,7 +110,7 @@ class ChunkNormalizer:
         ]
         usage = chunk.get("usage")
         if usage:
-            self.usage = usage = _normalize_usage(usage)
+            self.usage = usage = normalize_usage(usage)
         if not choices and not (usage and self._include_usage):
             return None
         normalized = {
@@ -115,7 +125,7 @@ class ChunkNormalizer:
         return normalized
 
     def _normalize_choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
-        index = choice.get("index", 0)
+        index = choice.get("index") or 0
         if index in self._finished:
             return None
         delta = {
@@ -125,8 +135,8 @@ class ChunkNormalizer:
         }
         calls = delta.get("tool_calls")
         if calls:
-            ids = self._calls.setdefault(index, [])
-            delta["tool_calls"] = [{**_known_call(call), "index": _call_index(call, ids)} for call in calls]
+            places = self._calls.setdefault(index, CallPlaces())
+            delta["tool_calls"] = [self._normalize_fragment(call, index, places) for call in calls]
         if index not in self._spoken:
             self._spoken.add(index)
             delta = {"role": "assistant", **delta}
@@ -135,27 +145,27 @@ class ChunkNormalizer:
         if reason:
             self._finished.add(index)
             normalized["finish_reason"] = _finish_reason(reason, index in self._calls)
-        if choice.get("logprobs") is not None:
-            normalized["logprobs"] = choice["logprobs"]
+        logprobs = normalize_logprobs(choice.get("logprobs"))
+        if logprobs is not None:
+            normalized["logprobs"] = logprobs
         return normalized
+
+    def _normalize_fragment(self, call: dict[str, Any], choice: int, places: CallPlaces) -> dict[str, Any]:
+        """Return a piece of a call with its place; the piece that begins a call has an id and a type as well."""
+        place, begins = places.of(call)
+        known = {**_known_call(call), "index": place}
+        if begins:
+            return {"id": made_up_id(self._fallback_id, choice, place), "type": "function", **known}
+        return known
 
 
 def _known_call(call: dict[str, Any]) -> dict[str, Any]:
-    return {name: call[name] for name in ("id", "type", "function") if call.get(name) is not None}
-
-
-def _call_index(call: dict[str, Any], ids: list[str]) -> int:
-    """Return the index that the provider gave, or else one for each new id; *ids*, those so far, is appended to.
-
-    A fragment with neither belongs to the call before it.
-    """
-    index: int | None = call.get("index")
-    if index is not None:
-        return index
-    call_id = call.get("id") or (ids[-1] if ids else "")
-    if call_id not in ids:
-        ids.append(call_id)
-    return ids.index(call_id)
+    """Return OpenAI's own fields of a call, or of a piece of one, as far as they say anything."""
+    known = {name: call[name] for name in ("id", "type", "function") if call.get(name)}
+    function = known.get("function")
+    if function and not function.keys() <= _FUNCTION_FIELDS:
+        known["function"] = {name: value for name, value in function.items() if name in _FUNCTION_FIELDS}
+    return known
 
 
 def _finish_reason(reason: str, called: bool) -> str:
@@ -163,13 +173,6 @@ def _finish_reason(reason: str, called: bool) -> str:
     return "tool_calls" if called and reason in ("stop", "function_call") else reason
 
 
-def _normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
-    """Return OpenAI's own usage fields only."""
-    names = (
-        "prompt_tokens",
-        "completion_tokens",
-        "total_tokens",
-        "prompt_tokens_details",
-        "completion_tokens_details",
-    )
-    return {name: usage[name] for name in names if usage.get(name) is not None}
+def _text(value: Any) -> str | None:
+    """Return *value* if it is a text."""
+    return value if isinstance(value, str) else None

@@ -1,7 +1,8 @@
 """What an OpenAI-compatible server answers: whole answers, stream events, errors.
 
-Answers are passed on as they came, since they are in our format already; :mod:`proxy.normalize` brings every
-provider's into the one shape. Here it is only decided whether something is an answer at all.
+Answers are in our format already; :mod:`proxy.normalize` brings every provider's into the one shape. Here it is decided
+whether something is an answer at all, and whether it is a whole one: an answer that was broken off never looks like one
+that the model ended.
 """
 
 from __future__ import annotations
@@ -14,32 +15,41 @@ import orjson
 
 from proxy.errors import UpstreamFault
 from proxy.upstream import Answer, Chunk
+from proxy.wires.openai.shapes import NO_COMPLETION, read_choices
 
 DONE = b"[DONE]"
 """The payload that ends a stream."""
 
-_NO_COMPLETION = "The provider answered with something that is not a chat completion."
+_BROKEN_OFF = "The provider's answer broke off before it was complete."
 _HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read_answer(body: bytes) -> Answer:
     """Return a whole answer.
 
-    Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind.
+    Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind, a choice
+    that does not say why it ended.
     """
     value = load_object(body)
     _raise_error(value)
-    if not isinstance(value.get("choices"), list):
-        raise UpstreamFault(_NO_COMPLETION)
-    _check_shape(value, "message")
+    if value.get("choices") is None:
+        raise UpstreamFault(NO_COMPLETION)
+    if not all(choice.get("finish_reason") for choice in read_choices(value, "message")):
+        raise UpstreamFault(_BROKEN_OFF)
     return value
 
 
 class StreamReader:
-    """Reads one stream's payloads; ``ended`` says that ``[DONE]`` has come."""
+    """Reads one stream's payloads; ``ended`` says that ``[DONE]`` has come.
+
+    A stream is complete when every choice that was seen in it has said why it ended. ``[DONE]`` alone is no such word,
+    and is not waited for, since some servers leave it out.
+    """
 
     def __init__(self) -> None:
         self.ended = False
+        self._seen: set[int] = set()
+        self._finished: set[int] = set()
 
     def feed(self, payload: bytes) -> list[Chunk]:
         """Return the chunk in *payload*, if it holds one.
@@ -54,15 +64,22 @@ class StreamReader:
             return []
         value = load_object(payload)
         _raise_error(value)
-        _check_shape(value, "delta")
+        for choice in read_choices(value, "delta"):  # none in a chunk of usage, or of Azure's prompt filter
+            self._seen.add(choice["index"])
+            if choice.get("finish_reason"):
+                self._finished.add(choice["index"])
         return [value]
 
     def may_end(self, wanted: int) -> bool:
-        """Say no: usage may come long after the last finish reason, and ``[DONE]`` after that."""
-        return False
+        """Tell whether as many choices as were asked for, and any other that was seen, have said why they ended."""
+        return len(self._finished) >= max(wanted, len(self._seen))
 
     def close(self) -> list[Chunk]:
-        """Return nothing: a stream that broke off shows in its missing finish reason."""
+        """Return nothing; raises :class:`UpstreamFault` for a stream that is not complete."""
+        if not self._seen:
+            raise UpstreamFault("The provider's stream ended without an answer.")
+        if self._seen - self._finished:
+            raise UpstreamFault("The provider's stream broke off before the answer was complete.")
         return []
 
 
@@ -96,7 +113,7 @@ def load_object(text: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         value = _load_halves(text)
     if not isinstance(value, dict):
-        raise UpstreamFault(_NO_COMPLETION)
+        raise UpstreamFault(NO_COMPLETION)
     return value
 
 
@@ -112,26 +129,6 @@ def _load_halves(text: bytes) -> Any:
 
 def _refuse(constant: str) -> Any:
     raise ValueError(constant)
-
-
-def _check_shape(value: dict[str, Any], said: str) -> None:
-    """Refuse what nobody behind could read: the containers must be of their kinds, or null."""
-    choices = value.get("choices") or []
-    if not isinstance(choices, list) or not isinstance(value.get("usage") or {}, dict):
-        raise UpstreamFault(_NO_COMPLETION)
-    for choice in choices:
-        if not isinstance(choice, dict) or not isinstance(choice.get("index") or 0, int):
-            raise UpstreamFault(_NO_COMPLETION)
-        message = choice.get(said) or {}
-        if not isinstance(message, dict):
-            raise UpstreamFault(_NO_COMPLETION)
-        calls = message.get("tool_calls") or []
-        if not isinstance(calls, list) or not all(map(_is_call, calls)):
-            raise UpstreamFault(_NO_COMPLETION)
-
-
-def _is_call(call: Any) -> bool:
-    return isinstance(call, dict) and isinstance(call.get("function") or {}, dict)
 
 
 def _raise_error(value: dict[str, Any]) -> None:

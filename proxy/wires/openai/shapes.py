@@ -1,0 +1,148 @@
+"""The containers and types of an answer's choices, brought into OpenAI's shape where that loses nothing. Pure.
+
+Servers that speak OpenAI's wire do not all write its types. What can only mean one thing is written as OpenAI writes
+it; what nobody could read, or would reach a client as an illegal type, is the provider's fault. Mended are: call
+arguments that are an object (older Ollama), or null; ids that are numbers; content that is a list of parts, thoughts
+among them (Mistral's reasoning models); a choice without ``index``; a call whose ``type`` is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from proxy.errors import UpstreamFault
+from proxy.json_text import write_json
+
+NO_COMPLETION = "The provider answered with something that is not a chat completion."
+
+_TEXTS = ("reasoning_content", "refusal")
+
+
+def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
+    """Bring the choices of *value* into shape, in place, and return them; *said* is ``message`` or ``delta``.
+
+    Every choice has its index afterwards: its place, where the provider gave none. Raises :class:`UpstreamFault` for
+    what is no answer, and for a choice that ended with an error.
+    """
+    usage = value.get("usage")
+    choices: Any = value.get("choices")
+    _demand(usage is None or isinstance(usage, dict))
+    if choices is None:
+        return []
+    _demand(isinstance(choices, list))
+    mend_call = _mend_call if said == "message" else _mend_fragment
+    for at, choice in enumerate(choices):
+        _demand(isinstance(choice, dict))
+        if choice.get("index") is None:
+            choice["index"] = at
+        _demand(_is_place(choice["index"]))
+        reason = choice.get("finish_reason")
+        _demand(reason is None or isinstance(reason, str))
+        if reason == "error":
+            raise UpstreamFault("The provider broke the answer off with an error.")
+        message = choice.get(said)
+        if message is not None:
+            _demand(isinstance(message, dict))
+            _mend_message(message, mend_call)
+    found: list[dict[str, Any]] = choices
+    return found
+
+
+def _mend_message(message: dict[str, Any], mend_call: Callable[[Any], None]) -> None:
+    for name in _TEXTS:
+        _demand(message.get(name) is None or isinstance(message[name], str))
+    content = message.get("content")
+    if content is not None and not isinstance(content, str):
+        _demand(isinstance(content, list))
+        _read_parts(message, content)
+    calls = message.get("tool_calls")
+    if calls is not None:
+        _demand(isinstance(calls, list))
+        for call in calls:
+            _demand(isinstance(call, dict))
+            mend_call(call)
+    legacy = message.get("function_call")
+    if legacy is not None:
+        _demand(isinstance(legacy, dict))
+        _mend_function(legacy)
+    if not isinstance(message.get("audio", {}), dict):
+        del message["audio"]
+    notes = message.get("annotations", [])
+    if not isinstance(notes, list) or not all(isinstance(note, dict) for note in notes):
+        del message["annotations"]
+
+
+def _mend_call(call: dict[str, Any]) -> None:
+    """Mend a whole call, which must name its function; no arguments are an empty object."""
+    _mend_head(call)
+    function: Any = call.get("function")
+    _demand(isinstance(function, dict))
+    _mend_function(function)
+    _demand(bool(function.get("name")))
+    function.setdefault("arguments", "{}")
+
+
+def _mend_fragment(call: dict[str, Any]) -> None:
+    """Mend a piece of a call, of which everything may come in another piece."""
+    _mend_head(call)
+    _demand(call.get("index") is None or _is_place(call["index"]))
+    if call.get("function") is not None:
+        _demand(isinstance(call["function"], dict))
+        _mend_function(call["function"])
+
+
+def _mend_head(call: dict[str, Any]) -> None:
+    call_id = call.get("id")
+    if call_id is not None and not isinstance(call_id, str):
+        _demand(type(call_id) is int)
+        call["id"] = str(call_id)
+    if call.get("type") is not None and call["type"] != "function":
+        _demand(call["type"] == "" or "function" in call)
+        call["type"] = "function"
+
+
+def _mend_function(function: dict[str, Any]) -> None:
+    _demand(function.get("name") is None or isinstance(function["name"], str))
+    arguments = function.get("arguments")
+    if isinstance(arguments, dict):
+        function["arguments"] = write_json(arguments).decode()
+    elif arguments is None:
+        function.pop("arguments", None)
+    else:
+        _demand(isinstance(arguments, str))
+
+
+def _read_parts(message: dict[str, Any], parts: list[Any]) -> None:
+    """Write a content of parts as one text, and the thoughts among them as reasoning."""
+    texts: list[str] = []
+    thoughts: list[str] = []
+    for part in parts:
+        _demand(isinstance(part, dict))
+        if part.get("type") == "thinking":
+            inner = part.get("thinking")
+            thoughts += [_text_of(piece) for piece in inner] if isinstance(inner, list) else [_text(inner)]
+        else:
+            texts.append(_text_of(part))
+    message["content"] = "".join(texts)
+    if thoughts:
+        message["reasoning_content"] = "".join((message.get("reasoning_content") or "", *thoughts))
+
+
+def _text_of(part: Any) -> str:
+    _demand(isinstance(part, dict) and part.get("type") == "text")
+    return _text(part.get("text"))
+
+
+def _text(value: Any) -> str:
+    _demand(isinstance(value, str))
+    return str(value)
+
+
+def _is_place(value: Any) -> bool:
+    return type(value) is int and value >= 0  # not isinstance: true is an int as well
+
+
+def _demand(holds: bool) -> None:
+    if not holds:
+        raise UpstreamFault(NO_COMPLETION)

@@ -1,0 +1,411 @@
+"""Odd shapes of answers: each is written as OpenAI writes it, or is the provider's fault; none reaches a client."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.errors import UpstreamFault
+from proxy.normalize import ChunkNormalizer, normalize_answer
+from proxy.wires.openai import StreamReader, read_answer
+from tests.support.legal_shapes import assert_answer, assert_chunk
+from tests.support.scripted_upstream import answer, chunk
+
+FUNCTION = {"name": "f", "arguments": "{}"}
+CALL = {"id": "c1", "type": "function", "function": FUNCTION}
+TOKEN = {
+    "token": "a",
+    "logprob": -0.5,
+    "bytes": [97],
+    "top_logprobs": [{"token": "a", "logprob": -1, "bytes": None}],
+}
+
+
+def whole(value: Any) -> Any:
+    """Return what a client gets of a whole answer, which must be legal."""
+    read = read_answer(json.dumps(value).encode())
+    found = normalize_answer(read, fallback_id="chatcmpl-0123456789abcdef01234567", created=5, model="m")
+    assert_answer(found)
+    return found
+
+
+def streamed(*values: Any) -> list[Any]:
+    """Return what a client gets of these events, each of which must be legal."""
+    reader = StreamReader()
+    normalizer = ChunkNormalizer(fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True)
+    found = []
+    for value in values:
+        for read in reader.feed(json.dumps(value).encode()):
+            if (normalized := normalizer.normalize(read)) is not None:
+                assert_chunk(normalized)
+                found.append(normalized)
+    return found
+
+
+def message_of(**message: Any) -> Any:
+    """Return the message that a client gets for one with these fields."""
+    return whole(answer(**message))["choices"][0]["message"]
+
+
+def call_of(call: Any) -> Any:
+    """Return the call that a client gets in a whole answer."""
+    [found] = message_of(tool_calls=[call])["tool_calls"]
+    return found
+
+
+def piece_of(piece: Any) -> Any:
+    """Return the piece of a call that a client gets in a stream."""
+    return streamed(chunk({"tool_calls": [piece]}))[0]["choices"][0]["delta"]["tool_calls"][0]
+
+
+def is_refused(value: Any, event: Any) -> None:
+    """Check that the provider is at fault for a whole answer and for an event."""
+    with pytest.raises(UpstreamFault):
+        whole(value)
+    with pytest.raises(UpstreamFault):
+        streamed(event)
+
+
+ODD: list[Any] = [True, False, 0, 7, -1, 0.5, "", "x", [], [1], [[]], {}, {"a": 1}]
+
+
+@pytest.mark.parametrize("index", [True, False, -1, 0.0, "0", [], [0], {}], ids=repr)
+def test_index_of_another_kind(index: Any) -> None:
+    """An index that is no place is refused; it could mean any choice, or a key of the one before."""
+    is_refused(
+        {"choices": [{"index": index, "message": {"content": "x"}, "finish_reason": "stop"}]},
+        chunk({"content": "x"}, index=index),
+    )
+
+
+def test_index_left_out() -> None:
+    """Without an index a choice has its place; a null is none."""
+    choices = [
+        {"message": {}, "finish_reason": "stop"},
+        {"index": None, "message": {}, "finish_reason": "stop"},
+    ]
+
+    assert [found["index"] for found in whole({"choices": choices})["choices"]] == [0, 1]
+    assert streamed({"choices": [{"index": None, "delta": {"content": "x"}}]})[0]["choices"][0]["index"] == 0
+
+
+@pytest.mark.parametrize("reason", [True, 1, ["stop"], {"type": "stop"}, "error"], ids=repr)
+def test_finish_reason_of_another_kind(reason: Any) -> None:
+    """A reason that is no text is no reason; an error is one, and is never passed off as an end."""
+    is_refused({"choices": [{"message": {"content": "x"}, "finish_reason": reason}]}, chunk(finish=reason))
+
+
+@pytest.mark.parametrize(
+    "content", [True, 0, 7, {}, {"text": "x"}, [1], [["x"]], [{"type": "image_url"}]], ids=repr
+)
+def test_content_of_another_kind(content: Any) -> None:
+    """A content that is neither text nor parts of text is refused."""
+    is_refused(answer(content), chunk({"content": content}))
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "thought"),
+    [
+        ([], "", None),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab", None),
+        (
+            [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "t"}]},
+                {"type": "text", "text": "a"},
+            ],
+            "a",
+            "t",
+        ),
+        ([{"type": "thinking", "thinking": "t"}], "", "t"),
+    ],
+)
+def test_content_in_parts(content: Any, text: str, thought: str | None) -> None:
+    """Parts are one text, thoughts among them are reasoning."""
+    for found in (
+        message_of(text=content),
+        streamed(chunk({"content": content}))[0]["choices"][0]["delta"],
+    ):
+        assert (found["content"], found.get("reasoning_content")) == (text, thought)
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "refusal"])
+@pytest.mark.parametrize("value", [True, 7, [], {}], ids=repr)
+def test_text_of_another_kind(name: str, value: Any) -> None:
+    """So is any other text of the model's."""
+    is_refused(answer(**{name: value}), chunk({name: value}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [({"a": "é", "b": [1]}, '{"a":"é","b":[1]}'), ({}, "{}"), ("", ""), ('{"a"', '{"a"'), (None, "{}")],
+)
+def test_arguments(arguments: Any, written: str) -> None:
+    """Arguments that are an object are written as JSON, none are an empty one; a text stays as it came."""
+    call = {**CALL, "function": {"name": "f", "arguments": arguments}}
+
+    assert call_of(call)["function"] == {"name": "f", "arguments": written}
+    assert piece_of({"index": 0, **call})["function"].get("arguments", "{}") == written
+
+
+@pytest.mark.parametrize("arguments", [True, 0, 7, [], ["x"]], ids=repr)
+def test_arguments_of_another_kind(arguments: Any) -> None:
+    """Arguments that are no arguments are refused."""
+    call = {**CALL, "function": {"name": "f", "arguments": arguments}}
+    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
+
+
+@pytest.mark.parametrize("name", [True, 0, [], {}], ids=repr)
+def test_name_of_another_kind(name: Any) -> None:
+    """A function without a name cannot be called."""
+    call = {**CALL, "function": {"name": name, "arguments": "{}"}}
+    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
+
+
+@pytest.mark.parametrize(
+    "call", [{**CALL, "function": {"arguments": "{}"}}, {"id": "c1"}, {**CALL, "function": None}]
+)
+def test_whole_call_without_a_name(call: Any) -> None:
+    """In a whole answer a call has a name; in a stream it may have been said before."""
+    with pytest.raises(UpstreamFault):
+        call_of(call)
+    assert piece_of({"index": 0, **call})["id"] == "c1"
+
+
+@pytest.mark.parametrize(("call_id", "written"), [(7, "7"), (0, "0"), ("c1", "c1")])
+def test_id(call_id: Any, written: str) -> None:
+    """An id that is a number is its digits."""
+    assert call_of({**CALL, "id": call_id})["id"] == written
+    assert piece_of({"index": 0, **CALL, "id": call_id})["id"] == written
+
+
+@pytest.mark.parametrize("call_id", [True, 0.5, [], {}], ids=repr)
+def test_id_of_another_kind(call_id: Any) -> None:
+    """Other ids are refused."""
+    call = {**CALL, "id": call_id}
+    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
+
+
+@pytest.mark.parametrize("call_id", [None, ""])
+def test_id_left_out(call_id: Any) -> None:
+    """A call without an id gets one, which no other call of the answer has; later pieces of it get none."""
+    call = {**CALL, "id": call_id, "type": None}
+    calls = message_of(tool_calls=[call, call])["tool_calls"]
+    pieces = [
+        {"index": 0, **call},
+        {"index": 1, **call},
+        {"index": 0, "id": call_id, "function": {"arguments": "x"}},
+    ]
+    found = [
+        piece
+        for read in streamed(*(chunk({"tool_calls": [piece]}) for piece in pieces))
+        for piece in read["choices"][0]["delta"]["tool_calls"]
+    ]
+
+    assert [found["id"] for found in calls] == [f"call_0123456789abcdef01234567_0_{at}" for at in (0, 1)]
+    assert len(calls[0]["id"]) <= 40
+    assert [piece.get("id") for piece in found] == ["call_chatcmpl-abc_0_0", "call_chatcmpl-abc_0_1", None]
+    assert [piece.get("type") for piece in found] == ["function", "function", None]
+
+
+def test_whole_calls_in_a_stream_without_places() -> None:
+    """Calls that come whole, without index and id, are two; a piece without a name belongs to the one before."""
+    events = [
+        chunk({"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}),
+        chunk({"tool_calls": [{"function": {"name": "f", "arguments": ""}}]}),
+        chunk({"tool_calls": [{"function": {"arguments": "{}"}}]}),
+    ]
+    found = [read["choices"][0]["delta"]["tool_calls"][0] for read in streamed(*events)]
+
+    assert [piece["index"] for piece in found] == [0, 1, 1]
+    assert [piece.get("id") for piece in found] == ["call_chatcmpl-abc_0_0", "call_chatcmpl-abc_0_1", None]
+
+
+@pytest.mark.parametrize("index", [True, -1, 0.5, "0", [], {}], ids=repr)
+def test_place_of_a_call_of_another_kind(index: Any) -> None:
+    """A piece of a call that says no place is refused."""
+    with pytest.raises(UpstreamFault):
+        piece_of({**CALL, "index": index})
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+@pytest.mark.parametrize("name", ["id", "created", "model", "system_fingerprint", "service_tier", "object"])
+def test_head_of_another_kind(name: str, value: Any) -> None:
+    """What is filled when it is missing is filled when it is of another kind, and the rest is left out."""
+    whole({**answer(), name: value})
+    streamed(chunk({"content": "x"}, **{name: value}))
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+@pytest.mark.parametrize(
+    "name", ["prompt_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details"]
+)
+def test_usage_of_another_kind(name: str, value: Any) -> None:
+    """A number that is none is left out, and the answer lives."""
+    for usage in ({name: value, "completion_tokens": 3}, {"prompt_tokens_details": {"cached_tokens": value}}):
+        found = whole({**answer(), "usage": usage})
+        assert found["usage"].get("completion_tokens", 3) == 3
+        streamed(chunk({"content": "x"}, usage=usage))
+
+
+def test_usage() -> None:
+    """Counts stay, floats that are counts as counts."""
+    usage = {
+        "prompt_tokens": 7.0,
+        "completion_tokens": 3,
+        "prompt_tokens_details": {"cached_tokens": 2, "x": None},
+    }
+
+    assert whole({**answer(), "usage": usage})["usage"] == {
+        "prompt_tokens": 7,
+        "completion_tokens": 3,
+        "prompt_tokens_details": {"cached_tokens": 2},
+    }
+
+
+@pytest.mark.parametrize("usage", [True, 0, 7, "", "x", [], [1]], ids=repr)
+def test_usage_that_is_none(usage: Any) -> None:
+    """A usage that is no object is refused: this is no answer of OpenAI's."""
+    is_refused({**answer(), "usage": usage}, chunk({"content": "x"}, usage=usage))
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        *ODD,
+        {"tokens": ["a"], "token_logprobs": [-1]},
+        {"content": {}},
+        {"content": [1]},
+        {"content": [{"token": 1, "logprob": 0}]},
+        {"content": [{"token": "a", "logprob": True}]},
+        {"content": [{**TOKEN, "bytes": ["a"]}]},
+        {"content": [{**TOKEN, "top_logprobs": [1]}]},
+        {"content": [TOKEN], "refusal": 1},
+    ],
+    ids=repr,
+)
+def test_logprobs_of_another_kind(logprobs: Any) -> None:
+    """Log probabilities in another shape, as completions have them, are left out."""
+    value = answer()
+    value["choices"][0]["logprobs"] = logprobs
+    event = chunk({"content": "x"})
+    event["choices"][0]["logprobs"] = logprobs
+
+    assert "logprobs" not in whole(value)["choices"][0]
+    assert "logprobs" not in streamed(event)[0]["choices"][0]
+
+
+@pytest.mark.parametrize(
+    "logprobs", [{"content": [TOKEN], "refusal": None}, {"content": None}, {"refusal": [TOKEN]}]
+)
+def test_logprobs(logprobs: Any) -> None:
+    """Those of chat completions stay as they are."""
+    value = answer()
+    value["choices"][0]["logprobs"] = logprobs
+
+    assert whole(value)["choices"][0]["logprobs"] == logprobs
+
+
+@pytest.mark.parametrize(("name", "value"), [("audio", 1), ("annotations", 1), ("annotations", [1])])
+def test_extras_of_another_kind(name: str, value: Any) -> None:
+    """What belongs to the text without being it is left out."""
+    assert name not in message_of(**{name: value})
+    assert name not in streamed(chunk({"content": "x", name: value}))[0]["choices"][0]["delta"]
+
+
+RICH = {
+    **answer(reasoning_content="r", refusal=None, annotations=[{}], tool_calls=[CALL, {**CALL, "id": "c2"}]),
+    "usage": {"prompt_tokens": 7, "prompt_tokens_details": {"cached_tokens": 2}},
+    "system_fingerprint": "fp",
+}
+RICH["choices"][0]["logprobs"] = {"content": [TOKEN], "refusal": None}
+EVENTS: list[Any] = [
+    chunk({"role": "assistant", "content": ""}),
+    {
+        "choices": [
+            {"index": 0, "delta": {"content": "a"}, "logprobs": {"content": [TOKEN]}, "finish_reason": None}
+        ]
+    },
+    chunk({"tool_calls": [{"index": 0, **CALL}, {"index": 1, "function": {"arguments": "x"}}]}),
+    chunk({"function_call": FUNCTION, "reasoning_content": "r"}, index=1),
+    chunk(finish="stop"),
+    {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens_details": {"reasoning_tokens": 2}}},
+]
+NAMES = [
+    "choices",
+    "message",
+    "delta",
+    "tool_calls",
+    "function",
+    "index",
+    "id",
+    "content",
+    "usage",
+    "error",
+    "logprobs",
+]
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-1, 600)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path to every value within a JSON value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in inner:
+        yield (*path, key)
+        yield from places(child, (*path, key))
+
+
+@st.composite
+def damaged(draw: st.DrawFn, value: Any) -> Any:
+    """Draw a real value in which one to three others are replaced or left out."""
+    value = copy.deepcopy(value)
+    for _ in range(draw(st.integers(1, 3))):
+        found = list(places(value))
+        if not found:
+            break
+        *path, last = draw(st.sampled_from(found))
+        holder = value
+        for key in path:
+            holder = holder[key]
+        if draw(st.booleans()):
+            holder[last] = draw(JSON)
+        else:
+            del holder[last]
+    return value
+
+
+@given(value=JSON | damaged(RICH))
+def test_any_answer_is_legal_or_the_providers_fault(value: Any) -> None:
+    """Whatever JSON comes as an answer, a client gets a legal one or a 502."""
+    try:
+        whole(value)
+    except UpstreamFault:
+        return
+
+
+@given(values=st.lists(JSON, max_size=3) | damaged(EVENTS))
+def test_any_stream_is_legal_or_the_providers_fault(values: list[Any]) -> None:
+    """So it is for events: every chunk that a client gets is legal, up to the fault."""
+    try:
+        streamed(*values)
+    except UpstreamFault:
+        return
+
+
+def test_rich_answer_is_legal() -> None:
+    """What is damaged above is whole before: nothing of it is refused, and only what is not OpenAI's own is lost."""
+    assert whole(RICH) == {**RICH, "choices": [{**RICH["choices"][0], "finish_reason": "tool_calls"}]}
+    assert len(streamed(*EVENTS)) == len(EVENTS)
