@@ -1,4 +1,4 @@
-"""Where the providers are that the direct transport speaks to, when a deployment names no ``api_base``."""
+"""Which providers the direct transport speaks to, and where they are when a deployment names no ``api_base``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ OPENAI_BASES = MappingProxyType(
 """Providers of OpenAI's wire, by litellm's name (their own documentation, 2026-11)."""
 
 
+OPENAI_SERVERS = frozenset(
+    {"custom_openai", "hosted_vllm", "litellm_proxy", "llamafile", "lm_studio", "xinference"}
+)
+"""Servers of OpenAI's wire that are wherever somebody runs them, by litellm's name (1.105.3)."""
+
+
+def speaks_to(provider: str) -> bool:
+    """Tell whether the direct transport speaks a provider's wire: OpenAI's, or Gemini's own."""
+    return provider == "gemini" or provider in OPENAI_BASES or provider in OPENAI_SERVERS
+
+
 def has_address(provider: str, api_base: str | None) -> bool:
-    """Tell whether the direct transport knows where a deployment is."""
-    return api_base is not None or provider == "gemini" or provider in OPENAI_BASES
+    """Tell whether the direct transport knows where a deployment of a provider that it speaks to is."""
+    return api_base is not None or provider not in OPENAI_SERVERS

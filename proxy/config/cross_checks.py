@@ -1,4 +1,4 @@
-"""What no single field can tell: wildcards that must match, fallbacks that must name a model.
+"""What no single field can tell: wildcards that must match, transports that must reach, fallbacks that must name.
 
 These checks read the parsed file rather than the finished ``Settings``, so that they are reported together with every
 other fault. What has the wrong shape is passed over here: validation has already said so.
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic_core import PydanticCustomError
 
-from proxy.config.addresses import has_address
+from proxy.config.addresses import has_address, speaks_to
 from proxy.config.faults import Fault, path_of
 from proxy.config.values import resolve_reference
 
@@ -26,7 +26,7 @@ def cross_check(raw: Mapping[object, object], environ: Mapping[str, str]) -> tup
     router = raw.get("router_settings")
     return (
         *(_wildcards(listed, environ) if isinstance(listed, list) else ()),
-        *(_addresses(listed, environ) if isinstance(listed, list) else ()),
+        *(_transports(listed, environ) if isinstance(listed, list) else ()),
         *(_fallbacks(router, names, environ) if isinstance(router, dict) else ()),
     )
 
@@ -43,22 +43,25 @@ def _wildcards(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fa
         yield Fault(path, "a wildcard must stand on both sides, with the same text before it, as in gemini/*")
 
 
-def _addresses(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fault]:
+def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fault]:
     for position, entry in enumerate(entries):
         params = entry.get("litellm_params") if isinstance(entry, dict) else None
-        if not isinstance(entry, dict) or not isinstance(params, dict) or entry.get("transport") != "direct":
+        if not isinstance(entry, dict) or not isinstance(params, dict):
             continue
         model = _text(params.get("model"), environ)
-        if (
-            model is None
-            or "/" not in model
-            or has_address(model.partition("/")[0], _text(params.get("api_base"), environ))
-        ):
-            continue
-        path = path_of(("model_list", position, "transport"))
-        yield Fault(
-            path, "direct does not know where this provider is: set litellm_params.api_base, or use auto"
-        )
+        if _text(entry.get("transport"), environ) != "direct" or model is None or "/" not in model:
+            continue  # a bare name is OpenAI's
+        provider, path = model.partition("/")[0], path_of(("model_list", position, "transport"))
+        if not speaks_to(provider):
+            yield Fault(
+                path,
+                "direct speaks OpenAI's format and Gemini's, not this provider's: use auto; a server that does "
+                "speak OpenAI's is openai/NAME with litellm_params.api_base",
+            )
+        elif not has_address(provider, _text(params.get("api_base"), environ)):
+            yield Fault(
+                path, "direct does not know where this provider is: set litellm_params.api_base, or use auto"
+            )
 
 
 def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[str, str]) -> Iterator[Fault]:

@@ -77,7 +77,8 @@ class LitellmParams(Section):
     """``provider/model`` in litellm's spelling; a bare OpenAI name (``gpt-4o``) stays as it is. Required."""
 
     api_key: OptionalKey = None
-    """The provider's key. Without one, litellm looks in the environment, or the provider needs none."""
+    """The provider's key. Without one none is sent, in its place a placeholder where litellm insists on something:
+    a key in the environment is used only where it is named (``os.environ/NAME``), or where there is no file."""
 
     api_base: BaseUrl | None = None
     """Where the provider is, when not at its own address: an http(s) URL with no credentials or query."""
@@ -157,4 +158,5 @@ class ModelEntry(Section):
     """Overrides of the catalogue's facts. Default: none."""
 
     transport: Annotated[Literal["auto", "litellm", "direct"], BeforeValidator(from_environment)] = "auto"
-    """Through litellm, or on the provider's own wire; ``auto`` (default) takes the best that is built."""
+    """Through litellm, or on the provider's own wire; ``auto`` (default) takes ``direct`` for ``openai/`` and
+    ``gemini/`` and ``litellm`` for all others. ``direct`` is refused where it does not speak the provider's wire."""

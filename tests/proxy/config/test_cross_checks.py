@@ -70,22 +70,56 @@ def test_names_from_the_environment_count() -> None:
     )
 
 
+HERE = "http://127.0.0.1:8000/v1"
+VARIABLES = {"T": "direct", "A": "auto", "M": "azure/gpt-4o", "V": "hosted_vllm/llama", "B": HERE}
+
+
+@pytest.mark.parametrize("transport", ["direct", "os.environ/T"])
 @pytest.mark.parametrize(
-    ("model", "api_base", "good"),
+    ("model", "api_base", "fault"),
     [
-        ("openai/gpt-4o", None, True),
-        ("gemini/gemini-2.5-pro", None, True),
-        ("openrouter/some/model", None, True),
-        ("hosted_vllm/llama", "http://127.0.0.1:8000/v1", True),
-        ("hosted_vllm/llama", None, False),
-        ("anthropic/claude-sonnet-4-5", None, False),
+        ("gpt-4o", None, None),
+        ("openai/gpt-4o", None, None),
+        ("openai/*", None, None),
+        ("gemini/gemini-2.5-pro", None, None),
+        ("openrouter/some/model", None, None),
+        ("openrouter/some/model", HERE, None),
+        ("hosted_vllm/llama", HERE, None),
+        ("os.environ/V", "os.environ/B", None),
+        ("hosted_vllm/llama", None, "does not know where"),
+        ("os.environ/V", None, "does not know where"),
+        *((model, None, "not this provider's") for model in ("anthropic/claude-sonnet-4-5", "anthropic/*")),
+        *(
+            (model, HERE, "not this provider's")
+            for model in (
+                "anthropic/claude-sonnet-4-5",
+                "azure/gpt-4o",
+                "azure/*",
+                "azure_ai/x",
+                "bedrock/anthropic.claude",
+                "cohere/command",
+                "ollama/llama",
+                "vertex_ai/gemini-2.5-pro",
+                "os.environ/M",
+            )
+        ),
     ],
 )
-def test_direct_transport_needs_an_address(model: str, api_base: str | None, good: bool) -> None:
-    """A provider that the direct transport does not know has to be given an address."""
+def test_direct_transport_speaks_to_it(
+    transport: str, model: str, api_base: str | None, fault: str | None
+) -> None:
+    """What the direct transport does not speak to, or does not find, is refused when the file is read."""
     params = {"model": model, **({"api_base": api_base} if api_base else {})}
-    faults = cross_check(
-        {"model_list": [{"model_name": "m", "litellm_params": params, "transport": "direct"}]}, {}
-    )
+    listed = [{"model_name": model, "litellm_params": params, "transport": transport}]
+    faults = cross_check({"model_list": listed}, VARIABLES)
 
-    assert [fault.path for fault in faults] == ([] if good else ["model_list[0].transport"])
+    assert [found.path for found in faults] == (["model_list[0].transport"] if fault else [])
+    assert all(fault in found.text for found in faults if fault)
+
+
+@pytest.mark.parametrize("transport", [None, "auto", "litellm", "os.environ/A", "os.environ/UNSET", 7])
+def test_other_transports_go_anywhere(transport: Any) -> None:
+    """Only direct has to speak to the provider itself; what is no transport is validation's."""
+    listed = [{"model_name": "m", "litellm_params": {"model": "azure/x"}, "transport": transport}]
+
+    assert cross_check({"model_list": listed}, VARIABLES) == ()

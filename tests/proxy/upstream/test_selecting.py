@@ -175,3 +175,19 @@ def test_upstreams_are_what_is_needed() -> None:
 
     assert [type(upstream) for upstream in direct._upstreams.values()] == [DirectUpstream]
     assert {type(upstream) for upstream in both._upstreams.values()} == {DirectUpstream, LiteLLMUpstream}
+
+
+@pytest.mark.parametrize("transport", ["direct", "litellm"])
+async def test_key_of_the_environment_is_not_taken(transport: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deployment without a key sends none that it was not given, on either transport."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    async with serving_openai() as openai:
+        params = {"model": "openai/gpt-4.1", "api_base": openai.base_url}
+        listed = [{"model_name": "m", "litellm_params": params, "transport": transport}]
+        settings = settings_of(model_list=listed)
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            await proxy.post(chat(model="m"))
+
+    [request] = openai.requests
+    sent = request.headers.get("Authorization")
+    assert sent == (None if transport == "direct" else "Bearer no-key")
