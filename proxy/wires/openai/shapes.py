@@ -9,14 +9,15 @@ among them (Mistral's reasoning models); a choice without ``index``; a call whos
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from proxy.errors import UpstreamFault
 from proxy.json_text import write_json
 
 NO_COMPLETION = "The provider answered with something that is not a chat completion."
 
-_TEXTS = ("reasoning_content", "refusal")
+_TEXTS = frozenset({"content", "reasoning_content", "refusal", "role"})
+"""What a message says in one text; of its role nobody reads more than that it is the assistant's."""
 
 
 def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
@@ -34,23 +35,32 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
     mend_call = _mend_call if said == "message" else _mend_fragment
     for at, choice in enumerate(choices):
         _demand(isinstance(choice, dict))
-        if choice.get("index") is None:
+        index = choice.get("index")
+        if index is None:
             choice["index"] = at
-        _demand(_is_place(choice["index"]))
+        elif not _is_place(index):
+            _refuse()
         reason = choice.get("finish_reason")
-        _demand(reason is None or isinstance(reason, str))
-        if reason == "error":
-            raise UpstreamFault("The provider broke the answer off with an error.")
+        if reason is not None:
+            _demand(isinstance(reason, str))
+            if reason == "error":
+                raise UpstreamFault("The provider broke the answer off with an error.")
         message = choice.get(said)
         if message is not None:
             _demand(isinstance(message, dict))
-            _mend_message(message, mend_call)
+            for (
+                name,
+                value,
+            ) in message.items():  # all of it is in order, as a rule: this is done for each event
+                if value is not None and not (name in _TEXTS and isinstance(value, str)):
+                    _mend_message(message, mend_call)
+                    break
     found: list[dict[str, Any]] = choices
     return found
 
 
 def _mend_message(message: dict[str, Any], mend_call: Callable[[Any], None]) -> None:
-    for name in _TEXTS:
+    for name in ("reasoning_content", "refusal"):
         _demand(message.get(name) is None or isinstance(message[name], str))
     content = message.get("content")
     if content is not None and not isinstance(content, str):
@@ -97,20 +107,23 @@ def _mend_head(call: dict[str, Any]) -> None:
     if call_id is not None and not isinstance(call_id, str):
         _demand(type(call_id) is int)
         call["id"] = str(call_id)
-    if call.get("type") is not None and call["type"] != "function":
-        _demand(call["type"] == "" or "function" in call)
+    kind = call.get("type")
+    if kind is not None and kind != "function":
+        _demand(kind == "" or "function" in call)
         call["type"] = "function"
 
 
 def _mend_function(function: dict[str, Any]) -> None:
-    _demand(function.get("name") is None or isinstance(function["name"], str))
-    arguments = function.get("arguments")
-    if isinstance(arguments, dict):
-        function["arguments"] = write_json(arguments).decode()
-    elif arguments is None:
+    name, arguments = function.get("name"), function.get("arguments")
+    _demand(name is None or isinstance(name, str))
+    if isinstance(arguments, str):
+        return
+    if arguments is None:
         function.pop("arguments", None)
+    elif isinstance(arguments, dict):
+        function["arguments"] = write_json(arguments).decode()
     else:
-        _demand(isinstance(arguments, str))
+        _refuse()
 
 
 def _read_parts(message: dict[str, Any], parts: list[Any]) -> None:
@@ -145,4 +158,8 @@ def _is_place(value: Any) -> bool:
 
 def _demand(holds: bool) -> None:
     if not holds:
-        raise UpstreamFault(NO_COMPLETION)
+        _refuse()
+
+
+def _refuse() -> NoReturn:
+    raise UpstreamFault(NO_COMPLETION)
