@@ -1,7 +1,8 @@
 """Server-sent events, read incrementally: bytes in, payloads out, whatever way the bytes are split. Pure.
 
 Follows the WHATWG event stream format as far as LLM servers use it: lines end in LF, CR LF or CR; a blank line ends an
-event; ``data`` lines of one event are joined by LF; comments and other fields are skipped.
+event; ``data`` lines of one event are joined by LF; comments and other fields are skipped. One byte order mark at the
+start of the stream is no part of it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from proxy.errors import UpstreamFault
 LARGEST_EVENT = 32 * 2**20
 """Bytes that one event may hold: an answer with an image in it fits, a stream without frames does not grow for ever."""
 
+_MARK = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark, which would otherwise be part of the first field's name and lose the first event."""
+
 
 class SSEDecoder:
     """Turns the bytes of one stream into the payloads of its events."""
@@ -19,12 +23,15 @@ class SSEDecoder:
         self._rest = bytearray()  # an unfinished line
         self._data: bytes | bytearray | None = None  # the joined data lines of an unfinished event
         self._after_cr = False
+        self._begun = False  # the byte order mark, or what stands in its place, has come
 
     def feed(self, received: bytes) -> list[bytes]:
         """Return the payloads of the events that *received* completes.
 
         Raises :class:`UpstreamFault` when an event grows over :data:`LARGEST_EVENT`.
         """
+        if not self._begun:
+            received = self._begin(received)
         if not received:
             return []
         if self._after_cr and received[:1] == b"\n":
@@ -52,6 +59,16 @@ class SSEDecoder:
         self._rest = bytearray(last)
         self._check(len(last))
         return payloads
+
+    def _begin(self, received: bytes) -> bytes:
+        """Return the stream's first bytes without the mark; nothing while they may still become one."""
+        first = bytes(self._rest) + received
+        if len(first) < len(_MARK) and _MARK.startswith(first):
+            self._rest = bytearray(first)
+            return b""
+        self._begun = True
+        self._rest.clear()
+        return first.removeprefix(_MARK)
 
     def _take(self, line: bytes) -> None:
         self._check(len(line))

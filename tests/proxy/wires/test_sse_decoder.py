@@ -39,6 +39,13 @@ TABLE: dict[str, tuple[bytes, list[bytes]]] = {
         ["a\u2028b\u0085c\x0b\x0c\x1c".encode()],
     ),
     "nothing": (b"", []),
+    "byte order mark": (b"\xef\xbb\xbfdata: a\n\ndata: b\n\n", [b"a", b"b"]),
+    "byte order mark and cr lf": (b"\xef\xbb\xbf\r\ndata: a\r\n\r\n", [b"a"]),
+    "two byte order marks": (b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", [b"b"]),
+    "byte order mark later": (b"data: a\n\n\xef\xbb\xbfdata: b\n\n", [b"a"]),
+    "byte order mark as data": (b"data: \xef\xbb\xbf\n\n", [b"\xef\xbb\xbf"]),
+    "half a byte order mark": (b"\xef\xbbdata: a\n\ndata: b\n\n", [b"b"]),
+    "byte order mark alone": (b"\xef\xbb\xbf", []),
 }
 
 
@@ -66,7 +73,10 @@ LINES = st.one_of(
     st.binary(max_size=6).map(lambda value: b"data: " + value),
     st.binary(max_size=6),
 )
-STREAMS = st.lists(st.tuples(LINES, ENDS), max_size=12).map(lambda lines: b"".join(a + b for a, b in lines))
+MARKS = st.sampled_from([b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"])
+STREAMS = st.tuples(MARKS, st.lists(st.tuples(LINES, ENDS), max_size=12)).map(
+    lambda stream: stream[0] + b"".join(a + b for a, b in stream[1])
+)
 
 
 @given(raw=STREAMS, cuts=st.lists(st.integers(0, 200), max_size=8))
@@ -82,11 +92,12 @@ def test_any_split_gives_the_same_payloads(raw: bytes, cuts: list[int]) -> None:
         st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=8), max_size=6
     ),
     end=ENDS,
+    mark=st.sampled_from([b"", b"\xef\xbb\xbf"]),
 )
-def test_payloads_come_back(payloads: list[str], end: bytes) -> None:
-    """What is framed comes out as it went in, with every line end, at every boundary."""
+def test_payloads_come_back(payloads: list[str], end: bytes, mark: bytes) -> None:
+    """What is framed comes out as it went in, with every line end, at every boundary, behind a byte order mark."""
     sent = [payload.encode() for payload in payloads]
-    raw = b"".join(b"data: " + payload + end + end for payload in sent)
+    raw = mark + b"".join(b"data: " + payload + end + end for payload in sent)
 
     assert decoded(raw) == sent
     for at in range(len(raw) + 1):
