@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
+from proxy.errors import UpstreamFault
+from proxy.upstream import direct
+from proxy.wires.sse_decoder import SSEDecoder
 from tests.proxy.upstream.provider import (
     DONE,
     FIRST,
@@ -17,10 +22,12 @@ from tests.proxy.upstream.provider import (
     Exchange,
     ask,
     assert_broken,
+    calling,
     event,
     flooding,
     head,
     piece,
+    providing,
     sending,
     text_of,
 )
@@ -158,3 +165,35 @@ async def test_end_of_a_finished_stream(parts: list[bytes], then: str) -> None:
     assert text_of(reply) == "Good day."
     assert reply.events[-1] == "[DONE]"
     assert asyncio.get_running_loop().time() - asked < 5
+
+
+async def test_unpacked_flood_leaves_others_their_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little that unpacks to very much is read in pieces, between which everything else in the process goes on."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    unit = (b":" + b" " * 1000 + b"\n") * 1000
+    data = b"".join(packer.compress(unit) for _ in range(100)) + packer.flush()
+    script = sending(head(more="Content-Encoding: gzip\r\n"), piece(data), piece(b""))
+    in_turn, most, over = 0, 0, asyncio.Event()
+
+    class Counting(SSEDecoder):
+        @override
+        def feed(self, received: bytes) -> list[bytes]:
+            nonlocal in_turn, most
+            in_turn += len(received)
+            most = max(most, in_turn)
+            return super().feed(received)
+
+    async def others() -> None:
+        nonlocal in_turn
+        while not over.is_set():
+            in_turn = 0
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(direct, "SSEDecoder", Counting)
+    async with providing(script) as provider, calling(provider.port) as call, asyncio.TaskGroup() as group:
+        group.create_task(others())
+        with pytest.raises(UpstreamFault):
+            await call.ask(stream=True)
+        over.set()
+
+    assert 0 < most < 4 * 2**20

@@ -1,0 +1,148 @@
+"""What lies under the direct transport's requests: names, TLS, socket options."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.errors import UpstreamUnreachable
+from proxy.failures import Cause
+from tests.proxy.upstream.provider import BOTH, GOOD, Direct, calling, providing, sending, whole
+
+
+def connections_of(direct: Direct) -> list[socket.socket]:
+    """Return the sockets that wait in the pool to be used again."""
+    assert direct.upstream._session is not None
+    pool = direct.upstream._session.connector
+    assert pool is not None
+    protocols = [protocol for idle in pool._conns.values() for protocol, _ in idle]
+    return [protocol.transport.get_extra_info("socket") for protocol in protocols if protocol.transport]
+
+
+async def test_no_delay() -> None:
+    """Small requests leave at once: Nagle's algorithm is off."""
+    async with providing(sending(whole(GOOD))) as provider, calling(provider.port) as direct:
+        await direct.ask(stream=False)
+        [used] = connections_of(direct)
+
+        assert used.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+async def test_names_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider's name is looked up once for several connections."""
+    loop = asyncio.get_running_loop()
+    known, asked = loop.getaddrinfo, 0
+
+    async def counting(host: Any, port: Any, **named: Any) -> Any:
+        nonlocal asked
+        if host == "provider.invalid":
+            asked += 1
+            host, named = "127.0.0.1", {**named, "flags": 0}
+        return await known(host, port, **named)
+
+    monkeypatch.setattr(loop, "getaddrinfo", counting)
+    async with (
+        providing(sending(whole(GOOD, Connection="close"), then="close")) as provider,
+        calling(f"http://provider.invalid:{provider.port}/v1") as direct,
+    ):
+        for _ in range(3):
+            await direct.ask(stream=False)
+
+    assert (provider.connections, asked) == (3, 1)
+
+
+@BOTH
+async def test_name_that_there_is_not(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that nobody knows is a provider that cannot be reached, and nothing was sent."""
+    loop = asyncio.get_running_loop()
+    known = loop.getaddrinfo
+
+    async def knowing(host: Any, *arguments: Any, **named: Any) -> Any:
+        if host == "provider.invalid":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return await known(host, *arguments, **named)
+
+    monkeypatch.setattr(loop, "getaddrinfo", knowing)
+    async with calling("http://provider.invalid/v1") as direct:
+        with pytest.raises(UpstreamUnreachable) as raised:
+            await direct.ask(stream=stream)
+
+    assert raised.value.cause is Cause.UNREACHABLE
+    assert "invalid" not in raised.value.message
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a certificate for 127.0.0.1 that nobody but itself vouches for, with its key."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("there is no openssl to make a certificate with")
+    path = tmp_path_factory.mktemp("tls")
+    made = [
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "1",
+    ]
+    named = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    kept = ["-keyout", str(path / "key.pem"), "-out", str(path / "cert.pem")]
+    subprocess.run([openssl, *made, *named, *kept], check=True, capture_output=True, timeout=30)
+    both = path / "both.pem"
+    both.write_bytes((path / "key.pem").read_bytes() + (path / "cert.pem").read_bytes())
+    return both
+
+
+@asynccontextmanager
+async def listening(certificate: Path, received: bytearray) -> AsyncIterator[int]:
+    """Serve TLS with a certificate, keep what comes through it, and yield the port."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.extend(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(whole(GOOD))
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
+@BOTH
+async def test_certificate_that_nobody_vouches_for(certificate: Path, stream: bool) -> None:
+    """It is refused before a byte of the request is sent, and the client may try elsewhere."""
+    received = bytearray()
+    async with listening(certificate, received) as port, calling(f"https://127.0.0.1:{port}/v1") as direct:
+        with pytest.raises(UpstreamUnreachable) as raised:
+            await direct.ask(stream=stream)
+
+    assert raised.value.cause is Cause.UNREACHABLE
+    assert received == b""
+
+
+async def test_certificate_that_is_vouched_for(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same one is taken once the machine's authorities hold it: what was refused was the certificate."""
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", trusting)
+    received = bytearray()
+    async with listening(certificate, received) as port, calling(f"https://127.0.0.1:{port}/v1") as direct:
+        [answer] = await direct.ask(stream=False)
+
+    assert answer["choices"][0]["message"]["content"] == "Good day."
+    assert received.startswith(b"POST /v1/chat/completions")
