@@ -23,7 +23,8 @@ from sanitizers import Messages, Unrepairable, validate_messages
 class ChatRequest:
     """One chat request as the client meant it.
 
-    *raw_messages* is the JSON that *messages* were read from, to be sent on as it is where nothing is changed.
+    *raw_messages* is the JSON that *messages* were read from, to be sent on as it is where nothing is changed; it may
+    hold a key twice, so that another parser reads another history in it (:mod:`proxy.wires.openai` looks).
     *parameters* holds the known parameters that were set (null counts as not set) in the client's order,
     without ``model``, ``messages`` and the stream switches; *unknown* everything else, which goes upstream only
     where the deployment allows it by name.

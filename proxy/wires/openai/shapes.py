@@ -48,11 +48,9 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
         message = choice.get(said)
         if message is not None:
             _demand(isinstance(message, dict))
-            for (
-                name,
-                value,
-            ) in message.items():  # all of it is in order, as a rule: this is done for each event
-                if value is not None and not (name in _TEXTS and isinstance(value, str)):
+            # All of it is in order, as a rule, and this is done for each event.
+            for name, text in message.items():
+                if text is not None and not (name in _TEXTS and isinstance(text, str)):
                     _mend_message(message, mend_call)
                     break
     found: list[dict[str, Any]] = choices

@@ -6,7 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proxy.config import resolve
 from proxy.upstream import Timeouts, UpstreamCall
@@ -42,10 +45,9 @@ def call_of(
 @pytest.mark.parametrize("stream", [False, True])
 def test_raw_messages_are_sent_as_they_came(stream: bool) -> None:
     """Spacing, escapes, key order and number formats of the client's history stay, byte for byte."""
-    sent = build_request(call_of(raw=ODD), stream=stream)
+    sent = build_request(call_of(orjson.loads(ODD), ODD), stream=stream)
 
     assert b'"messages":' + ODD in sent
-    assert b"Rebuilt." not in sent
     assert json.loads(sent)["messages"] == json.loads(ODD)
 
 
@@ -88,7 +90,81 @@ def test_stream_switches(stream: bool, include_usage: bool, added: dict[str, Any
 
 def test_top_level_is_ours() -> None:
     """The model is the deployment's; beside it stand the call's parameters and those allowed by name."""
-    call = call_of(raw=ODD, parameters={"temperature": 0.5}, extra_body={"top_k": 5})
+    call = call_of(orjson.loads(ODD), ODD, parameters={"temperature": 0.5}, extra_body={"top_k": 5})
     sent = json.loads(build_request(call, stream=False))
 
     assert {**sent, "messages": 0} == {"model": "gpt-4.1", "messages": 0, "temperature": 0.5, "top_k": 5}
+
+
+def sent_for(messages: bytes) -> bytes:
+    """Return the messages that go upstream for a body with these."""
+    request = parse_chat_request(b'{"model":"m","messages":' + messages + b"}", max_nesting=50)
+    sent = build_request(call_of(request.messages, request.raw_messages), stream=False)
+    return sent.removeprefix(b'{"model":"gpt-4.1","messages":').removesuffix(b"}")
+
+
+@pytest.mark.parametrize(
+    ("messages", "sent"),
+    [
+        (b'[{"role":"tool","role":"user","content":"x"}]', b'[{"role":"user","content":"x"}]'),
+        (b'[{"role":"user","content":"a","content" : "b"}]', b'[{"role":"user","content":"b"}]'),
+        (b'[{"role":"tool","ro\\u006ce":"user","content":"x"}]', b'[{"role":"user","content":"x"}]'),
+        (
+            b'[{"role":"user","content":"x","y":{"a":{},"a":1}}]',
+            b'[{"role":"user","content":"x","y":{"a":1}}]',
+        ),
+        (b'[{"role":"tool","role":"user","content":"\\u003a"}]', b'[{"role":"user","content":":"}]'),
+        (b'[{"role":"tool","role":"user","content":"\\u003A"}]', b'[{"role":"user","content":":"}]'),
+        (b'[{"role":"tool:","role":"user","content":"x"}]', b'[{"role":"user","content":"x"}]'),
+    ],
+)
+def test_key_that_is_there_twice(messages: bytes, sent: bytes) -> None:
+    """A history that parsers read differently goes as it was read here, not as it came."""
+    assert sent_for(messages) == sent
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        b'[{"role" : "user", "content": "{\\"a\\": 1, \\"a\\": 2} : ::"}]',
+        b'[{"role":"user","content":"\\u003c\\u0026 \\u00e9"}]',
+        b'[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"n":1e2}]',
+    ],
+)
+def test_keys_that_look_as_if_they_were_there_twice(messages: bytes) -> None:
+    """Keys within a text, and those of different objects, are no such keys."""
+    assert sent_for(messages) == messages
+
+
+TEXTS = st.sampled_from(["role", "content", ":", "::", '"a":', "\\u003a", "é", "a\\", '\\"'])
+VALUES = st.recursive(
+    TEXTS | st.integers(0, 9) | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    members=st.lists(st.tuples(TEXTS.filter(lambda key: key not in ("role", "content")), VALUES), max_size=5),
+    ascii_only=st.booleans(),
+    colon=st.sampled_from([":", ": ", " : "]),
+)
+def test_twice_or_as_it_came(members: list[tuple[str, Any]], ascii_only: bool, colon: str) -> None:
+    """Without a key that is there twice the history goes as it came, with one it goes as it was read.
+
+    What looks like an escaped colon is taken for one.
+    """
+
+    def written(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=ascii_only, separators=(",", colon))
+
+    fields = "".join(f",{written(key)}{colon}{written(value)}" for key, value in members)
+    raw = f'[{{"role":"user","content":"x"{fields}}}]'.encode()
+    sent = sent_for(raw)
+
+    assert json.loads(sent) == json.loads(raw)
+    twice = len({key for key, _ in members}) < len(members)
+    assert twice or sent == raw or b"u003a" in raw
+    assert (
+        not twice or sent == json.dumps(json.loads(raw), ensure_ascii=False, separators=(",", ":")).encode()
+    )
