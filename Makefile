@@ -33,8 +33,9 @@ format: $(VENV)/dev  ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev  ## what sanitizing costs, as a table
+bench: $(VENV)/dev  ## what sanitizing and a start cost, as tables
 	$(BIN)/python -m benchmarks.sanitize
+	$(BIN)/python -m benchmarks.startup
 
 soak: $(VENV)/dev  ## the properties with twenty times the examples, at random
 	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest --numprocesses=$(WORKERS) tests/sanitizers

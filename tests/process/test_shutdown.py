@@ -1,4 +1,4 @@
-"""From SIGTERM to the exit: probes first, then the listener, then what is in flight."""
+"""From SIGTERM to the exit: probes first, then the listener, then what is in flight, on each transport."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield executor
 
 
-def settings(gemini: Gemini, *, delay: float, grace: float) -> dict[str, Any]:
+def settings(gemini: Gemini, transport: str, *, delay: float, grace: float) -> dict[str, Any]:
     """Return a configuration with an admin listener."""
     parameters = {"model": "gemini/*", "api_key": "emulated", "api_base": gemini.api_base}
     admin = {"host": "127.0.0.1", "port": 0}
     return {
-        "model_list": [{"model_name": "gemini/*", "litellm_params": parameters}],
+        "model_list": [{"model_name": "gemini/*", "transport": transport, "litellm_params": parameters}],
         "general_settings": {"admin": admin, "drain_delay": delay, "drain_grace": grace},
     }
 
@@ -75,10 +75,10 @@ def refuses(url: str) -> bool:
     return False
 
 
-def test_drain(directory: Path, gemini: Gemini, pool: ThreadPoolExecutor) -> None:
+def test_drain(directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor) -> None:
     """Not ready at once; new requests are served for the delay, then refused; a running stream ends whole."""
     with (
-        serve(directory, settings(gemini, delay=1.0, grace=30)) as served,
+        serve(directory, settings(gemini, transport, delay=1.0, grace=30)) as served,
         httpx.Client(timeout=10, trust_env=False) as probe,
     ):
         admin = f"http://127.0.0.1:{served.admin_port}"
@@ -107,9 +107,11 @@ def test_drain(directory: Path, gemini: Gemini, pool: ThreadPoolExecutor) -> Non
         assert served.running.events("cut_off") == []
 
 
-def test_what_outlasts_the_grace(directory: Path, gemini: Gemini, pool: ThreadPoolExecutor) -> None:
+def test_what_outlasts_the_grace(
+    directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor
+) -> None:
     """A stream that outlasts the grace ends with an error event and no [DONE], a waiting answer with a 503."""
-    with serve(directory, settings(gemini, delay=0, grace=0.5)) as served:
+    with serve(directory, settings(gemini, transport, delay=0, grace=0.5)) as served:
         stream = begin(pool, served, gemini, stream=True, chunk_delay_seconds=LONG_S)
         whole = begin(pool, served, gemini, stream=False, delay_seconds=LONG_S)
         silent = begin(pool, served, gemini, stream=True, delay_seconds=LONG_S)
@@ -134,10 +136,10 @@ def test_what_outlasts_the_grace(directory: Path, gemini: Gemini, pool: ThreadPo
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
 def test_second_signal(
-    directory: Path, gemini: Gemini, pool: ThreadPoolExecutor, second: signal.Signals
+    directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor, second: signal.Signals
 ) -> None:
     """A second signal ends the process at once, with a status that is not 0 and no traceback."""
-    with serve(directory, settings(gemini, delay=0, grace=LONG_S)) as served:
+    with serve(directory, settings(gemini, transport, delay=0, grace=LONG_S)) as served:
         running = begin(pool, served, gemini, stream=True, chunk_delay_seconds=LONG_S)
 
         served.running.signal()

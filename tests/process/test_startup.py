@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from tests.process.asking import TARGETS, ask, body
+from tests.process.emulators import Gemini
 from tests.process.running import ROOT, Running, Served, environment
 
 WATCHED = """
@@ -75,7 +76,9 @@ def test_start_looks_nothing_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", TARGETS)
-def test_tools_on_the_bare_install(http: httpx.Client, served: Served, model: str, stream: bool) -> None:
+def test_tools_on_the_bare_install(
+    http: httpx.Client, served: Served, gemini: Gemini, model: str, stream: bool
+) -> None:
     """The pinned litellm takes ``tools`` without its proxy extra: a declared tool is called."""
     messages: Any = [{"role": "user", "content": "Please call look_up."}]
 
@@ -86,15 +89,49 @@ def test_tools_on_the_bare_install(http: httpx.Client, served: Served, model: st
     assert '"finish_reason":"tool_calls"' in answer.text
 
 
-def test_ready_process(http: httpx.Client, served: Served) -> None:
+def resident_mib(process: int) -> float:
+    """Return how much memory a process has in use."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+MOST_MIB = {"litellm": 400, "direct": 90}
+
+
+def test_ready_process(http: httpx.Client, served: Served, transport: str) -> None:
     """The process that is ready says so, has a bounded footprint, and printed nothing but JSON lines."""
-    status = Path(f"/proc/{served.running.process.pid}/status").read_text()
-    resident_mib = int(status.partition("VmRSS:")[2].split()[0]) / 1024
-    print(f"ready after {served.seconds_to_ready:.1f} s, RSS {resident_mib:.0f} MiB")  # noqa: T201 - with -rP
+    resident = resident_mib(served.running.process.pid)
+    print(f"ready after {served.seconds_to_ready:.1f} s, RSS {resident:.0f} MiB")  # noqa: T201 - with -rP
 
     assert http.get(f"{served.origin}/readyz").json() == {"status": "ready"}
-    assert resident_mib < 400
+    assert resident < MOST_MIB[transport]
     assert len(served.running.events("ready")) == 1
+
+
+def test_direct_process_imports_no_litellm(directory: Path, http: httpx.Client, gemini: Gemini) -> None:
+    """With direct deployments alone, the process that has answered never imported litellm, httpx or the SDK."""
+    parameters = {"model": "gemini/*", "api_key": "emulated", "api_base": gemini.api_base}
+    config = {
+        "model_list": [{"model_name": "gemini/*", "litellm_params": parameters}],
+        "general_settings": {"drain_delay": 0},
+    }
+    path = directory / "direct.yaml"
+    path.write_text(yaml.safe_dump(config))
+    arguments = ("serve", "--config", str(path), "--port", "0")
+    running = Running(directory, *arguments, variables={"PYTHONPROFILEIMPORTTIME": "1"})
+    try:
+        ready = running.wait_for(lambda: next(iter(running.events("ready")), None), "ready line")
+        request = body("gemini/gemini-2.5-pro", [{"role": "user", "content": "x"}])
+        answer = http.post(f"{ready['base_url']}/chat/completions", json=request)
+        resident = resident_mib(running.process.pid)
+    finally:
+        running.stop()
+
+    imported = {line.rpartition("|")[2].strip() for line in running.errors.splitlines()}
+    assert answer.status_code == 200
+    assert "aiohttp" in imported
+    assert not {"litellm", "httpx", "openai"} & imported
+    assert resident < MOST_MIB["direct"]
 
 
 @pytest.fixture

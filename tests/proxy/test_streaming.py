@@ -21,6 +21,7 @@ from proxy.normalize import ChunkNormalizer
 from proxy.observation import Record
 from proxy.sse import DONE
 from proxy.streaming import _end
+from tests.proxy.conftest import TRANSPORTS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator
@@ -62,6 +63,7 @@ def assert_contract(events: list[Any], *, usage: bool = False) -> None:
     assert ["usage" in event for event in chunks].count(True) == usage
 
 
+@TRANSPORTS
 @pytest.mark.parametrize("usage", [False, True], ids=["plain", "usage"])
 @pytest.mark.parametrize("calls", [False, True], ids=["text", "calls"])
 @pytest.mark.parametrize("model", ["openai", "gemini"])
@@ -88,6 +90,7 @@ async def test_contract(real: Proxied, model: str, calls: bool, usage: bool) -> 
     assert {entry["index"] for entry in entries} == ({0, 1} if calls else set())
 
 
+@TRANSPORTS
 @pytest.mark.parametrize("model", ["openai", "gemini"])
 async def test_openais_client_reads_it(real: Proxied, model: str) -> None:
     """The strict helper of OpenAI's own client puts a stream with tool calls together."""
@@ -209,11 +212,12 @@ async def test_stream_that_breaks_off(
     assert await proxy.count("upstream_attempts_total", outcome=code) == 1
 
 
+@TRANSPORTS
 @pytest.mark.parametrize("model", ["openai", "gemini"])
 async def test_wire_that_breaks_in_mid_stream(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str
 ) -> None:
-    """A provider's connection that breaks is told as an event, through litellm as well."""
+    """A provider's connection that breaks is told as an event, on each transport."""
     openai.faults.append({"cut_after_chunks": 2})
     await gemini.fault(cut_after_chunks=1)
     reply = await real.post(chat(model=model, stream=True))
