@@ -12,7 +12,7 @@ _DESTINATION = """
     api_base base_url api_version deployment_id engine custom_llm_provider model_list model_alias_map user_config
     region_name organization use_litellm_proxy base_model hf_model_name deployment_url use_psc_endpoint_format
     use_ssl use_chat_completions_api configurable_clientside_auth_params provider_affinity_header model messages
-    nvcf_function_id
+    nvcf_function_id contents systeminstruction system_instruction toolconfig tool_config
 """
 _CREDENTIALS = """
     api_key tenant_id client_id client_secret gemini_api_key zen_api_key bucket_name mongodb_connection_string

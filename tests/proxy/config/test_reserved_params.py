@@ -10,6 +10,9 @@ from proxy.config.reserved_params import is_reserved
 @pytest.mark.parametrize(
     "name",
     [
+        "contents",
+        "systemInstruction",
+        "toolConfig",
         "api_base",
         "API_BASE",
         "base-url",
