@@ -1,0 +1,47 @@
+"""How much there was lately, in constant time and memory. Pure: the clock is an argument."""
+
+from __future__ import annotations
+
+from math import floor
+
+_BEFORE_EVERYTHING = -(2**63)
+
+
+class SlidingCount:
+    """A count over the last *span_s* seconds, kept in *parts* equal parts.
+
+    The oldest part leaves as a whole, so that what is counted is never older than the span, and may lack up to one
+    part of it. A moment before the newest one seen is taken for that one.
+    """
+
+    __slots__ = ("_counts", "_newest", "_part_s", "_total")
+
+    def __init__(self, span_s: float, parts: int = 10) -> None:
+        self._part_s = span_s / parts
+        self._counts = [0] * parts
+        self._newest = _BEFORE_EVERYTHING
+        self._total = 0
+
+    def add(self, now: float) -> None:
+        """Count one more at *now*."""
+        self._move_to(now)
+        self._counts[self._newest % len(self._counts)] += 1
+        self._total += 1
+
+    def total(self, now: float) -> int:
+        """Return the count over the span that ends at *now*."""
+        self._move_to(now)
+        return self._total
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._counts = [0] * len(self._counts)
+        self._total = 0
+
+    def _move_to(self, now: float) -> None:
+        part = floor(now / self._part_s)
+        parts = len(self._counts)
+        for passed in range(max(self._newest, part - parts) + 1, part + 1):
+            self._total -= self._counts[passed % parts]
+            self._counts[passed % parts] = 0
+        self._newest = max(self._newest, part)

@@ -1,0 +1,62 @@
+"""An outage is not multiplied, and a lone user is never refused a retry."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from proxy.resilience.retry_budget import RetryBudget
+
+waits = st.one_of(st.just(0.0), st.floats(0, 0.2), st.floats(0, 4))
+events = st.lists(st.tuples(waits, st.integers(0, 40), st.integers(0, 15)), max_size=25)
+
+
+def test_share() -> None:
+    """A hundred requests that fail twice each get twenty retries, not two hundred."""
+    budget = RetryBudget()
+    granted = 0
+    for number in range(100):
+        now = 1000 + number * 0.01
+        budget.count_request(now)
+        for _ in range(2):
+            if budget.allows(now):
+                budget.count_retry(now)
+                granted += 1
+    assert granted == 20
+
+
+def test_floor_comes_back() -> None:
+    """Ten without any request; then none for a while; then ten again."""
+    budget = RetryBudget()
+    for _ in range(10):
+        assert budget.allows(0.0)
+        budget.count_retry(0.0)
+    assert not budget.allows(8.9)
+    assert budget.allows(10.0)
+
+
+def test_asking_spends_nothing() -> None:
+    """It may be asked as often as one likes."""
+    budget = RetryBudget()
+    assert all(budget.allows(1.0) for _ in range(100))
+
+
+@given(events=events)
+@example(events=[(0.0, 200, 15), (0.0, 0, 15), (0.0, 0, 15)])
+def test_bounds(events: list[tuple[float, int, int]]) -> None:
+    """Never under ten in ten seconds; and in nine seconds, never over both ten and 20 % of ten seconds' requests."""
+    budget, requests, retries, now = RetryBudget(), list[float](), list[float](), 500.0
+    for passed, asked, failed in events:
+        now += passed
+        for _ in range(asked):
+            budget.count_request(now)
+            requests.append(now)
+        for _ in range(failed):
+            allowed = budget.allows(now)
+            if sum(now - moment < 10.001 for moment in retries) < 10:
+                assert allowed
+            if allowed:
+                budget.count_retry(now)
+                retries.append(now)
+                lately = sum(now - moment < 8.999 for moment in retries)
+                assert lately <= max(10, 0.2 * sum(now - moment < 10.001 for moment in requests))

@@ -1,0 +1,43 @@
+"""A count over the last seconds, held against a list that forgets nothing."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.resilience.sliding_count import SlidingCount
+
+SPAN_S = 10.0
+steps = st.lists(st.tuples(st.one_of(st.just(0.0), st.floats(0, 15)), st.booleans()), max_size=60)
+
+
+@given(start=st.floats(-1e6, 1e9), steps=steps)
+def test_between_the_span_and_a_part_less(start: float, steps: list[tuple[float, bool]]) -> None:
+    """Nothing older than the span is counted, and nothing younger than the span less one part is missing."""
+    count, moments, now = SlidingCount(SPAN_S), list[float](), start
+    for passed, add in steps:
+        now += passed
+        if add:
+            count.add(now)
+            moments.append(now)
+        surely = sum(now - moment < SPAN_S - 1.001 for moment in moments)
+        at_most = sum(now - moment < SPAN_S + 0.001 for moment in moments)
+        assert surely <= count.total(now) <= at_most
+
+
+def test_clear() -> None:
+    """After it nothing was."""
+    count = SlidingCount(SPAN_S)
+    count.add(5.0)
+    count.clear()
+    assert count.total(5.0) == 0
+    count.add(6.0)
+    assert count.total(6.0) == count.total(15.5) == 1
+
+
+def test_a_moment_before_the_newest() -> None:
+    """It is counted, and as long as the newest one is."""
+    count = SlidingCount(SPAN_S)
+    count.add(100.0)
+    count.add(50.0)
+    assert (count.total(60.0), count.total(109.0), count.total(110.0)) == (2, 2, 0)
