@@ -1,0 +1,268 @@
+"""Which deployment is asked next: never none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from proxy.config import Deployment, resolve
+from proxy.resilience import balancer as module
+from proxy.resilience.balancer import Attempt, Balancer
+from proxy.resilience.circuit import State
+from proxy.resilience.failure_table import Blame
+from tests.proxy.config.samples import entry, settings_of
+
+SETTINGS = settings_of(
+    entry("fast", api_key="k0"),
+    entry("fast", api_key="k1"),
+    entry("fast", api_key="k2"),
+    entry("lone", api_key="k3"),
+    entry("gemini/*", "gemini/*", api_key="k4"),
+)
+POOL = A, B, C = resolve(SETTINGS, "fast")
+LONE = resolve(SETTINGS, "lone")
+
+
+def wild(name: str) -> Deployment:
+    """Return what the wildcard stands for."""
+    return resolve(SETTINGS, f"gemini/{name}")[0]
+
+
+def fail(balancer: Balancer, deployment: Deployment, blame: Blame, asked_s: float | None, now: float) -> None:
+    """Let one call fail."""
+    with balancer.acquire(deployment, now) as attempt:
+        attempt.failed(blame, asked_s, now)
+
+
+@pytest.fixture
+def balancer() -> Balancer:
+    """Return one that remembers nothing."""
+    return Balancer(5.0)
+
+
+def test_file_order_then_least_busy(balancer: Balancer) -> None:
+    """Six calls at once go round; the one that ends first gets the seventh."""
+    attempts, order = [], []
+    for _ in range(6):
+        chosen = balancer.choose(POOL, 0.0)
+        order.append(chosen)
+        attempts.append(balancer.acquire(chosen, 0.0))
+    assert order == [A, B, C, A, B, C]
+    attempts[1].release()
+    assert balancer.choose(POOL, 0.0) == B
+
+
+def test_not_the_one_that_was_tried(balancer: Balancer) -> None:
+    """Unless there is no other."""
+    assert balancer.choose(POOL, 0.0, {A.position}) == B
+    held = [balancer.acquire(B, 0.0), balancer.acquire(C, 0.0)]
+    assert balancer.choose(POOL, 0.0, {A.position}) == B, "busy, but not tried"
+    assert balancer.choose(POOL, 0.0, {A.position, B.position, C.position}) == A
+    fail(balancer, B, Blame.PARK, None, 0.0)
+    fail(balancer, C, Blame.PARK, None, 0.0)
+    assert balancer.choose(POOL, 0.0, {A.position}) == A, "tried, but the others are parked"
+    assert len(held) == 2
+
+
+def test_open_ones_are_left_alone(balancer: Balancer) -> None:
+    """However busy the others are."""
+    fail(balancer, A, Blame.COOL, 30.0, 0.0)
+    fail(balancer, B, Blame.PARK, None, 0.0)
+    held = [balancer.acquire(C, 0.0) for _ in range(5)]
+    assert balancer.choose(POOL, 29.9) == C
+    assert balancer.choose(POOL, 30.0) == A, "its time is over, and it is not busy"
+    assert len(held) == 5
+
+
+def test_all_open_the_first_whose_time_is_over(balancer: Balancer) -> None:
+    """A request is not refused for what we remember; that it was tried does not matter any more."""
+    fail(balancer, A, Blame.COOL, 30.0, 0.0)
+    fail(balancer, B, Blame.COOL, 10.0, 0.0)
+    fail(balancer, C, Blame.PARK, 600.0, 0.0)
+    assert balancer.choose(POOL, 1.0, {B.position}) == B
+    assert not balancer.another_ready(POOL, 1.0, set())
+
+
+def test_another_ready(balancer: Balancer) -> None:
+    """One that was not tried, and takes requests."""
+    assert balancer.another_ready(POOL, 0.0, {A.position})
+    fail(balancer, B, Blame.PARK, None, 0.0)
+    assert balancer.another_ready(POOL, 0.0, {A.position})
+    assert not balancer.another_ready(POOL, 0.0, {A.position, C.position})
+    assert not balancer.another_ready(LONE, 0.0, {LONE[0].position})
+
+
+def test_lone_one_is_never_refused(balancer: Balancer) -> None:
+    """A cooldown of the only deployment is an outage of our own making."""
+    for _ in range(10):
+        fail(balancer, LONE[0], Blame.STRIKE, None, 0.0)
+    assert balancer.state(LONE[0], 0.0) is State.OPEN
+    assert balancer.choose(LONE, 0.0, {LONE[0].position}) == LONE[0]
+
+
+def test_empty_pool(balancer: Balancer) -> None:
+    """Nobody can be chosen."""
+    with pytest.raises(ValueError, match="empty"):
+        balancer.choose((), 0.0)
+
+
+def test_one_probe_and_the_rest_elsewhere(balancer: Balancer) -> None:
+    """A cancelled probe lets the next one in."""
+    for _ in range(3):
+        fail(balancer, A, Blame.STRIKE, None, 0.0)
+    probe = balancer.acquire(A, 5.0)
+    assert probe.is_probe
+    assert balancer.choose(POOL, 5.0) == B
+    with pytest.raises(KeyboardInterrupt), probe:
+        raise KeyboardInterrupt
+    assert balancer.choose(POOL, 5.0) == A
+    with balancer.acquire(A, 5.0) as probe:
+        probe.answering()
+        assert balancer.state(A, 5.0) is State.CLOSED
+        probe.succeeded(6.0)
+    assert balancer.in_flight(A) == 0
+
+
+def test_failures_of_the_request_blame_nobody(balancer: Balancer) -> None:
+    """A client that sends nonsense does not take a deployment from the others."""
+    for _ in range(50):
+        fail(balancer, A, Blame.NONE, 600.0, 0.0)
+    assert balancer.state(A, 0.0) is State.CLOSED
+
+
+def test_released_once(balancer: Balancer) -> None:
+    """However often it is let go."""
+    with balancer.acquire(A, 0.0) as attempt:
+        attempt.release()
+        with balancer.acquire(A, 0.0):
+            attempt.release()
+            assert balancer.in_flight(A) == 1
+    assert balancer.in_flight(A) == 0
+
+
+def test_models_of_a_wildcard_are_apart(balancer: Balancer) -> None:
+    """A model that does not exist says nothing about its siblings; the gauge shows the worst."""
+    fail(balancer, wild("gone"), Blame.PARK, None, 0.0)
+    with balancer.acquire(wild("here"), 0.0):
+        assert balancer.state(wild("here"), 0.0) is State.CLOSED
+        assert balancer.state(wild("gone"), 0.0) is State.OPEN
+        assert balancer.states(0.0) == {("gemini/*", 4): State.OPEN}
+        assert balancer.states(60.0) == {("gemini/*", 4): State.HALF_OPEN}
+
+
+def test_clients_names_are_bounded(balancer: Balancer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They push one another out, least recently asked first, and never what the file names."""
+    monkeypatch.setattr(module, "MOST_WILDCARD_MODELS", 3)
+    fail(balancer, A, Blame.PARK, None, 0.0)
+    for name in "xy":
+        fail(balancer, wild(name), Blame.PARK, None, 0.0)
+    forgotten = balancer.acquire(wild("y"), 0.0)
+    for name in "xpq":
+        fail(balancer, wild(name), Blame.PARK, None, 0.0)
+    assert [balancer.state(wild(name), 0.0) for name in "xypq"] == [2, 0, 2, 2]
+    assert balancer.state(A, 0.0) is State.OPEN
+    forgotten.release()
+    assert balancer.in_flight(wild("y")) == 0
+
+
+def test_budget_is_the_entrys(balancer: Balancer) -> None:
+    """Other names for the model do not make it larger; other entries have their own."""
+    for number in range(10):
+        one = wild(f"m{number}")
+        assert balancer.budget_left((one,), 0.0)
+        balancer.acquire(one, 0.0, retry=True).release()
+    assert not balancer.budget_left((wild("new"),), 0.0)
+    assert balancer.budget_left(POOL, 0.0)
+    for _ in range(55):
+        balancer.acquire(wild("m0"), 0.0).release()
+    assert balancer.budget_left((wild("new"),), 0.0)
+
+
+def test_budget_is_of_the_one_that_is_next(balancer: Balancer) -> None:
+    """The one whose budget is used up may be the one that has failed."""
+    for _ in range(10):
+        balancer.acquire(A, 0.0, retry=True).release()
+    assert not balancer.budget_left(POOL, 0.0)
+    assert balancer.budget_left(POOL, 0.0, {A.position})
+
+
+@given(
+    lasts=st.lists(st.floats(0, 100), min_size=3, max_size=3),
+    busy=st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    tried=st.sets(st.sampled_from([member.position for member in POOL])),
+    now=st.floats(0, 100),
+)
+def test_rules(lasts: list[float], busy: list[int], tried: set[int], now: float) -> None:
+    """Ready and untried, ready, due first; then least busy; then the file's order."""
+    balancer = Balancer(5.0)
+    held = []
+    for member, last, count in zip(POOL, lasts, busy, strict=True):
+        held += [balancer.acquire(member, 0.0) for _ in range(count)]
+        if last:
+            fail(balancer, member, Blame.COOL, last, 0.0)
+    chosen = balancer.choose(POOL, now, tried)
+    ready = [member for member, last in zip(POOL, lasts, strict=True) if last <= now]
+    untried = [member for member in ready if member.position not in tried]
+    assert balancer.another_ready(POOL, now, tried) is bool(untried)
+    if not ready:
+        assert lasts[POOL.index(chosen)] == min(lasts)
+    else:
+        among = untried or ready
+        assert chosen in among
+        least = min(balancer.in_flight(member) for member in among)
+        assert chosen == next(member for member in among if balancer.in_flight(member) == least)
+    assert len(held) == sum(busy)
+
+
+class Balancers(RuleBasedStateMachine):
+    """Requests on two pools and a wildcard, whose calls end in any way and in any order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.balancer = Balancer(5.0)
+        self.now = 0.0
+        self.under_way: list[tuple[Deployment, Attempt]] = []
+
+    @rule(seconds=st.sampled_from([0.0, 0.3, 5.0, 60.0]))
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+    @rule(
+        pool=st.sampled_from([POOL, LONE, (wild("a"),), (wild("b"),)]),
+        tried=st.sets(st.sampled_from([0, 1, 2, 3])),
+        retry=st.booleans(),
+    )
+    def begin(self, pool: tuple[Deployment, ...], tried: set[int], retry: bool) -> None:
+        """Choose one and call it."""
+        ready = self.balancer.another_ready(pool, self.now, tried)
+        chosen = self.balancer.choose(pool, self.now, tried)
+        assert chosen in pool
+        assert not ready or chosen.position not in tried
+        self.under_way.append((chosen, self.balancer.acquire(chosen, self.now, retry=retry)))
+
+    @precondition(lambda self: self.under_way)
+    @rule(data=st.data(), blame=st.one_of(st.none(), st.sampled_from(Blame)))
+    def end(self, data: st.DataObject, blame: Blame | None) -> None:
+        """End a call, with or without a word."""
+        _, attempt = self.under_way.pop(data.draw(st.integers(0, len(self.under_way) - 1)))
+        if blame is not None:
+            attempt.failed(blame, None, self.now)
+        elif data.draw(st.booleans()):
+            attempt.succeeded(self.now)
+        attempt.release()
+        attempt.release()
+
+    @invariant()
+    def counted(self) -> None:
+        """In flight is what is under way, and at most one of them is a probe."""
+        for member in (*POOL, *LONE, wild("a"), wild("b")):
+            attempts = [attempt for deployment, attempt in self.under_way if deployment == member]
+            assert self.balancer.in_flight(member) == len(attempts)
+            assert sum(attempt.is_probe for attempt in attempts) <= 1
+
+
+TestBalancers = Balancers.TestCase
+TestBalancers.settings = settings(max_examples=settings().max_examples // 5)  # each is fifty steps

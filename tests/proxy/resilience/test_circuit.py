@@ -1,0 +1,287 @@
+"""When a circuit opens, for how long, and what closes it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+
+from proxy.resilience.circuit import Circuit, State, Ticket
+
+COOLDOWN_S = 5.0
+
+
+def strike(circuit: Circuit, now: float) -> None:
+    """Let a call fail."""
+    circuit.strike(circuit.enter(now), now)
+
+
+def succeed(circuit: Circuit, now: float) -> None:
+    """Let a call succeed."""
+    circuit.succeed(circuit.enter(now), now)
+
+
+def opened(now: float = 0.0, cooldown_s: float = COOLDOWN_S) -> Circuit:
+    """Return one that three failures have opened."""
+    circuit = Circuit(cooldown_s)
+    for _ in range(3):
+        strike(circuit, now)
+    return circuit
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "opens"),
+    [
+        ("xx", False),
+        ("xxx", True),
+        ("xx.xx", True),  # four of five
+        ("xx.x", False),  # three of four are no record
+        ("x.x.x", True),  # three of five
+        (".x.x.x", False),  # half is not more than half
+        (".x.x.xx", True),
+        ("......xx.", False),
+        ("......xxx", True),
+    ],
+)
+def test_what_opens_it(outcomes: str, opens: bool) -> None:
+    """Three in a row, or more than half of at least five; `x` is a failure and `.` none, a second apart."""
+    circuit = Circuit(COOLDOWN_S)
+    for second, outcome in enumerate(outcomes):
+        assert circuit.takes(second)
+        (strike if outcome == "x" else succeed)(circuit, second)
+    assert (circuit.state(len(outcomes)) is State.OPEN) is opens
+
+
+def test_old_calls_do_not_count() -> None:
+    """The record is of 30 seconds."""
+    circuit = Circuit(COOLDOWN_S)
+    strike(circuit, 0)
+    succeed(circuit, 0)
+    strike(circuit, 0)
+    succeed(circuit, 40)
+    strike(circuit, 40)
+    assert circuit.state(40) is State.CLOSED
+
+
+def test_doubles_up_to_a_minute_and_success_resets_it() -> None:
+    """5, 10, 20, 40, 60, 60; after an answer 5 again."""
+    circuit = opened(0.0)
+    now, waits = 0.0, []
+    for _ in range(6):
+        waits.append(circuit.due - now)
+        now = circuit.due
+        assert circuit.state(now) is State.HALF_OPEN
+        strike(circuit, now)
+    assert waits == [5, 10, 20, 40, 60, 60]
+    now = circuit.due
+    succeed(circuit, now)
+    assert circuit.state(now) is State.CLOSED
+    for _ in range(3):
+        strike(circuit, now)
+    assert circuit.due - now == COOLDOWN_S
+
+
+def test_answers_that_begin_and_die_keep_doubling() -> None:
+    """The beginning of an answer closes the circuit, but only its end says that all is well."""
+    circuit = opened(0.0)
+    now = circuit.due
+    probe = circuit.enter(now)
+    circuit.answering(probe)
+    assert circuit.state(now) is State.CLOSED
+    circuit.strike(probe, now)
+    strike(circuit, now)
+    assert circuit.state(now) is State.CLOSED
+    strike(circuit, now)
+    assert circuit.due - now == 2 * COOLDOWN_S
+
+
+def test_a_cooldown_above_a_minute_is_kept() -> None:
+    """The operator's word: it is not doubled, and not shortened."""
+    circuit = opened(0.0, cooldown_s=300.0)
+    assert circuit.due == 300.0
+    strike(circuit, 300.0)
+    assert circuit.due == 600.0
+
+
+@pytest.mark.parametrize(
+    ("verdict", "asked_s", "lasts_s"),
+    [
+        ("cool", None, COOLDOWN_S),
+        ("cool", 0.0, 0.0),
+        ("cool", 2.5, 2.5),
+        ("cool", 90.0, 90.0),
+        ("cool", 1e9, 3600.0),
+        ("cool", math.inf, 3600.0),
+        ("cool", math.nan, 0.0),
+        ("cool", -3.0, 0.0),
+        ("park", None, 60.0),
+        ("park", 45.0, 60.0),
+        ("park", 600.0, 600.0),
+        ("park", 1e9, 3600.0),
+    ],
+)
+def test_left_alone(verdict: str, asked_s: float | None, lasts_s: float) -> None:
+    """As long as the provider asks for, within bounds; then it is probed."""
+    circuit = Circuit(COOLDOWN_S)
+    ticket = circuit.enter(100.0)
+    (circuit.cool if verdict == "cool" else circuit.park)(ticket, asked_s, 100.0)
+    assert circuit.due == 100.0 + lasts_s
+    assert circuit.state(100.0 + lasts_s) is State.HALF_OPEN
+    assert circuit.takes(100.0 + lasts_s)
+    if lasts_s:
+        assert circuit.state(99.99 + lasts_s) is State.OPEN
+        assert not circuit.takes(99.99 + lasts_s)
+
+
+def test_a_parked_one_is_not_freed_by_a_shorter_word() -> None:
+    """The later moment counts."""
+    circuit = Circuit(COOLDOWN_S)
+    first, second = circuit.enter(0.0), circuit.enter(0.0)
+    circuit.park(first, 600.0, 0.0)
+    circuit.cool(second, 1.0, 0.0)
+    assert circuit.due == 600.0
+
+
+def test_one_probe_at_a_time() -> None:
+    """The second call finds the place taken; a probe that says nothing gives it back."""
+    circuit = opened(0.0)
+    probe = circuit.enter(10.0)
+    assert circuit.is_probe(probe)
+    assert not circuit.takes(10.0)
+    other = circuit.enter(10.0)
+    assert not circuit.is_probe(other)
+    circuit.leave(other)
+    assert not circuit.takes(10.0)
+    circuit.leave(probe)
+    assert circuit.takes(10.0)
+    assert circuit.state(10.0) is State.HALF_OPEN
+
+
+def test_a_probe_that_answers_lets_the_next_probe_in() -> None:
+    """Its long answer does not hold the place for the next outage."""
+    circuit = opened(0.0)
+    probe = circuit.enter(10.0)
+    circuit.answering(probe)
+    for _ in range(3):
+        strike(circuit, 11.0)
+    assert circuit.state(100.0) is State.HALF_OPEN
+    assert circuit.takes(100.0)
+
+
+def test_calls_that_die_together_open_it_once() -> None:
+    """Twenty in flight, one outage: five seconds."""
+    circuit = Circuit(COOLDOWN_S)
+    tickets = [circuit.enter(0.0) for _ in range(20)]
+    for ticket in tickets[:10]:
+        circuit.strike(ticket, 1.0)
+    assert circuit.due == 6.0
+    for ticket in tickets[10:]:
+        circuit.strike(ticket, 7.0)
+    assert circuit.state(7.0) is State.HALF_OPEN
+
+
+def test_an_answer_from_before_closes_nothing() -> None:
+    """What was under way when the rate limit was hit may well succeed."""
+    circuit = Circuit(COOLDOWN_S)
+    before, refused = circuit.enter(0.0), circuit.enter(0.0)
+    circuit.cool(refused, 30.0, 1.0)
+    circuit.succeed(before, 2.0)
+    assert circuit.state(2.0) is State.OPEN
+
+
+def test_a_call_made_while_open_may_close_it_and_does_not_prolong_it() -> None:
+    """A pool that is down is asked all the same; that its calls fail is known already."""
+    circuit = opened(0.0)
+    for _ in range(10):
+        strike(circuit, 1.0)
+    assert circuit.due == COOLDOWN_S
+    succeed(circuit, 2.0)
+    assert circuit.state(2.0) is State.CLOSED
+    strike(circuit, 2.0)
+    assert circuit.state(2.0) is State.CLOSED  # with a clean record
+
+
+@given(st.lists(st.sampled_from(["strike", "cool", "park"]), min_size=1, max_size=20))
+def test_switched_off(verdicts: list[str]) -> None:
+    """A cooldown of 0 opens never."""
+    circuit = Circuit(0.0)
+    for now, verdict in enumerate(verdicts):
+        ticket = circuit.enter(now)
+        if verdict == "strike":
+            circuit.strike(ticket, now)
+        else:
+            (circuit.cool if verdict == "cool" else circuit.park)(ticket, 100.0, now)
+        assert circuit.state(now) is State.CLOSED
+        assert circuit.takes(now)
+
+
+class Circuits(RuleBasedStateMachine):
+    """Calls that begin, end in any way and in any order, or never say a word."""
+
+    tickets = Bundle[Ticket]("tickets")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.circuit = Circuit(COOLDOWN_S)
+        self.now = 0.0
+        self.under_way: list[Ticket] = []
+
+    @rule(seconds=st.sampled_from([0.0, 0.5, 5.0, 20.0, 100.0, 4000.0]))
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+    @rule(target=tickets)
+    def enter(self) -> Ticket:
+        """Begin a call."""
+        welcome, state = self.circuit.takes(self.now), self.circuit.state(self.now)
+        ticket = self.circuit.enter(self.now)
+        assert self.circuit.is_probe(ticket) is (welcome and state is State.HALF_OPEN)
+        self.under_way.append(ticket)
+        return ticket
+
+    @rule(ticket=consumes(tickets), verdict=st.sampled_from(["strike", "cool", "park", "succeed", "nothing"]))
+    def end(self, ticket: Ticket, verdict: str) -> None:
+        """End a call, with or without a verdict."""
+        if verdict == "strike":
+            self.circuit.strike(ticket, self.now)
+        elif verdict == "cool":
+            self.circuit.cool(ticket, 30.0, self.now)
+        elif verdict == "park":
+            self.circuit.park(ticket, None, self.now)
+        elif verdict == "succeed":
+            self.circuit.succeed(ticket, self.now)
+        self.circuit.leave(ticket)
+        self.circuit.leave(ticket)
+        self.under_way.remove(ticket)
+        assert not self.circuit.is_probe(ticket)
+
+    @rule(ticket=tickets)
+    def answer(self, ticket: Ticket) -> None:
+        """Begin an answer; the call is under way still."""
+        self.circuit.answering(ticket)
+
+    @invariant()
+    def at_most_one_probe(self) -> None:
+        """And it is a call that is under way."""
+        assert sum(map(self.circuit.is_probe, self.under_way)) <= 1
+
+    @invariant()
+    def never_stuck(self) -> None:
+        """With nothing under way it takes a call within the longest time that anyone may ask for."""
+        assert self.circuit.due <= self.now + 60.0
+        if not self.under_way:
+            assert self.circuit.takes(max(self.now, self.circuit.due))
+
+    @invariant()
+    def closed_ones_take_everything(self) -> None:
+        """However many probes there were."""
+        if self.circuit.state(self.now) is State.CLOSED:
+            assert self.circuit.takes(self.now)
+
+
+TestCircuits = Circuits.TestCase
+TestCircuits.settings = settings(max_examples=settings().max_examples // 5)  # each is fifty steps
