@@ -1,0 +1,124 @@
+"""What a provider has called invalid twice it is not asked a third time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.resilience import poison as module
+from proxy.resilience.poison import Digest, PoisonGuard, Refusal
+
+HERE, THERE = (0, "gemini/a"), (1, "gemini/a")
+WORDS = Refusal(400, "Please ensure that the function call turn comes immediately after a user turn.")
+
+
+def body(text: str) -> Digest:
+    """Return what digests a body; a short text is its own digest."""
+    return text.encode
+
+
+def never() -> bytes:
+    """Fail: the body is not to be digested."""
+    raise AssertionError("digested")
+
+
+@pytest.fixture
+def guard() -> PoisonGuard:
+    """Return one to which *bad* has been refused twice, at 0 and at 10."""
+    guard = PoisonGuard()
+    guard.refused(HERE, body("bad"), Refusal(400, "other words"), 0.0)
+    assert guard.find_refusal(HERE, body("bad"), 0.0) is None
+    guard.refused(HERE, body("bad"), WORDS, 10.0)
+    return guard
+
+
+def test_answered_for_a_minute(guard: PoisonGuard) -> None:
+    """In the provider's last words; then one goes through, and if it is refused the minute begins anew."""
+    assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS
+    assert guard.find_refusal(HERE, body("bad"), 69.9) == WORDS
+    assert guard.find_refusal(HERE, body("bad"), 70.0) is None
+    guard.refused(HERE, body("bad"), WORDS, 71.0)
+    assert guard.find_refusal(HERE, body("bad"), 130.0) == WORDS
+
+
+def test_only_this_body_and_this_deployment(guard: PoisonGuard) -> None:
+    """A byte more is another request, and another deployment has other rules."""
+    assert guard.find_refusal(HERE, body("bad "), 10.0) is None
+    assert guard.find_refusal(THERE, never, 10.0) is None
+    guard.refused(THERE, body("bad"), WORDS, 10.0)
+    assert guard.find_refusal(THERE, body("bad"), 10.0) is None
+
+
+def test_digested_only_when_it_matters(guard: PoisonGuard) -> None:
+    """Without a refusal of the deployment nothing is computed; nor after it is forgotten."""
+    assert PoisonGuard().find_refusal(HERE, never, 0.0) is None
+    guard.answered(THERE, never, 10.0)
+    assert guard.may_matter(HERE, 609.9)
+    assert not guard.may_matter(HERE, 610.0)
+    assert guard.find_refusal(HERE, never, 610.0) is None
+
+
+def test_an_answer_ends_it(guard: PoisonGuard) -> None:
+    """The two refusals were not the body's fault."""
+    guard.answered(HERE, body("fine"), 11.0)
+    assert guard.find_refusal(HERE, body("bad"), 11.0) == WORDS
+    guard.answered(HERE, body("bad"), 11.0)
+    assert not guard.may_matter(HERE, 11.0)
+    guard.refused(HERE, body("bad"), WORDS, 12.0)
+    assert guard.find_refusal(HERE, body("bad"), 12.0) is None
+
+
+def test_clear(guard: PoisonGuard) -> None:
+    """A new configuration begins anew."""
+    guard.clear()
+    assert not guard.may_matter(HERE, 10.0)
+    guard.refused(HERE, body("other"), WORDS, 10.0)
+    assert guard.find_refusal(HERE, body("bad"), 10.0) is None
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([HERE, THERE]),
+            st.sampled_from("abcdef"),
+            st.sampled_from(["refused", "refused", "answered", "found"]),
+            st.sampled_from([0.0, 1.0, 61.0, 601.0]),
+        ),
+        max_size=60,
+    )
+)
+def test_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]]) -> None:
+    """Held against the whole story; with room for four bodies, one that should be stopped may only be let through."""
+    guard, now = PoisonGuard(), 0.0
+    story: dict[tuple[tuple[int, str], str], list[float]] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_BODIES", 4)
+        for key, text, what, passed in steps:
+            now += passed
+            times = story.setdefault((key, text), [])
+            if what == "refused":
+                guard.refused(key, body(text), WORDS, now)
+                times.append(now)
+            elif what == "answered":
+                guard.answered(key, body(text), now)
+                times.clear()
+            elif guard.find_refusal(key, body(text), now) is not None:
+                assert len(times) >= 2
+                assert now < times[-1] + 60.0
+            assert len(guard._entries) == sum(guard._bodies.values()) <= 4
+
+
+def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flood of bad bodies pushes out the oldest, and the deployment matters no longer with none left."""
+    monkeypatch.setattr(module, "MOST_BODIES", 3)
+    guard = PoisonGuard()
+    for now, text in enumerate(["a", "b", "a", "c"]):
+        guard.refused(HERE, body(text), WORDS, now)
+    guard.refused(THERE, body("d"), WORDS, 4.0)
+    assert guard.find_refusal(HERE, body("a"), 4.0) == WORDS
+    guard.refused(HERE, body("b"), WORDS, 5.0)
+    assert guard.find_refusal(HERE, body("b"), 5.0) is None, "its first refusal is forgotten"
+    for text in "xyz":
+        guard.refused(THERE, body(text), WORDS, 6.0)
+    assert not guard.may_matter(HERE, 6.0)
