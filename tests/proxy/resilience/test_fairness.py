@@ -1,0 +1,203 @@
+"""A greedy client leaves room for the others, and has all of it when it is alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from proxy.resilience import fairness as module
+from proxy.resilience.fairness import Admission, Slot
+
+
+def take(admission: Admission, client: str, now: float = 0.0) -> list[Slot]:
+    """Take all that *client* gets."""
+    slots = []
+    while (slot := admission.acquire(client, now)) is not None:
+        slots.append(slot)
+    return slots
+
+
+@pytest.mark.parametrize("room", [1, 2, 3, 10, 512])
+def test_alone(room: int) -> None:
+    """All places, and not one more."""
+    admission = Admission(room)
+    assert len(take(admission, "greedy")) == room == admission.in_flight
+    assert admission.acquire("other", 0.0) is None
+
+
+def test_anyone_may_have_the_first_half() -> None:
+    """With room enough there is nothing to share: 41 places for one and 9 for the others, though 10 are its share."""
+    admission = Admission(100)
+    assert None not in [admission.acquire(str(number), 0.0) for number in range(9)]
+    assert len(take(admission, "greedy")) == 41
+    assert admission.acquire("0", 0.0) is not None
+
+
+@pytest.mark.parametrize("room", [2, 3, 10, 512])
+def test_a_newcomer_gets_the_next_place(room: int) -> None:
+    """Though the greedy one asks first and without end, it gets none before it is down to its share."""
+    admission = Admission(room)
+    slots = take(admission, "greedy")
+    assert admission.acquire("new", 0.0) is None
+    slots.pop().release()
+    assert take(admission, "greedy", 1.0) == []
+    assert admission.acquire("new", 1.0) is not None
+    while len(slots) > (room + 1) // 2:
+        slots.pop().release()
+        assert take(admission, "greedy", 1.0) == []
+    assert len(take(admission, "new", 1.0)) + 1 == room // 2
+
+
+def test_one_that_does_not_come_back_is_forgotten() -> None:
+    """After five seconds its share is the others' again."""
+    admission = Admission(10)
+    slots = take(admission, "greedy")
+    assert admission.acquire("new", 0.0) is None
+    slots.pop().release()
+    assert admission.acquire("greedy", 4.9) is None
+    assert admission.acquire("greedy", 5.0) is not None
+
+
+def test_shares_leave_nothing_over() -> None:
+    """Ten places, and three clients that want all of them."""
+    admission = Admission(10)
+    assert None not in [admission.acquire(name, 0.0) for name in "abc"]
+    assert [1 + len(take(admission, name)) for name in "abc"] == [4, 4, 2]
+
+
+def test_more_clients_than_places() -> None:
+    """One each."""
+    admission = Admission(4)
+    assert [admission.acquire(str(number), 0.0) is not None for number in range(6)] == [True] * 4 + [
+        False
+    ] * 2
+
+
+def test_with_one_waiting_shares_are_rounded_down() -> None:
+    """Five places, two holders and one without: the place that the smaller holder gives back is the third one's."""
+    admission = Admission(5)
+    admission.acquire("a", 0.0)
+    slots = [admission.acquire("b", 0.0), admission.acquire("b", 0.0)]
+    assert len(take(admission, "a")) == 2
+    assert admission.acquire("c", 0.0) is None
+    assert slots[0] is not None
+    slots[0].release()
+    assert (take(admission, "a"), take(admission, "b")) == ([], [])
+    assert admission.acquire("c", 0.0) is not None
+
+
+def test_more_waiting_than_places() -> None:
+    """A share is never nothing."""
+    admission = Admission(2)
+    slots = [admission.acquire("a", 0.0), admission.acquire("b", 0.0)]
+    assert [admission.acquire(str(number), 0.0) for number in range(5)] == [None] * 5
+    assert slots[0] is not None
+    slots[0].release()
+    assert admission.acquire("4", 0.0) is not None
+
+
+def test_waiting_is_from_the_last_refusal() -> None:
+    """One that comes back is remembered longer than one that does not."""
+    admission = Admission(1)
+    held = admission.acquire("greedy", 0.0)
+    for client, now in (("x", 0.0), ("y", 1.0), ("x", 4.0), ("greedy", 6.0)):
+        assert admission.acquire(client, now) is None
+    assert list(admission._waiting) == ["x"]
+    assert held is not None
+
+
+def test_waiting_ones_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Addresses cost nothing."""
+    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    admission = Admission(1)
+    held = admission.acquire("greedy", 0.0)
+    for number in range(50):
+        assert admission.acquire(str(number), 0.0) is None
+    assert list(admission._waiting) == ["47", "48", "49"]
+    assert held is not None
+
+
+def test_given_back_however_it_ends() -> None:
+    """And once."""
+    admission = Admission(2)
+    slot = admission.acquire("a", 0.0)
+    assert slot is not None
+    with pytest.raises(KeyboardInterrupt), slot:
+        raise KeyboardInterrupt
+    slot.release()
+    assert (admission.in_flight, admission.held_by("a")) == (0, 0)
+
+
+@given(room=st.integers(2, 40), modest=st.lists(st.sampled_from("abc"), max_size=60), data=st.data())
+def test_greedy_ones_do_not_starve_others(room: int, modest: list[str], data: st.DataObject) -> None:
+    """One that asks without end fills the process; whoever else comes gets in by its second request."""
+    admission = Admission(room)
+    slots = take(admission, "greedy")
+    for now, client in enumerate(modest):
+        slot = admission.acquire(client, now)
+        if slot is None:
+            slots.pop(data.draw(st.integers(0, len(slots) - 1))).release()
+            slots += take(admission, "greedy", now)
+            slot = admission.acquire(client, now)
+        assert slot is not None
+        slot.release()
+        slots += take(admission, "greedy", now)
+
+
+class Admissions(RuleBasedStateMachine):
+    """Clients that come, go and are refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.room = 7
+        self.admission = Admission(self.room)
+        self.now = 0.0
+        self.slots: list[tuple[str, Slot]] = []
+        self.refused: dict[str, float] = {}
+
+    def held(self, client: str) -> int:
+        """Count a client's places."""
+        return sum(holder == client for holder, _ in self.slots)
+
+    @rule(seconds=st.sampled_from([0.5, 6.0]))
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+    @rule(client=st.sampled_from("abcd"))
+    def ask(self, client: str) -> None:
+        """Ask for a place, by the rule as the docstring has it."""
+        waiting = {one for one, moment in self.refused.items() if self.now < moment + 5.0}
+        active = len({holder for holder, _ in self.slots} | waiting | {client})
+        share = max(1, self.room // active if waiting else -(-self.room // active))
+        taken = len(self.slots)
+        welcome = taken < self.room and ((taken + 1) * 2 <= self.room or self.held(client) < share)
+        slot = self.admission.acquire(client, self.now)
+        assert (slot is not None) is welcome
+        if slot is not None:
+            self.refused.pop(client, None)
+            self.slots.append((client, slot))
+        elif not self.held(client):
+            self.refused[client] = self.now
+
+    @precondition(lambda self: self.slots)
+    @rule(data=st.data())
+    def give_back(self, data: st.DataObject) -> None:
+        """Give any place back."""
+        _, slot = self.slots.pop(data.draw(st.integers(0, len(self.slots) - 1)))
+        slot.release()
+        slot.release()
+
+    @invariant()
+    def counted(self) -> None:
+        """Nobody holds more than there is, and nothing is lost."""
+        assert self.admission.in_flight == len(self.slots) <= self.room
+        assert [self.admission.held_by(client) for client in "abcd"] == [
+            self.held(client) for client in "abcd"
+        ]
+
+
+TestAdmissions = Admissions.TestCase
+TestAdmissions.settings = settings(max_examples=settings().max_examples // 5)  # each is fifty steps
