@@ -1,0 +1,87 @@
+"""A request on its way through the repairs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from proxy.resilience.read_error import ProviderError
+from sanitizers import Change, Message, Messages, Profile, find_violations
+from sanitizers.changes import Kind
+from sanitizers.messages import Entries, Entry
+from sanitizers.steps import STEPS
+
+NAME = "repair"
+"""The step's name in a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A request as it would be sent now; each entry knows its place in the messages that were refused."""
+
+    entries: Entries
+    parameters: Mapping[str, Any]
+    profile: Profile
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def messages(self) -> Messages:
+        """The history."""
+        return [entry.message for entry in self.entries]
+
+    def sends_what(self, other: Draft) -> bool:
+        """Tell whether both are the same on the wire, which of a profile reads only whether calls have ids."""
+        return (
+            self.profile.call_ids == other.profile.call_ids
+            and (self.entries is other.entries or self.messages == other.messages)
+            and self.parameters == other.parameters
+        )
+
+
+Repair: TypeAlias = Callable[[Draft, ProviderError], Draft]
+"""What every repair is; one that has nothing to do returns the draft that it was given."""
+
+
+def has_calls(draft: Draft) -> bool:
+    """Tell whether the history holds a tool call: what is wrong with calls cannot be mended without one."""
+    return any(entry.message.get("tool_calls") for entry in draft.entries)
+
+
+def note(kind: Kind, index: int, reason: str, detail: str = "") -> Change:
+    """Return the change that a repair made at message *index*; a parameter's stands at 0 and is named in *detail*."""
+    return Change(NAME, kind, index, reason, detail)
+
+
+def with_entries(draft: Draft, entries: Iterable[Entry], changes: Iterable[Change]) -> Draft:
+    """Return *draft* with another history; what was legal stays legal. The same draft without *changes*."""
+    made = tuple(changes)
+    if not made:
+        return draft
+    was_legal = not find_violations(draft.messages, draft.profile)
+    changed = replace(draft, entries=tuple(entries), changes=draft.changes + made)
+    return sanitize_draft(changed, draft.profile) if was_legal else changed
+
+
+def with_parameters(draft: Draft, parameters: Mapping[str, Any], changes: Iterable[Change]) -> Draft:
+    """Return *draft* with other parameters; the same draft without *changes*."""
+    made = tuple(changes)
+    return replace(draft, parameters=parameters, changes=draft.changes + made) if made else draft
+
+
+def sanitize_draft(draft: Draft, profile: Profile) -> Draft:
+    """Return *draft* with a history that is legal for *profile*, which is the draft's then.
+
+    The same draft where that cannot be had. Raises :class:`sanitizers.Unrepairable` as the steps do.
+    """
+    if not find_violations(draft.messages, profile):
+        return draft if profile == draft.profile else replace(draft, profile=profile)
+    entries = draft.entries
+    changes: list[Change] = []
+    for step in STEPS:
+        entries, made = step(entries, profile)
+        changes += [replace(change, step=NAME) for change in made]
+    messages: list[Message] = [entry.message for entry in entries]
+    if not messages or find_violations(messages, profile):
+        return draft
+    return Draft(entries, draft.parameters, profile, (*draft.changes, *changes))

@@ -1,0 +1,94 @@
+"""Give calls other ids, and their results the same ones. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from proxy.resilience.read_error import ProviderError
+from proxy.resilience.repairs.draft import Draft, note, with_entries
+from sanitizers import Change, Message
+from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
+from sanitizers.synthetic import derive_id
+
+Rename: TypeAlias = Callable[[str], str]
+"""Says what an id is to be; the same id, where it may stay."""
+
+_SHORT = re.compile(r"[a-zA-Z0-9]{9}")
+_PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def make_call_ids_fit(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with new ids for the calls whose own the provider's rule forbids.
+
+    Nine letters or digits are legal everywhere. Sources: OpenAI "Expected a string with maximum length 40"
+    (vercel/ai#5171), Anthropic ``^[a-zA-Z0-9_-]+$`` (langchain#37756), Mistral "a-z, A-Z, 0-9, with a length of 9"
+    (gptel#1203).
+    """
+    if error.says("with a length of 9"):
+        entries, changes = rename_call_ids(draft.entries, lambda given: _fit(given, _SHORT))
+    elif error.says("should match pattern"):
+        entries, changes = rename_call_ids(draft.entries, lambda given: _fit(given, _PLAIN))
+    else:
+        entries, changes = rename_call_ids(
+            draft.entries, lambda given: given if len(given) <= 40 else _short(given)
+        )
+    return with_entries(draft, entries, changes)
+
+
+def _fit(given: str, rule: re.Pattern[str]) -> str:
+    return given if rule.fullmatch(given) else _short(given)
+
+
+def _short(given: str) -> str:
+    return hashlib.sha256(given.encode("utf-8", "surrogatepass")).hexdigest()[:9]
+
+
+def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Change]]:
+    """Return *entries* with each call's id as *rename* has it, the same on the call and on its results.
+
+    An id that another call of the turn has, or that is empty, gives way to a derived one. A result is its call's by
+    the id, else by the part before the ``__thought__`` suffix, which clients strip on one side only.
+    """
+    renamed: list[Entry] = []
+    changes: list[Change] = []
+    known: dict[str, str] = {}  # each id that a result may carry, and what it is now
+    turn: dict[str, str] = {}
+    for entry in entries:
+        message, at = entry
+        new = message
+        if message["role"] == "assistant":
+            new = _rename_calls(message, at, rename, turn)
+            known |= {base_id(given): now for given, now in reversed(turn.items())} | turn
+        else:
+            turn = {}
+            if message["role"] == "tool":
+                new = _rename_result(message, rename, known)
+        if new is not message:
+            changes.append(note("replaced", at, "call_id"))
+        renamed.append(entry if new is message else Entry(new, at))
+    return tuple(renamed), changes
+
+
+def _rename_calls(message: Message, at: int, rename: Rename, turn: dict[str, str]) -> Message:
+    """Return *message* with its calls renamed; *turn* holds the ids of its turn so far, and gets these."""
+    calls = []
+    for number, call in enumerate(tool_calls_of(message)):
+        given = call.get("id")
+        if given and given not in turn:
+            wanted = rename(given)
+            taken = set(turn.values())
+            turn[given] = derive_id(at, number, given, taken) if not wanted or wanted in taken else wanted
+        calls.append({**call, "id": turn[given]} if given and turn[given] != given else call)
+    changed = any(new is not old for new, old in zip(calls, tool_calls_of(message), strict=True))
+    return {**message, "tool_calls": calls} if changed else message
+
+
+def _rename_result(message: Message, rename: Rename, known: dict[str, str]) -> Message:
+    given = message.get("tool_call_id")
+    if not given:
+        return message
+    wanted = known.get(given) or known.get(base_id(given)) or rename(given) or given
+    return message if wanted == given else {**message, "tool_call_id": wanted}
