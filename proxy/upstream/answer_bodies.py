@@ -44,8 +44,7 @@ class AnswerBody:
     async def rest(self, largest: int) -> bytes:
         """Return all that is still to come.
 
-        Raises :class:`UpstreamFault` when it is more than *largest* bytes, and what :meth:`next` raises. Blank bytes
-        are not the beginning of an answer: DeepSeek sends empty lines while a request waits.
+        Raises :class:`UpstreamFault` when it is more than *largest* bytes, and what :meth:`next` raises.
         """
         parts: list[bytes] = []
         size = 0
@@ -53,8 +52,7 @@ class AnswerBody:
             size += len(part)
             if size > largest:
                 raise UpstreamFault(TOO_LARGE)
-            if not part.isspace():
-                self._patience.begin()
+            self._patience.begin()
             parts.append(part)
         return b"".join(parts)
 

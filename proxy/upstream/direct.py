@@ -39,9 +39,10 @@ _ERROR_S = 5.0
 _AFTER_FINISH_S = 2.0
 """Seconds that a stream has for more events once each candidate has said how it ended.
 
-Gemini has no ``[DONE]``: its streams end with their body, and a body that a server or a proxy leaves open would
-withhold a finished answer's end until the idle limit, which then called it broken. Usage comes in the event of the
-finish reason or the one behind it, so that this is far more than is needed; every event begins it anew.
+Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it: their streams end with their body, and a body
+that a server or a proxy leaves open would withhold a finished answer's end until the idle limit, which then called it
+broken. Usage comes in the event of the finish reason or the one behind it, so that this is far more than is needed;
+every event begins it anew.
 """
 
 _AFTER_DONE_S = 0.02
@@ -141,7 +142,10 @@ class DirectUpstream:
 
 
 async def _is_stream(body: AnswerBody) -> bool:
-    """Tell by its first bytes whether *body* is a stream of events; they are put back, less what is blank."""
+    """Tell by its first bytes whether *body* is a stream of events; they are put back.
+
+    Blank bytes are dropped, and are not the beginning of an answer: DeepSeek sends empty lines while a request waits.
+    """
     begun, size = b"", 0
     while (found := is_events(begun)) is None and (more := await body.next()):
         size += len(more)
@@ -163,8 +167,7 @@ async def _read_events(
         payloads = decoder.feed(received)
         for payload in payloads:
             for chunk in reader.feed(payload):
-                if _says_something(chunk):
-                    patience.begin()
+                patience.hear(chunk)
                 yield chunk
         if reader.ended:
             await _finish_body(response)
@@ -175,15 +178,6 @@ async def _read_events(
             end_by = loop.time() + _AFTER_FINISH_S
     for chunk in reader.close():
         yield chunk
-
-
-def _says_something(chunk: Chunk) -> bool:
-    """Tell whether a chunk is part of the answer: some servers say the role first, and then begin to think."""
-    for choice in chunk.get("choices") or ():
-        delta = choice.get("delta") or {}
-        if choice.get("finish_reason") or any(value for name, value in delta.items() if name != "role"):
-            return True
-    return False
 
 
 async def _trailing(body: AnswerBody, end_by: float) -> bytes:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from proxy.errors import UpstreamTimeout
 from proxy.failures import Cause
-from proxy.upstream import Timeouts
+from proxy.upstream import Chunk, Timeouts
 
 Awaited = TypeVar("Awaited")
 
@@ -42,6 +42,10 @@ class Patience:
         """Note that the answer itself has begun."""
         self._begun = True
 
+    def hear(self, chunk: Chunk) -> None:
+        """Note that the answer has begun if *chunk* is part of it: some servers say a role first, and then think."""
+        self._begun = self._begun or any(map(_says_something, chunk.get("choices") or ()))
+
     async def wait(self, awaitable: Awaitable[Awaited]) -> Awaited:
         """Return what *awaitable* brings, which is to be the provider's next bytes.
 
@@ -63,3 +67,8 @@ class Patience:
             if not limit.expired():
                 raise
             raise UpstreamTimeout(_WORDS[cause], cause=cause) from None
+
+
+def _says_something(choice: dict[str, Any]) -> bool:
+    said = any(value for name, value in (choice.get("delta") or {}).items() if name != "role")
+    return said or bool(choice.get("finish_reason"))

@@ -33,11 +33,13 @@ class RouterSettings(Section):
     """The total deadline of a request in seconds, all attempts together. Default 600: long reasoning answers."""
 
     connect_timeout: Seconds = 5.0
-    """Seconds to open a connection to the provider. Default 5: a slower one is down. Bounded by ``timeout``."""
+    """Seconds to open a connection to the provider, the look-up of its name and TLS included. Default 5: a slower one
+    is down. Bounded by ``timeout``."""
 
     first_byte_timeout: Seconds = 120.0
-    """Seconds to the first byte of an answer. Default 120: reasoning models think before they speak."""
+    """Seconds without a byte before an answer begins. Default 120: reasoning models think before they speak, and an
+    answer that is not streamed begins when all of it is written. Keep-alive bytes begin it anew."""
 
     idle_timeout: Seconds = 120.0
-    """Seconds between two pieces of a stream, counted anew with each. Default 120; keep it above the
+    """Seconds without a byte once an answer has begun, streamed or not. Default 120; keep it above the
     provider's longest pause and below the load balancer's idle timeout."""

@@ -99,20 +99,23 @@ async def test_compression_that_is_none(stream: bool) -> None:
 
 
 @BOTH
-async def test_body_without_end_in_bytes(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("unit", [b" ", b"x"], ids=["blank", "text"])
+async def test_body_without_end_in_bytes(unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A body that goes on for ever is refused at a limit, and its connection closed."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
-    reply, provider = await ask(flooding(head("application/json"), b" " * 4096), stream=stream)
+    reply, provider = await ask(flooding(head("application/json"), unit * 4096), stream=stream)
 
     assert (reply.status, reply.error["message"]) == (502, "The provider's answer is too large.")
     assert provider.exchanges[0].written < 16 * 2**20
 
 
-async def test_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+@BOTH
+@pytest.mark.parametrize("unit", [b" ", b"x"], ids=["blank", "text"])
+async def test_gzip_bomb(unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit counts what comes out of a compressed body, not what goes in."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
-    bomb = gzip.compress(b" " * (64 * 2**20))
-    reply, _ = await ask(sending(whole(bomb, Content_Encoding="gzip")), stream=False)
+    bomb = gzip.compress(unit * (64 * 2**20))
+    reply, _ = await ask(sending(whole(bomb, Content_Encoding="gzip")), stream=stream)
 
     assert (reply.status, reply.error["message"]) == (502, "The provider's answer is too large.")
 

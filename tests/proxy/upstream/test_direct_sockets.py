@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import shutil
 import socket
 import ssl
@@ -12,6 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from proxy.errors import UpstreamUnreachable
@@ -35,6 +37,35 @@ async def test_no_delay() -> None:
         [used] = connections_of(direct)
 
         assert used.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+async def test_idle_connection_that_breaks() -> None:
+    """Nobody waits for it, so nobody is told: asyncio has no error left that was never looked at."""
+    complaints: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    async with (
+        providing(sending(whole(GOOD), b"", then="reset")) as provider,
+        calling(provider.port) as direct,
+    ):
+        await direct.ask(stream=False)
+        await provider.ended()
+        await asyncio.sleep(0.02)
+        assert connections_of(direct) == []
+    gc.collect()
+
+    assert complaints == []
+
+
+async def test_connection_keeps_nothing_of_its_answers() -> None:
+    """A connection that is used again and again does not collect what it was used for."""
+    async with providing(sending(whole(GOOD))) as provider, calling(provider.port) as direct:
+        for _ in range(20):
+            await direct.ask(stream=False)
+        gc.collect()
+        bodies = [found for found in gc.get_objects() if isinstance(found, aiohttp.StreamReader)]
+
+        assert provider.connections == 1
+        assert len(bodies) < 5
 
 
 async def test_names_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
