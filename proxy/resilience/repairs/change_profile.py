@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.repairs.draft import Draft, has_calls, note, sanitize_draft
+from proxy.resilience.repairs.separate_results import separate_results
 from sanitizers import Profile
 
 PAIRED = "-paired"
@@ -47,11 +48,12 @@ def _paired(draft: Draft, strict: Profile) -> Draft:
 
 
 def alternate_turns(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with neighbours of one role merged.
+    """Return *draft* with neighbours of one role merged, results and the user's next words kept apart.
 
+    Templates do not count calls and results as turns, so that a user turn behind a result follows another one for them.
     Sources: chat templates on vLLM (autogen#1037, llama_index#11731), Bedrock (langchain-aws#130).
     """
-    return sanitize_draft(draft, draft.profile.merging())
+    return separate_results(sanitize_draft(draft, draft.profile.merging()), error)
 
 
 def leave_out_call_ids(draft: Draft, error: ProviderError) -> Draft:

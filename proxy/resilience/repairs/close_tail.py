@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.repairs.draft import Draft, note, sanitize_draft, with_entries
+from proxy.resilience.repairs.separate_results import separate_from
 from sanitizers.messages import SYSTEM_ROLES, Entry, Message, is_part_list
 
 _MOVED = "[The media of this result follow in the next message.]"
@@ -15,9 +16,10 @@ _FOLLOW = "[The media of the tool results above:]"
 def close_tail(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with a user turn behind a trailing model turn.
 
-    The models that refuse one say the same to a last content that mixes results with media, which some transports
-    make of a result that holds media: those go into a turn of their own. Sources: LibreChat agents#323, pipecat#5821,
-    dive#287, agentgateway#2811; Mistral (litellm#6323), GitHub Copilot (copilot-api#273), Gemini 1 (one-api#836).
+    The models that refuse one say the same to a last content that mixes results with media or text, which some
+    transports make of a result that holds media, or of a user turn behind one: those get apart. Sources: LibreChat
+    agents#323, pipecat#5821, dive#287, agentgateway#2811; Mistral (litellm#6323), GitHub Copilot (copilot-api#273),
+    Gemini 1 (one-api#836).
     """
     last = next((e.message for e in reversed(draft.entries) if e.message["role"] not in SYSTEM_ROLES), None)
     if last is None:
@@ -27,7 +29,8 @@ def close_tail(draft: Draft, error: ProviderError) -> Draft:
         if profile.model_last:
             profile = replace(profile, name=f"{profile.name}-strict", model_last=False)
         return sanitize_draft(draft, profile)
-    return _move_media_out(draft) if last["role"] == "tool" else draft
+    apart = _move_media_out(draft) if last["role"] == "tool" else draft
+    return separate_from(apart, len(apart.entries) - 1)
 
 
 def _move_media_out(draft: Draft) -> Draft:

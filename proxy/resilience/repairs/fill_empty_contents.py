@@ -8,6 +8,7 @@ from proxy.resilience.read_error import ProviderError
 from proxy.resilience.repairs.draft import Draft, note, with_entries
 from sanitizers import Message
 from sanitizers.messages import MEDIA_PARTS, SYSTEM_ROLES, Entry, is_blank, is_part_list, tool_calls_of
+from sanitizers.synthetic import SYSTEM_ONLY
 
 _EMPTY_TURN = "[This message is empty.]"
 _EMPTY_RESULT = "[The tool returned nothing.]"
@@ -17,7 +18,8 @@ _MEDIA_ALONE = "[No text came with this.]"
 def fill_empty_contents(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* without empty or blank texts.
 
-    A user turn and a result keep their place and say that they are empty; what else says nothing is dropped. Sources:
+    A user turn and a result keep their place and say that they are empty; what else says nothing is dropped. A request
+    of system messages alone has no content on some wires, and gets a user turn. Sources:
     zuisong/gemini-openai-proxy#83, vercel/ai#3775, #4859, CLIProxyAPI#1292, ai-gateway#2686; Anthropic (litellm#2549).
     """
     kept: list[Entry] = []
@@ -32,8 +34,10 @@ def fill_empty_contents(draft: Draft, error: ProviderError) -> Draft:
         else:
             changes.append(note("replaced", entry.origin, "empty_content"))
             kept.append(Entry(filled, entry.origin))
-    if not kept and changes:
-        kept = [Entry({"role": "user", "content": _EMPTY_TURN}, draft.entries[0].origin)]
+    if all(entry.message["role"] in SYSTEM_ROLES for entry in kept):
+        last = draft.entries[-1].origin
+        kept.append(Entry({"role": "user", "content": SYSTEM_ONLY if kept else _EMPTY_TURN}, last))
+        changes.append(note("inserted", last, "system_only"))
     return with_entries(draft, kept, changes)
 
 

@@ -32,6 +32,7 @@ from proxy.resilience.repairs.flatten_exchanges import flatten_exchanges
 from proxy.resilience.repairs.leave_out_media import leave_out_media
 from proxy.resilience.repairs.rename_call_ids import make_call_ids_fit
 from proxy.resilience.repairs.replace_signatures import replace_signatures
+from proxy.resilience.repairs.separate_results import separate_results
 from proxy.resilience.repairs.simplify_tools import (
     drop_duplicate_tools,
     simplify_response_format,
@@ -261,8 +262,22 @@ TABLE: tuple[Row, ...] = (
     Row(
         "alternation",
         alternate_turns,
-        says=("roles must alternate", "a conversation must alternate between user and assistant"),
-        source="autogen#1037, llama_index#11731; langchain-aws#130",
+        says=(
+            "roles must alternate",
+            "a conversation must alternate between user and assistant",
+            "multiturn requests ends with a user role",
+        ),
+        source="autogen#1037, llama_index#11731; langchain-aws#130; one-api#836",
+    ),
+    Row(
+        "result_then_user",
+        separate_results,
+        says=(
+            "unexpected role 'user' after role 'tool'",
+            "cannot specify message if the last entry in chat history contains tool results",
+            "conversation blocks and tool result blocks cannot be provided in the same turn",
+        ),
+        source="datapizza#98, litellm#6323; langchain-oracle#9; agents-js#1998",
     ),
     Row(
         "tail",

@@ -150,9 +150,18 @@ CASES = (
         "Requests ending with a model turn are not supported unless the last part is a function response.",
         [user("t1§"), assistant(None, [call("c1")]), tool("c1", [text("t2§"), image()])],
         lambda r: (
-            [m["role"] for m in r.messages[-2:]] == ["tool", "user"] and "image_url" in str(r.messages[-1])
+            [m["role"] for m in r.messages[-3:]] == ["tool", "assistant", "user"]
+            and "image_url" in str(r.messages[-1])
         ),
         profile=_GEMINI_3_WIRE_NO_IDS,
+    ),
+    Case(
+        "tail-joined",
+        row("tail"),
+        "Requests ending with a model turn are not supported.",
+        [user("t1§"), *exchange(), user("t3§")],
+        lambda r: [m["role"] for m in r.messages[-3:]] == ["tool", "assistant", "user"],
+        profile=GEMINI_3_STRICT,
     ),
     Case(
         "tail-mistral",
@@ -207,6 +216,21 @@ CASES = (
         "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
         [system(), user("t1§"), user("t2§"), assistant("t3§"), user("t4§")],
         lambda r: [m["role"] for m in r.messages] == ["system", "user", "assistant", "user"],
+    ),
+    Case(
+        "alternation-behind-a-result",
+        row("alternation"),
+        "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between "
+        "user and assistant roles and try again.",
+        [user("t1§"), *exchange(), user("t3§")],
+        lambda r: [m["role"] for m in r.messages[-3:]] == ["tool", "assistant", "user"],
+    ),
+    Case(
+        "result_then_user",
+        row("result_then_user"),
+        "Unexpected role 'user' after role 'tool'",
+        [user("t1§"), *exchange(), user("t3§")],
+        lambda r: [m["role"] for m in r.messages[-3:]] == ["tool", "assistant", "user"],
     ),
     Case(
         "name",
@@ -414,6 +438,13 @@ CASES = (
         [user("t1§"), assistant(" "), user("t2§")],
         lambda r: [m["content"] for m in r.messages] == ["t1§", "t2§"],
         profile=GEMINI_2,
+    ),
+    Case(
+        "empty-system-alone",
+        row("empty"),
+        "* GenerateContentRequest.contents: contents is not specified\n",
+        [system("t1§")],
+        lambda r: [m["role"] for m in r.messages] == ["system", "user"],
     ),
     Case(
         "media_alone",
