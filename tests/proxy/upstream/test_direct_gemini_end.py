@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import Any
@@ -99,6 +100,7 @@ async def test_what_comes_behind_the_end() -> None:
     async def script(exchange: Exchange) -> None:
         await exchange.send(head(), said(candidate("Good ", "STOP")))
         for part in (candidate("day."), candidate("", "STOP")):
+            await asyncio.sleep(SOON * 0.6)
             await exchange.send(piece(b": ping\n\n"), said(part))
         await exchange.send(said(usageMetadata=USAGE))
         await exchange.gone()
