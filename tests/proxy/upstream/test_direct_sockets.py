@@ -96,6 +96,27 @@ async def test_names_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (provider.connections, asked) == (3, 1)
 
 
+async def test_one_call_tells_the_next_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cookie goes back to nobody, and a proxy of the environment, which would see the key, is not asked."""
+    loop = asyncio.get_running_loop()
+    known = loop.getaddrinfo
+
+    async def here(host: Any, port: Any, **named: Any) -> Any:
+        return await known("127.0.0.1", port, **{**named, "flags": 0})
+
+    monkeypatch.setattr(loop, "getaddrinfo", here)
+    cookie = whole(GOOD, Set_Cookie="session=7; Path=/")
+    async with providing(sending(cookie)) as provider, providing(sending(whole(GOOD))) as other:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{other.port}")
+        async with calling(f"http://provider.invalid:{provider.port}/v1") as direct:
+            for _ in range(2):
+                await direct.ask(stream=False)
+
+    assert len(provider.exchanges) == 2
+    assert other.connections == 0
+    assert not any(b"session=7" in exchange.head for exchange in provider.exchanges)
+
+
 @BOTH
 async def test_name_that_there_is_not(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that nobody knows is a provider that cannot be reached, and nothing was sent."""
