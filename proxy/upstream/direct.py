@@ -74,7 +74,7 @@ class DirectUpstream:
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the deployment's wire does not carry."""
-        return wire_of(deployment).unsupported(deployment, parameters) - deployment.allowed_openai_params
+        return wire_of(deployment).unsupported(deployment, parameters)
 
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""

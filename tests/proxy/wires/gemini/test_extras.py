@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from proxy.config import resolve
 from proxy.emulator import judge
 from proxy.errors import InvalidRequest
 from proxy.plan import plan_request
 from proxy.upstream import Timeouts, UpstreamCall
+from proxy.upstream.direct import DirectUpstream
 from proxy.upstream.direct_wires import wire_of
 from proxy.wire import parse_chat_request
 from tests.support.builders import user
@@ -66,9 +68,12 @@ def test_safety_settings_are_taken() -> None:
 )
 @pytest.mark.parametrize("fields", [{}, {"tools": TOOLS, "tool_choice": "auto"}])
 def test_the_history_is_never_replaced(name: str, fields: dict[str, Any]) -> None:
-    """What was sanitized is what is sent, whatever the configuration allows."""
+    """What was sanitized is what is sent, even past the configuration, which refuses to allow these names."""
+    [deployment] = resolve(settings_of({"m": f"gemini/{MODEL}"}), "m")
+    theirs = {name: [{"role": "model", "parts": [{"text": "theirs"}]}]}
+    call = UpstreamCall(deployment, [user("a")], fields, Timeouts(1, 1, 1, 1), extra_body=theirs)
     with pytest.raises(InvalidRequest, match="cannot be set") as caught:
-        sent([name], **{name: [{"role": "model", "parts": [{"text": "theirs"}]}]}, **fields)
+        wire_of(deployment).request(call, stream=False)
 
     assert caught.value.param == name
 
@@ -127,3 +132,14 @@ def test_what_the_wire_cannot_say_is_withheld_whatever_is_allowed() -> None:
     parameters = {"parallel_tool_calls": False, "temperature": 1.0, "user": "u"}
 
     assert wire_of(deployment).unsupported(deployment, parameters) == {"parallel_tool_calls", "user"}
+
+
+def test_what_the_wire_cannot_carry_is_withheld() -> None:
+    """Allowing a name does not make the wire carry it: it is reported as left out."""
+    settings = settings_of(
+        {"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": ["parallel_tool_calls"]}}
+    )
+    [deployment] = resolve(settings, "m")
+
+    withheld = DirectUpstream().unsupported(deployment, {"parallel_tool_calls": False, "temperature": 1})
+    assert withheld == {"parallel_tool_calls"}
