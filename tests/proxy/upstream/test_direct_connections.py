@@ -13,6 +13,7 @@ from tests.proxy.upstream.provider import (
     STREAM,
     Exchange,
     before,
+    calling,
     event,
     head,
     leave_at,
@@ -112,3 +113,21 @@ async def test_back_pressure() -> None:
         async with asyncio.timeout(10):
             await leave_at(proxy, chat(stream=True), until)
             await proxy.idle()
+
+
+async def test_calls_do_not_wait_for_one_another() -> None:
+    """However many calls are under way, the next has a connection: who may be in flight is decided elsewhere."""
+    count = 150  # the client library's own limit is 100
+    all_here = asyncio.Event()
+
+    async def script(exchange: Exchange) -> None:
+        if len(provider.exchanges) == count:
+            all_here.set()
+        await all_here.wait()
+        await exchange.send(whole(GOOD))
+
+    async with providing(script) as provider, calling(provider.port) as direct, asyncio.TaskGroup() as group:
+        for _ in range(count):
+            group.create_task(direct.ask(stream=False))
+
+    assert provider.connections == count
