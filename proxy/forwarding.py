@@ -10,6 +10,7 @@ from aiohttp import web
 
 from proxy.config import Settings
 from proxy.errors import InternalFault, ProxyError, UpstreamFault, UpstreamTimeout
+from proxy.failures import Cause
 from proxy.json_response import json_response
 from proxy.keys import Gateway
 from proxy.normalize import ChunkNormalizer, normalize_answer
@@ -78,7 +79,8 @@ async def _complete(gateway: Gateway, call: UpstreamCall, record: Record) -> Ans
         async with asyncio.timeout(call.timeouts.total_s):
             return await gateway.upstream.complete(call)
     except TimeoutError:
-        raise UpstreamTimeout("The provider did not answer in time.") from None
+        words = "The provider did not answer in time."
+        raise UpstreamTimeout(words, cause=Cause.DEADLINE) from None
     finally:
         record.upstream_wait += loop.time() - asked
 

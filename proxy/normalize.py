@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.call_places import CallPlaces, made_up_id
 from proxy.answer_numbers import normalize_logprobs, normalize_usage
+from proxy.call_places import CallPlaces, made_up_id
 from proxy.upstream import Answer, Chunk
 
 _MESSAGE_FIELDS = frozenset(

@@ -14,6 +14,7 @@ from contextlib import aclosing
 from aiohttp import web
 
 from proxy.errors import InternalFault, Overloaded, ProxyError, UpstreamFault, UpstreamTimeout
+from proxy.failures import Cause
 from proxy.keys import GATEWAY
 from proxy.logs import report_fault
 from proxy.normalize import ChunkNormalizer
@@ -48,15 +49,12 @@ async def relay(
     last = DONE
     asking = True
     try:
-        async with aclosing(chunks), asyncio.timeout(None) as limit:
-            pause = timeouts.first_byte_s
+        async with aclosing(chunks), asyncio.timeout_at(deadline):
             while True:
                 asking, asked = True, loop.time()
-                limit.reschedule(min(asked + pause, deadline))
                 chunk = await anext(chunks, None)
                 now = loop.time()
                 record.upstream_wait += now - asked
-                limit.reschedule(deadline)
                 asking = False
                 if chunk is None:
                     break
@@ -68,7 +66,6 @@ async def relay(
                     response = web.StreamResponse(headers={**_HEADERS, **record.answer_headers(now)})
                     record.status = 200
                     await response.prepare(request)
-                    pause = timeouts.idle_s
                 await response.write(encode_event(normalized))
         if response is None:
             raise UpstreamFault("The provider's stream ended without an answer.")
@@ -87,7 +84,8 @@ async def relay(
             _cut_off(request, record)
     except TimeoutError:
         if asking:
-            last = _last_event(response, UpstreamTimeout("The provider stopped answering."), record)
+            late = UpstreamTimeout("The provider did not answer in time.", cause=Cause.DEADLINE)
+            last = _last_event(response, late, record)
         else:  # it is the client that stopped
             _cut_off(request, record)
     except ConnectionResetError:

@@ -79,7 +79,7 @@ class DirectUpstream:
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
         wire = wire_of(call.deployment)
-        async with self._answer(call, wire, Patience(call.timeouts), stream=False) as (_, body):
+        async with self._answer(call, wire, Patience(call.timeouts, stream=False), stream=False) as (_, body):
             if await _is_stream(body):
                 raise UpstreamFault("The provider answered with a stream where none was asked for.")
             text = await body.rest(_LARGEST_ANSWER)
@@ -89,7 +89,7 @@ class DirectUpstream:
     async def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
         wire = wire_of(call.deployment)
-        patience = Patience(call.timeouts)
+        patience = Patience(call.timeouts, stream=True)
         async with self._answer(call, wire, patience, stream=True) as (response, body):
             with _Masked(call):
                 if response.content_type != EVENT_STREAM and not await _is_stream(body):

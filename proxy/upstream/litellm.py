@@ -26,6 +26,7 @@ from proxy.upstream.faults import secrets_of
 from proxy.upstream.litellm_environment import quiet_litellm
 from proxy.upstream.litellm_errors import to_proxy_error
 from proxy.upstream.litellm_messages import litellm_messages
+from proxy.upstream.patience import Patience
 from sanitizers import profile_for
 
 _NO_KEY = "no-key"
@@ -78,10 +79,13 @@ class LiteLLMUpstream:
         stream is closed in any case, since one that is merely dropped goes on generating, and costing.
         """
         chunks: Any = None
+        patience = Patience(call.timeouts, stream=True)
         try:
-            chunks = await self._litellm.acompletion(**build_arguments(call, stream=True))
-            async for chunk in chunks:
-                yield chunk.model_dump(exclude_none=True)
+            chunks = await patience.wait(self._litellm.acompletion(**build_arguments(call, stream=True)))
+            while (given := await patience.wait(anext(chunks, None))) is not None:
+                chunk: Chunk = given.model_dump(exclude_none=True)
+                patience.hear(chunk)
+                yield chunk
         except Exception as error:  # noqa: BLE001 - as above
             raise self._translated(error, call) from None
         finally:

@@ -3,7 +3,8 @@
 Bytes count, whatever they say: a comment or a blank line that keeps an answer alive says that somebody is still at
 work (OpenRouter and DeepSeek send them while a request waits). So each limit is for the time without any:
 
-    before the answer has begun    ``first_byte_s``    the model reads, thinks, or waits for its turn
+    before the answer has begun    ``first_byte_s``    the model reads, thinks, or waits for its turn; streams only,
+                                                       since a whole answer begins when all of it is written
     after that                     ``idle_s``          it writes
     all of it, silent or not       ``total_s``         what only keeps itself alive ends here
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from proxy.errors import UpstreamTimeout
@@ -32,7 +34,9 @@ _WORDS = {
 class Patience:
     """The limits of one call, which begins with it."""
 
-    def __init__(self, timeouts: Timeouts) -> None:
+    def __init__(self, timeouts: Timeouts, *, stream: bool) -> None:
+        if not stream:
+            timeouts = replace(timeouts, first_byte_s=timeouts.total_s)
         self._loop = asyncio.get_running_loop()
         self._timeouts = timeouts
         self._deadline = self._loop.time() + timeouts.total_s

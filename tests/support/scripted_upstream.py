@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from proxy.config import Deployment
 from proxy.upstream import Answer, Chunk, UpstreamCall
+from proxy.upstream.patience import Patience
 
 End = Literal["finished", "failed", "cancelled", "closed"]
 
@@ -146,9 +147,11 @@ class ScriptedUpstream:
         return exchange.chunks
 
     async def _chunks(self, exchange: Exchange, steps: list[Step]) -> AsyncGenerator[Chunk, None]:
+        patience = Patience(exchange.call.timeouts, stream=True)
         try:
             for step in steps:
-                if (found := await _take(step)) is not None:
+                if (found := await patience.wait(_take(step))) is not None:
+                    patience.hear(found)
                     yield found
         except asyncio.CancelledError:
             exchange.note("cancelled")

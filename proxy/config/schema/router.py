@@ -37,8 +37,9 @@ class RouterSettings(Section):
     is down. Bounded by ``timeout``."""
 
     first_byte_timeout: Seconds = 120.0
-    """Seconds without a byte before an answer begins. Default 120: reasoning models think before they speak, and an
-    answer that is not streamed begins when all of it is written. Keep-alive bytes begin it anew."""
+    """Seconds without a byte before a streamed answer begins. Default 120: reasoning models think before they speak.
+    Keep-alive bytes begin it anew. An answer that is not streamed begins when all of it is written, so that for it
+    ``timeout`` alone counts."""
 
     idle_timeout: Seconds = 120.0
     """Seconds without a byte once an answer has begun, streamed or not. Default 120; keep it above the

@@ -65,24 +65,29 @@ JSON_HEAD = head("application/json")
 
 
 @pytest.mark.parametrize(
-    ("start", "stream"),
-    [
-        (b"", False),
-        (JSON_HEAD, False),
-        (JSON_HEAD + piece(b" \n"), False),
-        (b"", True),
-        (head(), True),
-        (head() + piece(b": hello\n\n"), True),
-        (head() + ROLE, True),
-    ],
-    ids=["whole", "whole, head", "whole, blank", "stream", "stream, head", "stream, comment", "stream, role"],
+    "start",
+    [b"", head(), head() + piece(b": hello\n\n"), head() + ROLE],
+    ids=["nothing", "head", "comment", "role"],
 )
-async def test_answer_that_does_not_begin(start: bytes, stream: bool) -> None:
-    """Silence before an answer has begun is ended by the time to the first byte, whatever head or role there was."""
-    error, took = await timed_out(sending(start, then="wait"), stream=stream, first_byte_s=0.4, idle_s=0.1)
+async def test_stream_that_does_not_begin(start: bytes) -> None:
+    """Silence before a stream has begun is ended by the time to the first byte, whatever head or role there was."""
+    error, took = await timed_out(sending(start, then="wait"), stream=True, first_byte_s=0.4, idle_s=0.1)
 
     assert error.cause is Cause.FIRST_BYTE_TIMEOUT
     assert 0.3 < took < 2
+
+
+@pytest.mark.parametrize(
+    "start", [b"", JSON_HEAD, JSON_HEAD + piece(b" \n")], ids=["nothing", "head", "blank"]
+)
+async def test_whole_answer_that_does_not_begin(start: bytes) -> None:
+    """A whole answer begins when all of it is written, minutes later at times: it has the total, and no more."""
+    error, took = await timed_out(
+        sending(start, then="wait"), stream=False, first_byte_s=0.1, idle_s=0.1, total_s=0.5
+    )
+
+    assert error.cause is Cause.DEADLINE
+    assert 0.4 < took < 2
 
 
 @pytest.mark.parametrize(
