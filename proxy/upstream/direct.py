@@ -21,6 +21,7 @@ from proxy.failures import Cause
 from proxy.upstream import Answer, Chunk, UpstreamCall
 from proxy.upstream.answer_bodies import TOO_LARGE, AnswerBody, woken_when_lost
 from proxy.upstream.answer_kinds import EVENT_STREAM, is_events, without_blanks
+from proxy.upstream.connector import QuietConnector
 from proxy.upstream.direct_wires import Reader, Wire, wire_of
 from proxy.upstream.faults import fault_of_answer, for_clients, secrets_of
 from proxy.upstream.patience import Patience
@@ -59,7 +60,7 @@ class DirectUpstream:
         """Open the session; there is nothing to warm, and no connection is made before the first call."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60, keepalive_timeout=60),
+                connector=QuietConnector(limit=0, ttl_dns_cache=60, keepalive_timeout=60),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None),
                 headers={"User-Agent": f"turnright/{__version__}"},

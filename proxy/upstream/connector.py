@@ -1,0 +1,52 @@
+"""The pool of connections to providers: one that spoke while nobody asked is not used again.
+
+aiohttp (3.14.5) looks at whether a connection may be used again when a call gives it back, and not when the next call
+takes it. Bytes that come in between, a second answer of a confused server or a load balancer's "408 Request
+Timeout", would be read as the next call's answer: somebody else's words for this client.
+"""
+
+from __future__ import annotations
+
+import select
+from typing import Any
+
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.client_reqrep import ConnectionKey
+from aiohttp.connector import Connection
+from typing_extensions import override
+
+
+class QuietConnector(aiohttp.TCPConnector):
+    """Gives out idle connections on which nothing has come.
+
+    The methods overridden are aiohttp's own, which has no public place for this; its version is pinned, and the tests
+    with real sockets fail when they are no longer called.
+    """
+
+    @override
+    async def _get(self, key: ConnectionKey, traces: list[Any]) -> Connection | None:
+        while (connection := await super()._get(key, traces)) is not None:
+            protocol = connection.protocol
+            if protocol is not None and not protocol.should_close and not _is_readable(protocol):
+                return connection
+            connection.close()
+        return None
+
+    @override
+    def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        super()._release(key, protocol, should_close=should_close)
+        if protocol.is_connected():
+            # Without a parser, bytes wait as they came, and `should_close` tells of them; the last answer's parser
+            # would keep half a head to itself. The next request brings a parser of its own.
+            protocol._parser = None
+
+
+def _is_readable(protocol: ResponseHandler) -> bool:
+    """Tell whether the socket holds what the event loop has not read yet: bytes, or the end of the connection."""
+    raw = protocol.transport.get_extra_info("socket") if protocol.transport is not None else None
+    if raw is None or raw.fileno() < 0:
+        return True
+    poll = select.poll()
+    poll.register(raw, select.POLLIN)
+    return bool(poll.poll(0))

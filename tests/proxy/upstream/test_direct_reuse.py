@@ -1,0 +1,97 @@
+"""What a provider sends on a connection that nobody uses is nobody's answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from tests.proxy.upstream.provider import GOOD, STREAM, Exchange, calling, head, piece, providing, whole
+
+STALE = GOOD.replace(b"Good day.", b"Somebody else's.")
+
+
+WHOLE = [
+    whole(STALE),
+    head("application/json") + piece(STALE[:20]),
+    whole(b"{}", status="408 Request Timeout", Connection="close"),
+    whole(b"", status="408 Request Timeout"),
+    b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nx",
+]
+HALF = [b"HTTP/1.1 200 OK\r\nContent-Le", b"no http at all\r\n\r\n", b"\r\n"]
+
+
+@pytest.mark.parametrize("unasked", WHOLE + HALF, ids=len)
+@pytest.mark.parametrize("read", [True, False], ids=["read", "unread"])
+async def test_bytes_on_an_idle_connection(unasked: bytes, read: bool) -> None:
+    """The connection is not used again: the next call has one of its own, whether the bytes were read yet or not."""
+    may_send = asyncio.Event()
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(whole(GOOD))
+        if len(provider.exchanges) == 1:
+            await may_send.wait()
+            await exchange.send(unasked)
+
+    async with providing(script) as provider, calling(provider.port) as direct:
+        await direct.ask(stream=False)
+        await asyncio.sleep(0.02)
+        may_send.set()
+        for _ in range(2):  # the provider writes, and the loop has not looked at its sockets since
+            await asyncio.sleep(0)
+        if read:
+            await asyncio.sleep(0.05)
+        [answer] = await direct.ask(stream=False)
+
+    assert answer["choices"][0]["message"]["content"] == "Good day."
+    assert [exchange.connection for exchange in provider.exchanges] == [1, 2]
+
+
+@pytest.mark.parametrize("unasked", WHOLE, ids=len)
+async def test_second_answer_in_the_same_packet(unasked: bytes) -> None:
+    """An answer that comes with the one before it is nobody's either."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(whole(GOOD) + (unasked if len(provider.exchanges) == 1 else b""))
+
+    async with providing(script) as provider, calling(provider.port) as direct:
+        for _ in range(2):
+            [answer] = await direct.ask(stream=False)
+            assert answer["choices"][0]["message"]["content"] == "Good day."
+
+    assert [exchange.connection for exchange in provider.exchanges] == [1, 2]
+
+
+async def test_what_comes_behind_a_stream() -> None:
+    """A stream's connection is looked at in the same way."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(head(), piece(STREAM) + piece(b""))
+        if len(provider.exchanges) == 1:
+            await asyncio.sleep(0.02)
+            await exchange.send(head() + piece(STREAM.replace(b"Good", b"Bad")))
+
+    async with providing(script) as provider, calling(provider.port) as direct:
+        await direct.ask(stream=True)
+        await asyncio.sleep(0.05)
+        chunks = await direct.ask(stream=True)
+
+    assert chunks[0]["choices"][0]["delta"]["content"] == "Good "
+    assert [exchange.connection for exchange in provider.exchanges] == [1, 2]
+
+
+async def test_idle_connections_are_used_again() -> None:
+    """One that kept still is."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(whole(GOOD))
+
+    async with providing(script) as provider, calling(provider.port) as direct:
+        begun = time.monotonic()
+        for _ in range(3):
+            await direct.ask(stream=False)
+            await asyncio.sleep(0.02)
+
+    assert provider.connections == 1
+    assert time.monotonic() - begun < 2
