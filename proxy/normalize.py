@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from proxy.answer_numbers import normalize_logprobs, normalize_usage
-from proxy.call_places import CallPlaces, made_up_id
+from proxy.call_places import CallPlaces
 from proxy.upstream import Answer, Chunk
 
 _MESSAGE_FIELDS = frozenset(
     {"annotations", "audio", "content", "function_call", "reasoning_content", "refusal", "role", "tool_calls"}
 )
-_FUNCTION_FIELDS = frozenset({"arguments", "name"})
 
 
 def normalize_answer(answer: Answer, *, fallback_id: str, created: int, model: str) -> Answer:
@@ -56,9 +55,10 @@ def _normalize_choice(choice: dict[str, Any], at: int, fallback_id: str) -> dict
     index = choice.get("index")
     index = at if index is None else index
     if calls:
+        places = CallPlaces(fallback_id, index)
+        pieces = [places.read({**call, "index": None}) for call in calls]
         message["tool_calls"] = [
-            {"id": made_up_id(fallback_id, index, place), "type": "function", **_known_call(call)}
-            for place, call in enumerate(calls)
+            {name: value for name, value in piece.items() if name != "index"} for piece in pieces if piece
         ]
     else:
         message.pop("tool_calls", None)
@@ -135,8 +135,12 @@ class ChunkNormalizer:
         }
         calls = delta.get("tool_calls")
         if calls:
-            places = self._calls.setdefault(index, CallPlaces())
-            delta["tool_calls"] = [self._normalize_fragment(call, index, places) for call in calls]
+            places = self._calls.get(index)
+            if places is None:
+                places = self._calls[index] = CallPlaces(self._fallback_id, index)
+            delta["tool_calls"] = [piece for call in calls if (piece := places.read(call)) is not None]
+            if not delta["tool_calls"]:
+                del delta["tool_calls"]
         if index not in self._spoken:
             self._spoken.add(index)
             delta = {"role": "assistant", **delta}
@@ -149,23 +153,6 @@ class ChunkNormalizer:
         if logprobs is not None:
             normalized["logprobs"] = logprobs
         return normalized
-
-    def _normalize_fragment(self, call: dict[str, Any], choice: int, places: CallPlaces) -> dict[str, Any]:
-        """Return a piece of a call with its place; the piece that begins a call has an id and a type as well."""
-        place, begins = places.of(call)
-        known = {**_known_call(call), "index": place}
-        if begins:
-            return {"id": made_up_id(self._fallback_id, choice, place), "type": "function", **known}
-        return known
-
-
-def _known_call(call: dict[str, Any]) -> dict[str, Any]:
-    """Return OpenAI's own fields of a call, or of a piece of one, as far as they say anything."""
-    known = {name: call[name] for name in ("id", "type", "function") if call.get(name)}
-    function = known.get("function")
-    if function and not function.keys() <= _FUNCTION_FIELDS:
-        known["function"] = {name: value for name, value in function.items() if name in _FUNCTION_FIELDS}
-    return known
 
 
 def _finish_reason(reason: str, called: bool) -> str:

@@ -1,0 +1,157 @@
+"""Which call a piece belongs to, where the provider's index, id or name does not say so plainly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.normalize import ChunkNormalizer, normalize_answer
+
+A = '{"city":"A"}'
+B = '{"city":"B"}'
+
+
+def piece(
+    index: int | None = 0, call: str | None = None, name: str | None = "f", text: str | None = None
+) -> dict[str, Any]:
+    """Build a piece of a call."""
+    return {"index": index, "id": call, "function": {"name": name, "arguments": text}}
+
+
+def more(text: str, index: int | None = 0, call: str | None = None) -> dict[str, Any]:
+    """Build a piece that is not a call's first."""
+    return piece(index, call, None, text)
+
+
+def joined(*events: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    """Return each call's id, name and arguments as a client joins them, which appends every text that it gets."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    calls: dict[int, list[str]] = {}
+    for event in events:
+        chunk = normalizer.normalize({"choices": [{"index": 0, "delta": {"tool_calls": event}}]})
+        for choice in (chunk or {"choices": []})["choices"]:
+            for found in choice["delta"].get("tool_calls", ()):
+                texts = calls.setdefault(found["index"], ["", "", ""])
+                function = found.get("function", {})
+                said = (found.get("id"), function.get("name"), function.get("arguments"))
+                texts[:] = [text + (more or "") for text, more in zip(texts, said, strict=True)]
+    assert list(calls) == list(range(len(calls)))
+    return [(call_id, name, text) for call_id, name, text in calls.values()]
+
+
+TWO = [("a", "f", A), ("b", "f", B)]
+OURS = "call_f_0_1"
+
+
+@pytest.mark.parametrize(
+    ("events", "wanted"),
+    [
+        ([[piece(0, "a", text=A)], [piece(0, "b", text=B)]], TWO),
+        ([[piece(0, "a", text=A), piece(0, "b", text=B)]], TWO),
+        ([[piece(0, "a")], [more(A)], [piece(0, "b")], [more(B[:3])], [more(B[3:])]], TWO),
+        (
+            [[piece(0, "a", text=A)], [piece(0, "b", text=B)], [piece(1, "c", text="{}")]],
+            [*TWO, ("c", "f", "{}")],
+        ),
+        ([[piece(None, "a", text=A)], [piece(None, "b", text=B)]], TWO),
+        ([[piece(0, "a", text=A[:4])], [piece(1, "b", text=B)], [more(A[4:])]], TWO),
+        ([[piece(3, "a", text=A)], [piece(7, "b", text=B)]], TWO),
+    ],
+    ids=["chunks", "one chunk", "in pieces", "then 1", "no index", "told apart", "gaps"],
+)
+def test_a_new_id_is_a_new_call(events: list[Any], wanted: Any) -> None:
+    """Some servers send index 0 for every parallel call; what follows without an id belongs to the newest of them."""
+    assert joined(*events) == wanted
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [[piece(0, "a", text=A)], [piece(1, "b", text=B)], [piece(1, "b", text=B)]],
+        [[piece(0, "a", text=A)], [piece(0, "b", text=B)], [piece(0, "b", text=B)]],
+        [[piece(0, "a", text=A)], [piece(0, "b", text=B)], [piece(0, "a", text=A)]],
+        [[piece(None, "a", text=A)], [piece(None, "b", text=B)], [piece(2, "b", text=B)]],
+        [
+            [piece(0, "a", text=A)],
+            [piece(0, "b")],
+            [more(B)],
+            [piece(0, "b", text=B)],
+            [piece(0, "b", text="")],
+        ],
+    ],
+)
+def test_a_call_that_is_sent_again(events: list[Any]) -> None:
+    """The whole of a call that has come already is said once."""
+    assert joined(*events) == TWO
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [[piece(0, "a")], [piece(0, "b")], [more(A, call="a")], [more(B, call="b")]],
+        [[piece(0, "a", text=A[:4])], [piece(0, "a", text=A[4:])], [piece(0, "b", text=B)]],
+        [[piece(0, "a", text=A[:4])], [more(A[4:], call="x")], [piece(0, "b", text=B)]],
+    ],
+    ids=["its place", "with its name", "made up for each piece"],
+)
+def test_an_id_that_is_said_again(events: list[Any]) -> None:
+    """It belongs to its own call; the client, which joins texts, gets id and name once."""
+    assert joined(*events) == TWO
+
+
+@pytest.mark.parametrize(
+    ("events", "ids"),
+    [
+        ([[piece(0, "a", text=A)], [piece(1, "a", text=B)]], ["a", OURS]),
+        ([[piece(0, "a", text=A)], [piece(0, "a", text=B)]], ["a", OURS]),
+        ([[piece(None, "a", text=A)], [piece(None, "a", text=B)]], ["a", OURS]),
+        ([[piece(0, text=A)], [piece(0, text=B)]], ["call_f_0_0", OURS]),
+        ([[piece(0, "", text=A)], [piece(0, "", text=B)]], ["call_f_0_0", OURS]),
+    ],
+)
+def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) -> None:
+    """Nothing can follow whole arguments: another object is another call, with an id of its own."""
+    assert joined(*events) == [(ids[0], "f", A), (ids[1], "f", B)]
+
+
+def test_another_name_is_another_call() -> None:
+    """So is another name once arguments have begun, or at an index of its own."""
+    assert joined([piece(0, "a", "f", "")], [piece(1, "a", "g", "")]) == [("a", "f", ""), (OURS, "g", "")]
+    assert joined([piece(0, None, "f", "{")], [piece(0, None, "g", "{")]) == [
+        ("call_f_0_0", "f", "{"),
+        (OURS, "g", "{"),
+    ]
+
+
+def test_an_id_that_comes_late() -> None:
+    """A call that began without an id keeps ours; a name that comes late is its name."""
+    assert joined([piece(0, None, None, "")], [piece(0, None, "f", A)]) == [("call_f_0_0", "f", A)]
+    assert joined([piece(0, None, "f", A[:3])], [more(A[3:], 0, "late")]) == [("call_f_0_0", "f", A)]
+
+
+def test_nothing_new_is_not_said() -> None:
+    """A client gets no empty list of calls."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    event = {"choices": [{"index": 0, "delta": {"tool_calls": [piece(0, "a", text=A)]}}]}
+    normalizer.normalize(event)
+    again = normalizer.normalize(event)
+
+    assert again is not None
+    assert again["choices"][0]["delta"] == {}
+
+
+def test_whole_answer() -> None:
+    """In a whole answer the index counts for nothing; calls that share an id are told apart, one said twice is one."""
+    calls = [piece(0, "a", text=A), piece(0, "a", text=B), piece(0, "a", text=A), piece(0, "b", text=B)]
+    calls += [piece(0, None, text=B), piece(0, None, text=B)]
+    answer = {"choices": [{"message": {"tool_calls": calls}}]}
+    [choice] = normalize_answer(answer, fallback_id="f", created=1, model="m")["choices"]
+
+    assert [(call["id"], call["function"]["arguments"]) for call in choice["message"]["tool_calls"]] == [
+        ("a", A),
+        (OURS, B),
+        ("b", B),
+        ("call_f_0_3", B),
+        ("call_f_0_4", B),
+    ]
