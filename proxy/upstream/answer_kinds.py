@@ -20,9 +20,15 @@ def without_blanks(begun: bytes) -> bytes:
     return begun.lstrip(_BEFORE)
 
 
-def is_events(begun: bytes) -> bool | None:
-    """Tell whether a body that begins with *begun* is a stream of events; None when more has to come to tell."""
+def is_events(begun: bytes, *, announced: bool) -> bool | None:
+    """Tell whether a body that begins with *begun* is a stream of events; None when more has to come to tell.
+
+    Where one is *announced*, anything is one but JSON: some servers send an error as it is under the type of the
+    stream that was asked for.
+    """
     start = without_blanks(begun)
+    if announced:
+        return not start.startswith((b"{", b"[")) if start else None
     if start.startswith(_FIELDS):
         return True
     return None if any(field.startswith(start) for field in _FIELDS) else False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from typing import Any
+from typing import Any, Self
 
 import aiohttp
 
@@ -23,7 +23,8 @@ from proxy.upstream.answer_bodies import TOO_LARGE, AnswerBody, woken_when_lost
 from proxy.upstream.answer_kinds import EVENT_STREAM, is_events, without_blanks
 from proxy.upstream.connector import QuietConnector
 from proxy.upstream.direct_wires import Reader, Wire, wire_of
-from proxy.upstream.faults import fault_of_answer, for_clients, secrets_of
+from proxy.upstream.faults import fault_of_answer, settle_fault
+from proxy.upstream.masking import secrets_of
 from proxy.upstream.patience import Patience
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.wires.sse_decoder import SSEDecoder
@@ -80,26 +81,27 @@ class DirectUpstream:
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
         wire = wire_of(call.deployment)
-        async with self._answer(call, wire, Patience(call.timeouts, stream=False), stream=False) as (_, body):
-            if await _is_stream(body):
-                raise UpstreamFault("The provider answered with a stream where none was asked for.")
-            text = await body.rest(_LARGEST_ANSWER)
-            with _Masked(call):
-                return wire.read_answer(text, call.deployment)
+        patience = Patience(call.timeouts, stream=False)
+        async with self._answer(call, wire, patience, stream=False) as (response, body):
+            with _Reading(response, call) as reading:
+                if await _is_stream(body, announced=False):
+                    raise UpstreamFault("The provider answered with a stream where none was asked for.")
+                reading.payload = await body.rest(_LARGEST_ANSWER)
+                return wire.read_answer(reading.payload, call.deployment)
 
     async def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
         wire = wire_of(call.deployment)
         patience = Patience(call.timeouts, stream=True)
         async with self._answer(call, wire, patience, stream=True) as (response, body):
-            with _Masked(call):
-                if response.content_type != EVENT_STREAM and not await _is_stream(body):
-                    answer = wire.read_answer(await body.rest(_LARGEST_ANSWER), call.deployment)
-                    for chunk in whole_as_chunks(answer):
+            with _Reading(response, call) as reading:
+                if not await _is_stream(body, announced=response.content_type == EVENT_STREAM):
+                    reading.payload = await body.rest(_LARGEST_ANSWER)
+                    for chunk in whole_as_chunks(wire.read_answer(reading.payload, call.deployment)):
                         yield chunk
                     return
                 reader = wire.reader(call.deployment)
-                async with aclosing(_read_events(response, body, reader, call, patience)) as chunks:
+                async with aclosing(_read_events(reading, body, reader, call, patience)) as chunks:
                     async for chunk in chunks:
                         yield chunk
 
@@ -142,23 +144,23 @@ class DirectUpstream:
             raise UpstreamUnreachable(words, cause=Cause.CONNECTION_LOST) from error
 
 
-async def _is_stream(body: AnswerBody) -> bool:
-    """Tell by its first bytes whether *body* is a stream of events; they are put back.
+async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
+    """Tell by its first bytes whether *body* is a stream of events, as *announced* or not; they are put back.
 
     Blank bytes are dropped, and are not the beginning of an answer: DeepSeek sends empty lines while a request waits.
     """
     begun, size = b"", 0
-    while (found := is_events(begun)) is None and (more := await body.next()):
+    while (found := is_events(begun, announced=announced)) is None and (more := await body.next()):
         size += len(more)
         if size > _LARGEST_ANSWER:
             raise UpstreamFault(TOO_LARGE)
         begun = without_blanks(begun + more)
     body.put_back(begun)
-    return bool(found)
+    return announced if found is None else found
 
 
 async def _read_events(
-    response: aiohttp.ClientResponse, body: AnswerBody, reader: Reader, call: UpstreamCall, patience: Patience
+    reading: _Reading, body: AnswerBody, reader: Reader, call: UpstreamCall, patience: Patience
 ) -> AsyncGenerator[Chunk, None]:
     """Yield the chunks of a stream of events, to its end or to that of the answer."""
     loop = asyncio.get_running_loop()
@@ -166,12 +168,13 @@ async def _read_events(
     end_by: float | None = None
     while received := await (body.next() if end_by is None else _trailing(body, end_by)):
         payloads = decoder.feed(received)
-        for payload in payloads:
-            for chunk in reader.feed(payload):
+        for reading.payload in payloads:
+            for chunk in reader.feed(reading.payload):
                 patience.hear(chunk)
                 yield chunk
+        reading.payload = b""
         if reader.ended:
-            await _finish_body(response)
+            await _finish_body(reading.response)
             break
         if not reader.may_end(call.parameters.get("n") or 1):
             end_by = None
@@ -208,18 +211,20 @@ async def _finish_body(response: aiohttp.ClientResponse) -> None:
         response.close()
 
 
-class _Masked:
-    """A context in which an error of the provider's becomes one that a client may read."""
+class _Reading:
+    """A context in which an error of the provider's becomes one that a client may read, and keeps what was sent."""
 
-    def __init__(self, call: UpstreamCall) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, call: UpstreamCall) -> None:
+        self.response = response
+        self.payload = b""
+        """What is being read: the body, or one event of it."""
         self._call = call
 
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """Rewrite the text of an :class:`UpstreamFault`."""
+        """Settle an :class:`UpstreamFault`."""
         if isinstance(error, UpstreamFault):
             secrets = secrets_of(self._call.deployment)
-            error.message = for_clients(error.message, error.upstream_status, secrets)
-            error.args = (error.message,)
+            settle_fault(error, self.response.status, self.response.headers, secrets, self.payload)

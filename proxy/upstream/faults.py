@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit
 
-from pydantic import SecretStr
-
-from proxy.config import Deployment
 from proxy.errors import UpstreamFault
 from proxy.failures import Evidence
+from proxy.upstream.masking import mask
+from proxy.wires.gemini import is_bad_key
 
 _LONGEST_MESSAGE = 2_000
-_PASSED_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry")
 
-_SHORTEST_SECRET = 8
-"""Shorter values are placeholders ("x", "none"); masking them would garble the provider's words."""
+_LARGEST_EVIDENCE = 64 * 2**10
+"""Bytes of what came in place of an answer that are kept: an error is smaller, and half a JSON says nothing."""
 
-_NAMING = frozenset({"organization", "vertex_project"})
-"""Credentials that are no secrets and name the operator all the same; a region says nothing of whose it is."""
+_PASSED_HEADERS = {
+    "retry-after": re.compile(
+        r"[0-9]{1,9}(\.[0-9]{1,9})?|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"
+    ),
+    "retry-after-ms": re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?"),
+    "x-should-retry": re.compile(r"(?i:true|false)"),
+}
+"""Headers that tell a client when to try again, and all that they may say (RFC 9110, section 10.2.3; OpenAI's SDK).
 
-_GEMINI_BAD_KEY = "API key not valid"
+Seconds may have a fraction, which the SDK reads. What is none of these may hold what no header may, and would take
+the whole answer with it.
+"""
 
 
 def fault_of_answer(
@@ -33,40 +38,44 @@ def fault_of_answer(
     a bad key, which would read as the client's fault. Of *headers* only those that tell a client when to try
     again are passed on. Status, headers and body as they came are kept as evidence.
     """
-    evidence = Evidence(status, {name.lower(): value for name, value in headers.items()}, body)
-    passed = {name: headers[name] for name in _PASSED_HEADERS if name in headers}
-    if status == 400 and words is not None and words.startswith(_GEMINI_BAD_KEY):
-        status = 401
-    words = words or f"The provider answered with status {status}."
-    return UpstreamFault(
-        for_clients(words, status, secrets), upstream_status=status, headers=passed, evidence=evidence
-    )
+    fault = UpstreamFault(words or f"The provider answered with status {status}.", upstream_status=status)
+    _settle(fault, status, headers, secrets, body)
+    return fault
 
 
-def for_clients(words: str, status: int | None, secrets: Iterable[str]) -> str:
+def settle_fault(
+    fault: UpstreamFault, status: int, headers: Mapping[str, str], secrets: Iterable[str], payload: bytes
+) -> None:
+    """Make *fault*, found in an answer with *status*, one for a client and for those who decide what happens next.
+
+    *payload* is what was being read, the body or one event of it. An error that stands there is told like one that
+    is an answer of its own: it has its words masked, and status, headers and bytes as evidence.
+    """
+    _settle(fault, status, headers, secrets, payload if len(payload) <= _LARGEST_EVIDENCE else b"")
+
+
+def _settle(
+    fault: UpstreamFault, status: int, headers: Mapping[str, str], secrets: Iterable[str], body: bytes
+) -> None:
+    fault.evidence = Evidence(status, {name.lower(): value for name, value in headers.items()}, body)
+    if fault.upstream_status is not None:
+        fault.headers |= _passed(headers)
+    if fault.upstream_status == 400 and is_bad_key(fault.message, body):
+        fault.upstream_status = 401
+    fault.message = _for_clients(fault.message, fault.upstream_status, secrets)
+    fault.args = (fault.message,)
+
+
+def _passed(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: headers[name]
+        for name, allowed in _PASSED_HEADERS.items()
+        if name in headers and allowed.fullmatch(headers[name])
+    }
+
+
+def _for_clients(words: str, status: int | None, secrets: Iterable[str]) -> str:
     """Return the provider's *words* as a client may read them: whose key was refused, no secret, not a book."""
     if status in (401, 403):
         return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
     return mask(words, secrets)[:_LONGEST_MESSAGE]
-
-
-def secrets_of(deployment: Deployment) -> tuple[str, ...]:
-    """Return the texts of a deployment that no client may see: its keys, credentials, secret headers and address."""
-    held = (deployment.api_key, *deployment.extra_headers.values(), *deployment.credentials.values())
-    secrets = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]
-    secrets += [
-        value for name, value in deployment.credentials.items() if name in _NAMING and isinstance(value, str)
-    ]
-    if deployment.api_base:
-        parts = urlsplit(deployment.api_base)
-        secrets += [deployment.api_base, parts.netloc, parts.hostname or ""]
-    return tuple(secrets)
-
-
-def mask(text: str, secrets: Iterable[str]) -> str:
-    """Return *text* without the deployment's key, address and other secrets, in whichever case they stand there."""
-    held = sorted({secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}, key=len, reverse=True)
-    if not held:
-        return text
-    # The longest first, since one may begin as another does.
-    return re.sub("|".join(map(re.escape, held)), "********", text, flags=re.IGNORECASE)

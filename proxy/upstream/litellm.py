@@ -22,10 +22,10 @@ from pydantic import SecretStr
 from proxy.config import Deployment
 from proxy.errors import ProxyError
 from proxy.upstream import Answer, Chunk, UpstreamCall
-from proxy.upstream.faults import secrets_of
 from proxy.upstream.litellm_environment import quiet_litellm
 from proxy.upstream.litellm_errors import to_proxy_error
 from proxy.upstream.litellm_messages import litellm_messages
+from proxy.upstream.masking import secrets_of
 from proxy.upstream.patience import Patience
 from sanitizers import profile_for
 

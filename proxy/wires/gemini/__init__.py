@@ -19,7 +19,7 @@ the tokens (``counts`` their numbers), ``refusals`` Google's errors.
 from proxy.wires.gemini.answers import read_answer
 from proxy.wires.gemini.extras import with_extras
 from proxy.wires.gemini.payloads import load_payload
-from proxy.wires.gemini.refusals import read_error
+from proxy.wires.gemini.refusals import is_bad_key, read_error
 from proxy.wires.gemini.requests import SUPPORTED, build_request, carried_parameters
 from proxy.wires.gemini.signatures import Trust
 from proxy.wires.gemini.streams import StreamReader
@@ -30,6 +30,7 @@ __all__ = [
     "Trust",
     "build_request",
     "carried_parameters",
+    "is_bad_key",
     "load_payload",
     "read_answer",
     "read_error",

@@ -28,6 +28,9 @@ _STATUSES = MappingProxyType(
 )
 _MOST_WRAPPINGS = 8
 
+_BAD_KEY_WORDS = "api key"
+_BAD_KEY_REASON = "API_KEY_INVALID"
+
 
 def read_error(status: int, body: bytes) -> str | None:
     """Return Google's own words out of an error's body; None when it is no JSON or has no words.
@@ -54,6 +57,30 @@ def raise_error(value: Any) -> None:
     status = next(filter(None, map(_status_of, reversed(layers))), None)
     words = _words_of(layers[-1], status) or "The provider sent an error in place of an answer."
     raise UpstreamFault(words, upstream_status=status)
+
+
+def is_bad_key(words: str, body: bytes) -> bool:
+    """Tell whether a 400 with *words* in *body* is about the key, for which Google has no 401.
+
+    "API key not valid. …", "API key expired. …", "API Key not found. …", all with one reason in their details
+    (googleapis ``google/api/error_reason.proto``).
+    """
+    if words[: len(_BAD_KEY_WORDS)].lower() == _BAD_KEY_WORDS:
+        return True
+    if _BAD_KEY_REASON.encode() not in body:
+        return False
+    try:
+        layers = _layers(orjson.loads(body))
+    except orjson.JSONDecodeError:
+        return False
+    return any(_BAD_KEY_REASON in _reasons_of(layer) for layer in layers)
+
+
+def _reasons_of(layer: Any) -> list[Any]:
+    details = layer.get("details") if isinstance(layer, Mapping) else None
+    if not isinstance(details, list):
+        return []
+    return [detail.get("reason") for detail in details if isinstance(detail, Mapping)]
 
 
 def _is_error(value: Any) -> bool:

@@ -155,3 +155,14 @@ async def test_error_status_is_not_lost_over_its_body(
 
     assert (reply.status, reply.headers["Retry-After"]) == (429, "7")
     assert reply.error["message"] == "The provider answered with status 429."
+
+
+@BOTH
+@pytest.mark.parametrize("value", [b"1\x01\x7f\x1b", b"\xff\xfe\x80", b"9" * 400])
+async def test_odd_time_to_try_again(value: bytes, stream: bool) -> None:
+    """What a client could not be sent does not take the error itself away."""
+    start = b"HTTP/1.1 429 X\r\nContent-Length: 2\r\nRetry-After: " + value + b"\r\n\r\n{}"
+    reply, _ = await ask(sending(start), stream=stream)
+
+    assert reply.status in (429, 502)  # 502 where the client library refuses the whole head
+    assert "Retry-After" not in reply.headers

@@ -7,12 +7,14 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from multidict import CIMultiDict
 
 from proxy.config import resolve
 from proxy.errors import UpstreamFault
 from proxy.failures import Cause
 from proxy.upstream import Timeouts, UpstreamCall
-from proxy.upstream.faults import fault_of_answer, mask, secrets_of
+from proxy.upstream.faults import fault_of_answer
+from proxy.upstream.masking import mask, secrets_of
 from proxy.upstream.selecting import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
@@ -125,3 +127,54 @@ def test_what_is_ours_is_covered(text: str) -> None:
     for held in ("internal", "0123456789", "vertex-project", "token", "5d0f7c1e"):
         assert held not in covered.lower()
     assert covered.endswith("in us-east-1")
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "covered"),
+    [
+        ({"api_key": "pass123"}, "key pass123, not pass1234", "key ********, not pass1234"),
+        ({"api_base": "http://vllm/v1"}, "lookup VLLM: vllms?", "lookup ********: vllms?"),
+        ({"api_base": "http://vllm:8000/v1"}, "at vllm:8000 or vllm", "at ******** or ********"),
+        ({"api_key": "sk/OURS+5d0f"}, "key=sk%2FOURS%2B5d0f", "key=********"),
+        ({"api_key": "sk/OURS+5d0f"}, "key=sk%2fours%2b5d0f or sk/OURS%2B5d0f", "key=******** or ********"),
+        ({"api_key": "none"}, "None of them.", "None of them."),
+        ({"api_key": "EMPTY"}, "The answer is empty.", "The answer is empty."),
+        ({"api_key": "x"}, "An x.", "An x."),
+        ({"extra_headers": {"x-beta": "true"}}, "It is true.", "It is true."),
+    ],
+)
+def test_short_ones_are_covered_as_words(entry: dict[str, Any], text: str, covered: str) -> None:
+    """Short keys and hosts, where no other word is garbled; a key as an address spells it; no placeholder."""
+    entry = {"model": "openai/gpt-4.1", "api_key": OUR_KEY, **entry}
+    secrets = secrets_of(resolve(settings_of({"model": entry}), "model")[0])
+
+    assert mask(text, secrets) == covered
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "passed"),
+    [
+        ("retry-after", "7", True),
+        ("Retry-After", "0.5", True),
+        ("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT", True),
+        ("retry-after", "1\x01\x7f\x1b", False),
+        ("retry-after", "\udcff\udcfe", False),
+        ("retry-after", "7\r\nSet-Cookie: a=b", False),
+        ("retry-after", "9" * 30, False),
+        ("retry-after", "\u0667", False),
+        ("retry-after", "7\n", False),
+        ("retry-after", "soon", False),
+        ("retry-after-ms", "1500", True),
+        ("retry-after-ms", "-1", False),
+        ("x-should-retry", "true", True),
+        ("x-should-retry", "False", True),
+        ("x-should-retry", "maybe", False),
+    ],
+)
+def test_only_what_says_when_to_try_again_is_passed(name: str, value: str, passed: bool) -> None:
+    """A provider's header that no client could be sent, or read, is left out; the error itself is not lost."""
+    headers = CIMultiDict({name: value})
+    fault = fault_of_answer(429, headers, "Slow.", ())
+
+    assert fault.headers == ({name.lower(): value} if passed else {})
+    assert fault.evidence.headers == {name.lower(): value}

@@ -1,0 +1,142 @@
+"""Errors under a 200, as the body and in a stream: told, masked and kept like those with a status of their own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.errors import UpstreamFault, UpstreamTimeout
+from proxy.failures import Evidence
+from proxy.resilience.read_error import Quota, read_error
+from tests.proxy.upstream.provider import (
+    FIRST,
+    Script,
+    calling,
+    event,
+    head,
+    piece,
+    providing,
+    sending,
+    whole,
+)
+
+MODELS = pytest.mark.parametrize("model", ["openai/gpt-4.1", "gemini/gemini-2.5-pro"])
+RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "17s"}
+QUOTA = {
+    "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+    "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}],
+}
+USED_UP = {
+    "error": {
+        "code": 429,
+        "message": "You exceeded it.",
+        "status": "RESOURCE_EXHAUSTED",
+        "details": [RETRY, QUOTA],
+    }
+}
+BEGUN = {"candidates": [{"content": {"parts": [{"text": "Good "}]}}]}
+
+
+async def fault(script: Script, model: str, *, stream: bool, **limits: float) -> UpstreamFault:
+    """Return what a call raises."""
+    async with providing(script) as provider, calling(provider.port, limits, model=model) as direct:
+        with pytest.raises(UpstreamFault) as raised:
+            await direct.ask(stream=stream)
+    return raised.value
+
+
+def answering(body: bytes, how: str, model: str) -> Script:
+    """Return a script that sends an error in place of an answer, or of an event, under a 200."""
+    more = "X-RateLimit-Reset: 6m0s\r\nRetry-After: 17\r\n"
+    first = piece(event(BEGUN)) if model.startswith("gemini") else FIRST
+    parts = {
+        "whole": [head("application/json", more=more), piece(body)],
+        "whole as a stream": [head(more=more), piece(b"\n" + body)],
+        "event": [head(more=more), piece(b"data: " + body + b"\n\n")],
+        "later event": [head(more=more), first, piece(b"data: " + body + b"\n\n")],
+    }[how]
+    return sending(*parts, piece(b""))
+
+
+HOW = pytest.mark.parametrize("how", ["whole", "whole as a stream", "event", "later event"])
+
+
+@MODELS
+@HOW
+async def test_evidence(how: str, model: str) -> None:
+    """Status, headers and bytes are kept, so that when to try again and which quota it was can be read."""
+    body = json.dumps(USED_UP).encode()
+    found = await fault(answering(body, how, model), model, stream=how != "whole")
+
+    assert (found.message, found.upstream_status) == ("You exceeded it.", 429)
+    assert found.headers == {"retry-after": "17"}
+    assert found.evidence.status == 200
+    assert found.evidence.headers["x-ratelimit-reset"] == "6m0s"
+    assert found.evidence.body.strip() == body
+    read = read_error(found.upstream_status, found.evidence, now=0)
+    assert (read.retry_after_s, read.quota) == (17, Quota.LONG)
+
+
+@MODELS
+async def test_large_bytes_are_not_kept(model: str) -> None:
+    """An error is small; what is not is left out, since a piece of it could not be read."""
+    body = json.dumps({"error": {"code": 500, "message": "x" * 2**17}}).encode()
+    found = await fault(answering(body, "event", model), model, stream=True)
+
+    assert (found.evidence.body, len(found.message)) == (b"", 2000)
+
+
+async def test_silence_is_not_blamed_on_the_last_event() -> None:
+    """A limit that is reached has the headers, and no event, as evidence."""
+    found = await fault(sending(head() + FIRST, then="wait"), "openai/m", stream=True, idle_s=0.1)
+
+    assert isinstance(found, UpstreamTimeout)
+    assert found.evidence == Evidence(200, found.evidence.headers, b"")
+
+
+REASON = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+
+
+@pytest.mark.parametrize("status", ["200 OK", "400 Bad Request"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "API key not valid. Please pass a valid API key."},
+        {"message": "API key expired. Please renew the API key.", "details": [REASON]},
+        {"message": "API Key not found. Please pass a valid API key.", "details": [REASON]},
+        {"message": "Renew it.", "details": [{}, 7, REASON]},
+    ],
+    ids=["not valid", "expired", "not found", "by its reason"],
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+@HOW
+async def test_bad_gemini_key(how: str, wrapped: bool, error: dict[str, Any], status: str) -> None:
+    """Google's 400 for a bad key reads as the client's fault, and is the proxy's."""
+    told: Any = {"error": {"code": 400, "status": "INVALID_ARGUMENT", **error}}
+    body = json.dumps([told] if wrapped else told).encode()
+    script = answering(body, how, "gemini/m")
+    if status != "200 OK":
+        script = sending(whole(body, status=status))
+    found = await fault(script, "gemini/gemini-2.5-pro", stream=how != "whole")
+
+    assert found.http_status == 401
+    assert "the proxy's key" in found.message
+    assert found.evidence.body.strip() == body
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "Unknown name: API_KEY_INVALID"},
+        {"message": "No.", "details": "API_KEY_INVALID"},
+        {"message": "The api key"},
+    ],
+)
+async def test_other_faults_of_a_request(error: dict[str, Any]) -> None:
+    """Words that merely speak of keys are a 400 like any other."""
+    body = json.dumps({"error": {"code": 400, **error}}).encode()
+    found = await fault(sending(whole(body, status="400 X")), "gemini/gemini-2.5-pro", stream=False)
+
+    assert (found.http_status, found.message) == (400, error["message"])
