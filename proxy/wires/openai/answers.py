@@ -15,27 +15,43 @@ import orjson
 
 from proxy.errors import UpstreamFault
 from proxy.upstream import Answer, Chunk
+from proxy.wire import nesting_exceeds
+from proxy.wires.openai.refusals import raise_error, read_error
 from proxy.wires.openai.shapes import NO_COMPLETION, read_choices
+
+__all__ = ["StreamReader", "read_answer", "read_error"]
 
 DONE = b"[DONE]"
 """The payload that ends a stream."""
 
+_DEEPEST = 100
+"""Levels that an answer may be nested, as a request may by default: what is written out again is walked recursively."""
+
 _BROKEN_OFF = "The provider's answer broke off before it was complete."
+_SAYS_MORE = "The provider's stream went on after it had said how the answer ended."
 _HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
+_TEXTS = ("content", "reasoning_content", "refusal")
 
 
 def read_answer(body: bytes) -> Answer:
     """Return a whole answer.
 
     Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind, a choice
-    that does not say why it ended.
+    without a message, or that does not say why it ended. Choices that share an index, as where it is 0 for all, have
+    their places instead.
     """
-    value = load_object(body)
-    _raise_error(value)
-    if value.get("choices") is None:
+    value = _load(body)
+    raise_error(value)
+    if not isinstance(value, dict) or value.get("choices") is None:
         raise UpstreamFault(NO_COMPLETION)
-    if not all(choice.get("finish_reason") for choice in read_choices(value, "message")):
+    choices = read_choices(value, "message")
+    if not all(choice.get("message") is not None for choice in choices):
+        raise UpstreamFault(NO_COMPLETION)
+    if not all(choice.get("finish_reason") for choice in choices):
         raise UpstreamFault(_BROKEN_OFF)
+    if len({choice["index"] for choice in choices}) < len(choices):
+        for at, choice in enumerate(choices):
+            choice["index"] = at
     return value
 
 
@@ -54,20 +70,36 @@ class StreamReader:
     def feed(self, payload: bytes) -> list[Chunk]:
         """Return the chunk in *payload*, if it holds one.
 
-        Raises :class:`UpstreamFault` for an error object and for what is no chunk. What comes behind
-        ``[DONE]`` is not looked at.
+        Raises :class:`UpstreamFault` for an error object, for what is no chunk, and for a choice that goes on after its
+        end: its text would be lost, since clients take nothing behind a finish reason. What comes behind ``[DONE]`` is
+        not looked at.
         """
-        if self.ended or not (payload := payload.strip()):
+        if self.ended:
             return []
-        if payload == DONE:
-            self.ended = True
-            return []
-        value = load_object(payload)
-        _raise_error(value)
+        if payload[:1] != b"{":  # the rest of JSON is no chunk, and blanks are rare
+            payload = payload.strip()
+            if not payload:
+                return []
+            if payload == DONE:
+                self.ended = True
+                return []
+        value = _load(payload)
+        if (
+            type(value) is not dict
+            or "error" in value
+            or "choices" not in value
+            or value.get("object") == "error"
+        ):
+            raise_error(value)
+            if type(value) is not dict:
+                raise UpstreamFault(NO_COMPLETION)
         for choice in read_choices(value, "delta"):  # none in a chunk of usage, or of Azure's prompt filter
-            self._seen.add(choice["index"])
+            index = choice["index"]
+            if index in self._finished and _says_more(choice.get("delta") or {}):
+                raise UpstreamFault(_SAYS_MORE)
+            self._seen.add(index)
             if choice.get("finish_reason"):
-                self._finished.add(choice["index"])
+                self._finished.add(index)
         return [value]
 
     def may_end(self, wanted: int) -> bool:
@@ -83,37 +115,28 @@ class StreamReader:
         return []
 
 
-def read_error(body: bytes) -> str | None:
-    """Return the provider's own words out of an error's body, in whichever envelope; None without JSON.
+def _says_more(delta: dict[str, Any]) -> bool:
+    """Tell whether *delta* says anything; blanks and empty fields, as come with usage, are nothing."""
+    if any(isinstance(delta.get(name), str) and delta[name].strip() for name in _TEXTS):
+        return True
+    return bool(delta.get("tool_calls") or delta.get("function_call") or delta.get("audio"))
 
-    ``{"error": {"message"}}``, ``{"error": "text"}``, ``{"message"}``, ``{"detail"}`` and an array around any of
-    them (Gemini's OpenAI endpoint: helix#1835).
+
+def _load(text: bytes) -> Any:
+    """Return the JSON value in *text*; raises :class:`UpstreamFault` where there is none, or it is nested too deeply.
+
+    Each level takes two bytes, so that nothing is counted in most events, and nothing is walked in most others.
     """
-    try:
-        value: Any = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    if isinstance(value, list) and value:
-        value = value[0]
-    if not isinstance(value, dict):
-        return None
-    error = value.get("error")
-    candidates = [
-        error.get("message") if isinstance(error, dict) else error,
-        value.get("message"),
-        value.get("detail"),
-    ]
-    return next((text for text in candidates if isinstance(text, str) and text), None)
-
-
-def load_object(text: bytes) -> dict[str, Any]:
-    """Return the JSON object in *text*; raises :class:`UpstreamFault` where there is none."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         value = _load_halves(text)
-    if not isinstance(value, dict):
-        raise UpstreamFault(NO_COMPLETION)
+    if (
+        len(text) > 2 * _DEEPEST
+        and text.count(b"{") + text.count(b"[") > _DEEPEST
+        and nesting_exceeds(value, _DEEPEST)
+    ):
+        raise UpstreamFault("The provider's answer is nested too deeply.")
     return value
 
 
@@ -129,15 +152,3 @@ def _load_halves(text: bytes) -> Any:
 
 def _refuse(constant: str) -> Any:
     raise ValueError(constant)
-
-
-def _raise_error(value: dict[str, Any]) -> None:
-    """Raise the error that a 200 or an event carries, with its own status where it names one."""
-    error = value if value.get("object") == "error" else value.get("error")  # the former is older vLLM's
-    if error is None:
-        return
-    message = error.get("message") if isinstance(error, dict) else error
-    code = error.get("code") if isinstance(error, dict) else None
-    status = code if isinstance(code, int) and 400 <= code < 600 else None
-    text = message if isinstance(message, str) and message else "The provider's answer carried an error."
-    raise UpstreamFault(text, upstream_status=status)

@@ -3,7 +3,8 @@
 Servers that speak OpenAI's wire do not all write its types. What can only mean one thing is written as OpenAI writes
 it; what nobody could read, or would reach a client as an illegal type, is the provider's fault. Mended are: call
 arguments that are an object (older Ollama), or null; ids that are numbers; content that is a list of parts, thoughts
-among them (Mistral's reasoning models); a choice without ``index``; a call whose ``type`` is empty.
+among them (Mistral's reasoning models); reasoning under the name ``reasoning`` (OpenRouter, Ollama, newer vLLM); a
+choice without ``index``; a call whose ``type`` is empty; finish reasons in the words of others.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 
 from proxy.errors import UpstreamFault
 from proxy.json_text import write_json
+from proxy.wires.openai.finishing import finish_reason
 
 NO_COMPLETION = "The provider answered with something that is not a chat completion."
 
@@ -28,36 +30,41 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
     """
     usage = value.get("usage")
     choices: Any = value.get("choices")
-    _demand(usage is None or isinstance(usage, dict))
+    if usage is not None and type(usage) is not dict:
+        _refuse()
     if choices is None:
         return []
-    _demand(isinstance(choices, list))
-    mend_call = _mend_call if said == "message" else _mend_fragment
+    if type(choices) is not list:
+        _refuse()
     for at, choice in enumerate(choices):
-        _demand(isinstance(choice, dict))
-        index = choice.get("index")
-        if index is None:
-            choice["index"] = at
-        elif not _is_place(index):
+        if type(choice) is not dict:
             _refuse()
+        index = choice.get("index")
+        if type(index) is not int or index < 0:  # true is no place, though it is an int
+            if index is not None:
+                _refuse()
+            choice["index"] = at
         reason = choice.get("finish_reason")
         if reason is not None:
-            _demand(isinstance(reason, str))
-            if reason == "error":
-                raise UpstreamFault("The provider broke the answer off with an error.")
+            if type(reason) is not str:
+                _refuse()
+            choice["finish_reason"] = finish_reason(reason)
         message = choice.get(said)
         if message is not None:
-            _demand(isinstance(message, dict))
+            if type(message) is not dict:
+                _refuse()
             # All of it is in order, as a rule, and this is done for each event.
             for name, text in message.items():
-                if text is not None and not (name in _TEXTS and isinstance(text, str)):
-                    _mend_message(message, mend_call)
+                if text is not None and (type(text) is not str or name not in _TEXTS):
+                    _mend_message(message, _mend_call if said == "message" else _mend_fragment)
                     break
     found: list[dict[str, Any]] = choices
     return found
 
 
 def _mend_message(message: dict[str, Any], mend_call: Callable[[Any], None]) -> None:
+    if message.get("reasoning_content") is None and isinstance(message.get("reasoning"), str):
+        message["reasoning_content"] = message["reasoning"]
     for name in ("reasoning_content", "refusal"):
         _demand(message.get(name) is None or isinstance(message[name], str))
     content = message.get("content")

@@ -43,7 +43,7 @@ NO_ANSWER: list[Any] = [
 ]
 ERRORS: list[tuple[Any, str, int | None]] = [
     ({"error": {"message": "Slow down.", "code": 429}}, "Slow down.", 429),
-    ({"error": {"message": "No.", "code": "rate_limit"}}, "No.", None),
+    ({"error": {"message": "No.", "code": "of_our_own"}}, "No.", None),
     ({"error": {"message": "No.", "code": 200}}, "No.", None),
     ({"error": {"message": "No.", "code": 99999}}, "No.", None),
     ({"error": "text"}, "text", None),
@@ -140,6 +140,30 @@ def test_half_a_character_in_no_json(body: bytes) -> None:
     """Half a character does not make JSON of what is none."""
     with pytest.raises(UpstreamFault, match="not JSON"):
         read_answer(body)
+
+
+DEEP = b"[" * 990 + b"]" * 990
+PLACES = [
+    b'"annotations":[{"a":%b}]',
+    b'"audio":{"a":%b}',
+    b'"tool_calls":[{"id":"c","function":{"name":"f","arguments":{"a":%b}}}]',
+]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=["annotations", "audio", "arguments"])
+def test_answer_that_is_nested_too_deeply(place: bytes) -> None:
+    """What could not be written out again is the provider's fault, wherever it stands."""
+    for read, said in ((read_answer, b"message"), (StreamReader().feed, b"delta")):
+        body = b'{"choices":[{"%b":{%b},"finish_reason":"stop"}]}' % (said, place % DEEP)
+        with pytest.raises(UpstreamFault, match="nested too deeply"):
+            read(body)
+
+
+def test_many_brackets_are_not_deep() -> None:
+    """A text of brackets, and a long list, are no depth."""
+    body = {**answer("[{" * 999), "x": [[{}]] * 999}
+
+    assert read_answer(json.dumps(body).encode()) == body
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.errors import UpstreamFault
+from proxy.failures import Cause
 from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.wires.openai import StreamReader, read_answer
 from tests.support.legal_shapes import assert_answer, assert_chunk
@@ -99,6 +100,80 @@ def test_index_left_out() -> None:
 def test_finish_reason_of_another_kind(reason: Any) -> None:
     """A reason that is no text is no reason; an error is one, and is never passed off as an end."""
     is_refused({"choices": [{"message": {"content": "x"}, "finish_reason": reason}]}, chunk(finish=reason))
+
+
+@pytest.mark.parametrize(
+    ("reason", "wanted"),
+    [
+        *[(reason, reason) for reason in ("stop", "length", "content_filter")],
+        *[
+            (reason, "stop")
+            for reason in ("STOP", "end_turn", "eos", "eos_token", "stop_sequence", "COMPLETE")
+        ],
+        *[(reason, "length") for reason in ("max_tokens", "MAX_TOKENS", "model_length")],
+        *[(reason, "content_filter") for reason in ("SAFETY", "sensitive", "refusal")],
+        ("tool_use", "tool_calls"),
+    ],
+)
+def test_finish_reason_in_other_words(reason: str, wanted: str) -> None:
+    """What other providers call it is written in OpenAI's words, which are all that strict clients know."""
+    value = answer()
+    value["choices"][0]["finish_reason"] = reason
+
+    assert whole(value)["choices"][0]["finish_reason"] == wanted
+    assert streamed(chunk(finish=reason))[0]["choices"][0]["finish_reason"] == wanted
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["abort", "network_error", "insufficient_system_resource", "function_call_filter: MALFORMED", "nobody's"],
+)
+def test_finish_reason_that_nobody_knows(reason: str) -> None:
+    """It may well say that the answer was broken off, so it is never called a stop."""
+    for read in (whole, streamed):
+        with pytest.raises(UpstreamFault, match=reason) as caught:
+            read({"choices": [{"index": 0, "message": {}, "delta": {}, "finish_reason": reason}]})
+        assert caught.value.cause is Cause.ODD_END
+
+
+def test_finish_reason_of_null_as_a_text() -> None:
+    """It is none."""
+    assert streamed(chunk({"content": "x"}, finish="null"))[0]["choices"][0]["finish_reason"] is None
+
+
+@pytest.mark.parametrize("choice", [{}, {"message": None}, {"text": "x"}], ids=repr)
+def test_choice_without_a_message(choice: Any) -> None:
+    """A whole answer without a message is none, and no empty one; in a stream a chunk may say nothing."""
+    with pytest.raises(UpstreamFault, match="not a chat completion"):
+        whole({"choices": [{"index": 0, "finish_reason": "stop", **choice}]})
+    assert streamed({"choices": [{"index": 0, "finish_reason": "stop"}]})
+
+
+def test_choices_with_one_index() -> None:
+    """Each of them is kept, at its place."""
+    choices = [{"index": 0, "message": {"content": text}, "finish_reason": "stop"} for text in "ab"]
+
+    found = whole({"choices": choices})["choices"]
+    assert [(choice["index"], choice["message"]["content"]) for choice in found] == [(0, "a"), (1, "b")]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"reasoning": "r"}, "r"),
+        ({"reasoning": "r", "reasoning_content": None}, "r"),
+        ({"reasoning": "r", "reasoning_content": "c"}, "c"),
+        ({"reasoning": None}, None),
+        ({"reasoning": {"effort": "low"}}, None),
+        ({"reasoning": "r", "reasoning_details": [{"text": "r"}]}, "r"),
+    ],
+    ids=repr,
+)
+def test_reasoning(given: Any, wanted: str | None) -> None:
+    """OpenRouter, Ollama and newer vLLM name it otherwise; it is there once."""
+    for found in (message_of(**given), streamed(chunk(given))[0]["choices"][0]["delta"]):
+        assert found.get("reasoning_content") == wanted
+        assert "reasoning" not in found
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,35 @@ def test_not_complete(events: list[Any], words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "delta",
+    [
+        {"content": "x"},
+        {"reasoning_content": "x"},
+        {"reasoning": "x"},
+        {"refusal": "x"},
+        {"tool_calls": [{"index": 0}]},
+        {"function_call": {"name": "f"}},
+    ],
+    ids=lambda delta: next(iter(delta)),
+)
+def test_choice_that_goes_on_after_its_end(delta: Any) -> None:
+    """Clients take nothing behind a finish reason: what comes there would be lost, and the answer called whole."""
+    for late in (chunk(delta), chunk(delta, finish="stop")):
+        with pytest.raises(UpstreamFault, match="went on after"):
+            read(SAID, STOP, late)
+    assert read(SAID, STOP, chunk(delta, index=1, finish="stop")).close() == []
+
+
+@pytest.mark.parametrize(
+    "delta", [None, {}, {"content": ""}, {"content": "\n"}, {"tool_calls": []}, {"role": "assistant"}]
+)
+def test_nothing_more_after_the_end(delta: Any) -> None:
+    """Empty deltas, as come with usage, and blanks are nothing; an end that is said again is the same end."""
+    for late in (chunk(delta), chunk(delta, finish="stop")):
+        assert read(SAID, STOP, late, DONE).close() == []
+
+
+@pytest.mark.parametrize(
     ("events", "wanted", "ends"),
     [
         ([], 1, False),

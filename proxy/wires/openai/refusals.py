@@ -1,0 +1,98 @@
+"""Errors of servers that speak OpenAI's wire: their words, and the status of one that comes inside a 200. Pure.
+
+The envelopes: ``{"error": {"message", "type", "code"}}``, ``{"error": "text"}``, ``{"message"}``, ``{"detail"}``, older
+vLLM's ``{"object": "error"}``, and an array around any of them (Gemini's OpenAI endpoint: helix#1835, autogen#5762).
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from proxy.errors import UpstreamFault
+
+_STATUSES = MappingProxyType(
+    {
+        name: status
+        for status, names in {
+            400: "bad_request badrequesterror context_length_exceeded failed_precondition invalid_argument "
+            "invalid_request_error",
+            401: "authentication_error authenticationerror invalid_api_key unauthenticated",
+            402: "billing_error insufficient_balance",
+            403: "forbidden permission_denied permission_error permissiondeniederror",
+            404: "model_not_found not_found not_found_error notfounderror",
+            413: "request_too_large",
+            429: "insufficient_quota rate_limit rate_limit_error rate_limit_exceeded ratelimiterror requests "
+            "resource_exhausted tokens too_many_requests",
+            500: "api_error internal internal_error internal_server_error internalservererror server_error",
+            503: "overloaded overloaded_error service_unavailable unavailable",
+            504: "deadline_exceeded timeout timeout_error",
+        }.items()
+        for name in names.split()
+    }
+)
+"""What a code, a type or Google's status says where there is no number.
+
+The names are OpenAI's (error codes guide), Anthropic's (``…_error``, as its compatible endpoint has them), Google's
+(google.rpc.Code) and vLLM's (``BadRequestError``), in lower case. Anthropic's overload has the status 529, which is no
+status of HTTP's: it is 503 here.
+"""
+
+
+def read_error(body: bytes) -> str | None:
+    """Return the provider's own words out of an error's body, in whichever envelope; None without JSON."""
+    try:
+        value: Any = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    if isinstance(value, list) and value:
+        value = value[0]
+    if not isinstance(value, dict):
+        return None
+    error = value.get("error")
+    candidates = [
+        error.get("message") if isinstance(error, dict) else error,
+        value.get("message"),
+        value.get("detail"),
+    ]
+    return next((text for text in candidates if isinstance(text, str) and text), None)
+
+
+def raise_error(value: Any) -> None:
+    """Raise the error that a 200 or an event carries, with its status where it says one.
+
+    An empty ``error`` beside choices is none: some servers write all of their fields.
+    """
+    if isinstance(value, list):
+        value = next((one for one in value if isinstance(one, dict) and "error" in one), None)
+    if not isinstance(value, dict):
+        return
+    error = value.get("error")
+    if value.get("object") == "error" or (error is None and "choices" not in value and _is_bare(value)):
+        error = value
+    if error is None or (not error and isinstance(value.get("choices"), list)):
+        return
+    fields: dict[str, Any] = error if isinstance(error, dict) else {"message": error}
+    message = fields.get("message")
+    text = message if isinstance(message, str) and message else "The provider's answer carried an error."
+    raise UpstreamFault(text, upstream_status=_status_of(fields))
+
+
+def _is_bare(value: dict[str, Any]) -> bool:
+    """Tell an error without an envelope from a chunk that says nothing."""
+    return isinstance(value.get("message"), str) and _status_of(value) is not None
+
+
+def _status_of(error: dict[str, Any]) -> int | None:
+    """Return the status that an error names: the number before the name, the code before the type."""
+    given = [error.get(name) for name in ("code", "status", "status_code", "type")]
+    numbers = [
+        int(one) if isinstance(one, str) and one.isdecimal() and len(one) == 3 else one for one in given
+    ]
+    for one in numbers:
+        if type(one) is int and 400 <= one < 600:
+            return one
+    names = [_STATUSES.get(one.lower()) for one in given if isinstance(one, str)]
+    return next((status for status in names if status is not None), None)
