@@ -39,12 +39,13 @@ _ERROR_S = 5.0
 """Seconds that an error's body has to come: its status is known already, and must not be lost over its words."""
 
 _AFTER_FINISH_S = 2.0
-"""Seconds that a stream has for more events once each candidate has said how it ended.
+"""Seconds that a stream has for more events once each candidate has said how it ended, and nothing more is expected.
 
 Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it: their streams end with their body, and a body
 that a server or a proxy leaves open would withhold a finished answer's end until the idle limit, which then called it
 broken. Usage comes in the event of the finish reason or the one behind it, so that this is far more than is needed;
-every event begins it anew.
+every event begins it anew. Where more may come, since some servers say STOP with every event, the end waits for the
+idle limit, and is the answer's all the same.
 """
 
 _AFTER_DONE_S = 0.02
@@ -179,7 +180,7 @@ async def _read_events(
         if not reader.may_end(call.parameters.get("n") or 1):
             end_by = None
         elif payloads or end_by is None:
-            end_by = loop.time() + _AFTER_FINISH_S
+            end_by = loop.time() + (_AFTER_FINISH_S if reader.is_over() else call.timeouts.idle_s)
     for chunk in reader.close():
         yield chunk
 

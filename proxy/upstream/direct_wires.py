@@ -24,6 +24,9 @@ class Reader(Protocol):
     def may_end(self, wanted: int) -> bool:
         """Tell whether an answer of *wanted* choices is complete, though the stream does not say that it is over."""
 
+    def is_over(self) -> bool:
+        """Tell whether an answer that may end is not expected to go on."""
+
     def close(self) -> list[Chunk]:
         """Return what is left to say at the end of the stream; raise where it ended too early."""
 
@@ -82,10 +85,17 @@ class _OpenAIWire:
         return openai.read_answer(body)
 
     def reader(self, deployment: Deployment) -> Reader:
-        return openai.StreamReader()
+        return _OpenAIReader()
 
     def read_error(self, status: int, body: bytes) -> str | None:
         return openai.read_error(body)
+
+
+class _OpenAIReader(openai.StreamReader):
+    """OpenAI's events; a finish reason is the end, behind which there is usage at most."""
+
+    def is_over(self) -> bool:
+        return True
 
 
 class _GeminiWire:
@@ -129,6 +139,9 @@ class _GeminiReader:
 
     def may_end(self, wanted: int) -> bool:
         return self._reader.may_end(wanted)
+
+    def is_over(self) -> bool:
+        return self._reader.is_over()
 
     def close(self) -> list[Chunk]:
         return self._reader.close()

@@ -37,6 +37,7 @@ class CandidateReader:
         self._media = False
         self._reason: str | None = None
         self._message: str | None = None
+        self._went_on = False  # something came behind the end
 
     def read(self, candidate: Mapping[str, Any], response_id: str) -> dict[str, Any]:
         """Return the delta of what *candidate* adds; empty when that is nothing.
@@ -57,15 +58,27 @@ class CandidateReader:
                 (thoughts if part.get("thought") is True else texts).append(text)
             elif "inlineData" in part or "fileData" in part:
                 self._media = True
+        fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
+        delta = {name: value for name, value in fields.items() if value}
+        self._went_on = self._went_on or (self.ended and bool(delta))
         self._note_end(candidate)
         self._spoke = self._spoke or any(texts)
-        fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
-        return {name: value for name, value in fields.items() if value}
+        return delta
 
     @property
     def ended(self) -> bool:
         """Whether the candidate has said how it ended; it may say so again."""
         return self._reason is not None
+
+    def is_over(self, *, counted: bool) -> bool:
+        """Tell whether nothing more is to be expected; *counted* says that the usage came with the end.
+
+        Some servers say STOP with every event. So STOP is certain with the usage, which is complete at the end, and
+        when no event was seen to go on behind one; other reasons are certain by themselves.
+        """
+        if self._reason == "STOP":
+            return counted and not self._went_on
+        return self.ended
 
     def finish(self) -> str:
         """Return OpenAI's finish reason; raises :class:`UpstreamFault` when the candidate did not end as one does."""

@@ -32,6 +32,7 @@ class ResponseReader:
         self._blocked = False
         self._candidates: dict[int, CandidateReader] = {}
         self._usage: Mapping[str, Any] | None = None
+        self._counted = False  # complete usage came with the end, or behind it
 
     def read(self, response: Any) -> list[Added]:
         """Return what *response* adds; nothing for a candidate that adds nothing.
@@ -49,6 +50,9 @@ class ResponseReader:
         if not isinstance(candidates, list):
             raise UpstreamFault(NO_ANSWER)
         added = [self._read_candidate(candidate, index) for index, candidate in _indexed(candidates).items()]
+        usage = response.get("usageMetadata")
+        if not self._counted and isinstance(usage, Mapping) and is_complete(usage):
+            self._counted = self.may_end(1)
         return [one for one in added if one.delta or one.logprobs]
 
     def finish(self) -> dict[int, str]:
@@ -71,6 +75,10 @@ class ResponseReader:
             return self._blocked
         ended = all(candidate.ended for candidate in self._candidates.values())
         return ended and len(self._candidates) >= wanted
+
+    def is_over(self) -> bool:
+        """Tell whether an answer that may end is not expected to go on."""
+        return all(candidate.is_over(counted=self._counted) for candidate in self._candidates.values())
 
     def usage(self) -> dict[str, Any] | None:
         """Return the usage that was reported last, if any: each report is of the whole answer so far."""

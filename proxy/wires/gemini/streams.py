@@ -31,6 +31,10 @@ class StreamReader:
         """Tell whether *wanted* candidates, and all that there are, have said how they ended."""
         return self._reader.may_end(wanted)
 
+    def is_over(self) -> bool:
+        """Tell whether an answer that may end is not expected to go on."""
+        return self._reader.is_over()
+
     def close(self) -> list[dict[str, Any]]:
         """Return the last chunks, once: the finish reasons, then the usage where Gemini gave one.
 

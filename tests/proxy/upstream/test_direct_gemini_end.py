@@ -1,4 +1,7 @@
-"""Gemini's streams end with their body; one whose body stays open ends soon after its candidates have."""
+"""Gemini's streams end with their body; one whose body stays open ends soon after its candidates have.
+
+Soon, where the end is certain: usage came with it, or a reason that nobody sends with every event. Else later.
+"""
 
 from __future__ import annotations
 
@@ -87,11 +90,48 @@ async def test_body_left_open(then: str) -> None:
     assert took < 2
 
 
-async def test_idle_limit_below_the_wait() -> None:
+@pytest.mark.parametrize("fields", [{}, {"usageMetadata": USAGE}], ids=["uncertain", "certain"])
+async def test_idle_limit_below_the_wait(fields: dict[str, Any]) -> None:
     """A finished answer is finished, whichever limit the silence behind it meets first."""
-    chunks, _ = await ask(leaving_open(said(candidate("Good day.", "STOP"))), idle_s=0.05)
+    chunks, _ = await ask(leaving_open(said(candidate("Good day.", "STOP"), **fields)), idle_s=0.05)
 
     assert reasons(chunks) == ["stop"]
+
+
+@pytest.mark.parametrize("last", [{}, {"usageMetadata": USAGE}], ids=["no usage", "usage"])
+async def test_stop_with_every_event(last: dict[str, Any]) -> None:
+    """Some servers say STOP each time: no pause between two events cuts the text, and silence still ends it."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(head(), said(candidate("Good ", "STOP")))
+        for text in ("day", " to"):
+            await asyncio.sleep(SOON * 2)
+            await exchange.send(said(candidate(text, "STOP"), **last))
+        await asyncio.sleep(SOON * 2)
+        await exchange.send(said(candidate(" you.", "STOP")))
+        await exchange.gone()
+
+    chunks, took = await ask(script, idle_s=SOON * 4)
+
+    text = "".join(choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"])
+    assert (text, reasons(chunks)) == ("Good day to you.", ["stop"])
+    assert took > SOON * 9
+
+
+async def test_usage_behind_stop() -> None:
+    """Usage in an event of its own says as much as in that of STOP."""
+    chunks, took = await ask(leaving_open(said(candidate("Good day.", "STOP")), said(usageMetadata=USAGE)))
+
+    assert reasons(chunks) == ["stop"]
+    assert took < 2
+
+
+async def test_pings_behind_an_uncertain_stop() -> None:
+    """What keeps itself alive behind the end is waited for as long as silence."""
+    chunks, took = await ask(leaving_open(said(candidate("Good day.", "STOP")), then="ping"), idle_s=0.5)
+
+    assert reasons(chunks) == ["stop"]
+    assert took < 2
 
 
 async def test_what_comes_behind_the_end() -> None:
@@ -105,12 +145,12 @@ async def test_what_comes_behind_the_end() -> None:
         await exchange.send(said(usageMetadata=USAGE))
         await exchange.gone()
 
-    chunks, took = await ask(script)
+    chunks, took = await ask(script, idle_s=1)
 
     text = "".join(choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"])
     assert (text, reasons(chunks)) == ("Good day.", ["stop"])
     assert chunks[-1]["usage"]["total_tokens"] == 7
-    assert took < 2
+    assert took < 3
 
 
 async def test_other_candidates_are_waited_for() -> None:
@@ -124,7 +164,7 @@ async def test_other_candidates_are_waited_for() -> None:
         assert raised.value.cause is Cause.IDLE_TIMEOUT
 
     both = [said(candidate("a", "STOP")), said(candidate("b", "STOP", index=1))]
-    chunks, _ = await ask(leaving_open(*both), count=2)
+    chunks, _ = await ask(leaving_open(*both), count=2, idle_s=0.6)
     assert reasons(chunks) == ["stop", "stop"]
 
 
