@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import orjson
+
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)")
+"""An escape within a text: two halves of a character, one alone, or any other."""
 
 
 def write_json(value: Any) -> bytes:
     """Return *value* as JSON.
 
-    A lone surrogate, which stays behind in a text when a provider cuts an escaped emoji in two, is written as the
-    escape that it came as; orjson refuses it.
+    A lone surrogate, which stays behind in a text when a provider cuts an escaped emoji in two
+    (:mod:`proxy.half_characters`), is written as U+FFFD: orjson refuses it, and so does whoever reads it as UTF-8.
     """
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:
-        return json.dumps(value, separators=(",", ":")).encode()
+        text = json.dumps(value, separators=(",", ":")).encode()
+        return _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], text)

@@ -11,11 +11,13 @@ from typing import Any
 
 from proxy.answer_numbers import normalize_logprobs, normalize_usage
 from proxy.call_places import CallPlaces
+from proxy.half_characters import Held, join_halves, release_halves
 from proxy.upstream import Answer, Chunk
 
 _MESSAGE_FIELDS = frozenset(
     {"annotations", "audio", "content", "function_call", "reasoning_content", "refusal", "role", "tool_calls"}
 )
+_DELTA_FIELDS = _MESSAGE_FIELDS - {"role"}
 
 
 def normalize_answer(answer: Answer, *, fallback_id: str, created: int, model: str) -> Answer:
@@ -85,6 +87,7 @@ class ChunkNormalizer:
         self._spoken: set[int] = set()  # choices whose role has been said
         self._calls: dict[int, CallPlaces] = {}  # of each choice that holds any
         self._finished: set[int] = set()
+        self._halves: Held = {}
         self.usage: dict[str, Any] | None = None
         """The usage that the provider reported last, if any."""
 
@@ -128,17 +131,14 @@ class ChunkNormalizer:
         index = choice.get("index") or 0
         if index in self._finished:
             return None
-        delta = {
-            name: value
-            for name, value in (choice.get("delta") or {}).items()
-            if name in _MESSAGE_FIELDS and name != "role"
-        }
+        given = choice.get("delta") or {}
+        delta = {name: value for name, value in given.items() if name in _DELTA_FIELDS}
+        for name, text in delta.items():
+            if type(text) is str and (self._halves or not text.isascii()):
+                delta[name] = join_halves(self._halves, (index, name), text)
         calls = delta.get("tool_calls")
         if calls:
-            places = self._calls.get(index)
-            if places is None:
-                places = self._calls[index] = CallPlaces(self._fallback_id, index)
-            delta["tool_calls"] = [piece for call in calls if (piece := places.read(call)) is not None]
+            delta["tool_calls"] = self._read_calls(index, calls)
             if not delta["tool_calls"]:
                 del delta["tool_calls"]
         if index not in self._spoken:
@@ -148,11 +148,26 @@ class ChunkNormalizer:
         reason = choice.get("finish_reason")
         if reason:
             self._finished.add(index)
+            if self._halves:
+                release_halves(self._halves, index, delta)
             normalized["finish_reason"] = _finish_reason(reason, index in self._calls)
-        logprobs = normalize_logprobs(choice.get("logprobs"))
-        if logprobs is not None:
+        logprobs = choice.get("logprobs")
+        if logprobs is not None and (logprobs := normalize_logprobs(logprobs)) is not None:
             normalized["logprobs"] = logprobs
         return normalized
+
+    def _read_calls(self, index: int, calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the pieces of calls that say anything, each with its place."""
+        places = self._calls.get(index)
+        if places is None:
+            places = self._calls[index] = CallPlaces(self._fallback_id, index)
+        pieces = [piece for call in calls if (piece := places.read(call)) is not None]
+        for piece in pieces:
+            function = piece.get("function") or {}
+            text = function.get("arguments")
+            if text and (self._halves or not text.isascii()):
+                function["arguments"] = join_halves(self._halves, (index, piece["index"]), text)
+        return pieces
 
 
 def _finish_reason(reason: str, called: bool) -> str:

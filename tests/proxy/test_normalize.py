@@ -10,6 +10,7 @@ from proxy.normalize import normalize_answer
 from proxy.sse import encode_event
 
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+EMOJI = b'data: {"a\\ufffd":"\\\\ud83d\\ud83d\\ude00x\\ufffd\\u00e9"}\n\n'
 
 
 def normalized(**answer: Any) -> dict[str, Any]:
@@ -133,10 +134,11 @@ def test_input_is_not_touched() -> None:
     [
         ({"a": "日本"}, 'data: {"a":"日本"}\n\n'.encode()),
         ({"a": "x\ny\r\n\r\n"}, b'data: {"a":"x\\ny\\r\\n\\r\\n"}\n\n'),
-        ({"a": "\ud83d"}, b'data: {"a":"\\ud83d"}\n\n'),
+        ({"a": "\ud83d"}, b'data: {"a":"\\ufffd"}\n\n'),
+        ({"a\ude00": "\\ud83d\ud83d\ude00x\ude00é"}, EMOJI),
         ({"a": 2**64}, b'data: {"a":18446744073709551616}\n\n'),
     ],
-    ids=["text", "line ends", "lone surrogate", "large number"],
+    ids=["text", "line ends", "lone surrogate", "halves", "large number"],
 )
 def test_event_is_one_line(value: Any, written: bytes) -> None:
     """An event is one line and an empty one, whatever it holds."""
