@@ -13,7 +13,7 @@ clock, no randomness: ids that Gemini left out are derived from the answer. On t
 
 On the way in: ``payloads`` reads the JSON, ``reading`` is what whole answers (``answers``) and streams (``streams``)
 share, ``candidates`` reads one candidate's parts, ``finishing`` its end, ``logprobs`` its probabilities, ``usage``
-the tokens (``counts`` their numbers), ``refusals`` Google's errors.
+the tokens (``counts`` their numbers), ``left_out`` what has no place, ``refusals`` Google's errors.
 """
 
 from proxy.wires.gemini.answers import read_answer

@@ -9,6 +9,7 @@ from typing import Any
 
 from proxy.errors import UpstreamFault
 from proxy.wires.gemini.finishing import finish_reason
+from proxy.wires.gemini.left_out import note_of_media
 from proxy.wires.gemini.signatures import SUFFIX
 
 NO_ANSWER = "The provider answered with something that is not Gemini's answer."
@@ -17,7 +18,8 @@ NO_ANSWER = "The provider answered with something that is not Gemini's answer."
 class CandidateReader:
     """Reads one candidate; keeps what its later events have to know of the earlier ones.
 
-    Media is not carried: neither :mod:`proxy.normalize` nor OpenAI's format has a place for it.
+    Media is not carried: neither :mod:`proxy.normalize` nor OpenAI's format has a place for it. A line stands in its
+    place beside text; media alone is no answer.
 
     A thought signature reaches the client in the id of a call (:mod:`proxy.wires.gemini.signatures`). Some answers
     have it on the thought or the empty text in front of the call, in streams in an event of its own; Gemini looks
@@ -54,15 +56,16 @@ class CandidateReader:
                 calls += [call] if call else []
                 continue
             self._loose_signature = _signature_of(part) or self._loose_signature
-            if (text := _text_of(part, "text")) is not None:
-                (thoughts if part.get("thought") is True else texts).append(text)
-            elif "inlineData" in part or "fileData" in part:
+            if text := _text_of(part, "text"):
+                self._spoke = self._spoke or part.get("thought") is not True
+            elif (text := note_of_media(part)) is not None:
                 self._media = True
+            if text:
+                (thoughts if part.get("thought") is True else texts).append(text)
         fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
         delta = {name: value for name, value in fields.items() if value}
         self._went_on = self._went_on or (self.ended and bool(delta))
         self._note_end(candidate)
-        self._spoke = self._spoke or any(texts)
         return delta
 
     @property

@@ -27,8 +27,6 @@ PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
 _MOST_STOPS = 5
 """Gemini's limit (ai.google.dev/api/generate-content#GenerationConfig); litellm cuts to four without a word."""
 
-_MODALITIES = MappingProxyType({"audio": "AUDIO", "image": "IMAGE", "text": "TEXT"})
-
 
 def generation_config(parameters: Mapping[str, Any], profile: Profile, model: str) -> dict[str, Any]:
     """Return the ``generationConfig`` for *parameters*, whose types were checked; empty when nothing is set.
@@ -56,8 +54,11 @@ def generation_config(parameters: Mapping[str, Any], profile: Profile, model: st
         config["responseLogprobs"] = True
         if parameters.get("top_logprobs") is not None:
             config["logprobs"] = parameters["top_logprobs"]
-    if (modalities := parameters.get("modalities")) is not None:
-        config["responseModalities"] = [_modality(modality) for modality in modalities]
+    if modalities := parameters.get("modalities"):
+        if set(modalities) != {"text"}:
+            words = "'modalities' may hold 'text' alone: media in answers is not carried for this model."
+            raise InvalidRequest(words, param="modalities")
+        config["responseModalities"] = ["TEXT"]
     config |= answer_format(parameters.get("response_format"))
     effort = parameters.get("reasoning_effort")
     if effort is not None and thinks(profile, model):
@@ -73,9 +74,3 @@ def _stops(given: str | list[str] | None) -> list[str]:
     if len(stops) > _MOST_STOPS:
         raise InvalidRequest(f"'stop' may hold {_MOST_STOPS} sequences for this model.", param="stop")
     return stops
-
-
-def _modality(given: str) -> str:
-    if given not in _MODALITIES:
-        raise InvalidRequest(f"'modalities' may hold: {', '.join(_MODALITIES)}.", param="modalities")
-    return _MODALITIES[given]

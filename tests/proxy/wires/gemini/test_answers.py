@@ -40,8 +40,26 @@ def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
             "stop",
         ),
         (
-            [{"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}}],
-            {"content": "a"},
+            [{"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}}, {"text": "b"}],
+            {"content": "a\n[An image that the model returned cannot be carried.]\nb"},
+            "stop",
+        ),
+        (
+            [{"text": "a"}, {"fileData": {"mimeType": "audio/wav", "fileUri": "x"}}],
+            {"content": "a\n[Audio that the model returned cannot be carried.]\n"},
+            "stop",
+        ),
+        (
+            [{"text": "a"}, {"inlineData": None}, {"text": "", "inlineData": "x"}],
+            {"content": "a\n[A file that the model returned cannot be carried.]\n"},
+            "stop",
+        ),
+        (
+            [{"inlineData": {"mimeType": "image/png"}, "thought": True}, {"text": "a"}],
+            {
+                "content": "a",
+                "reasoning_content": "\n[An image that the model returned cannot be carried.]\n",
+            },
             "stop",
         ),
         ([{"text": "a"}, {"text": "", "thoughtSignature": SIGNATURE}], {"content": "a"}, "stop"),

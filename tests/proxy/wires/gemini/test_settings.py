@@ -53,7 +53,8 @@ def config(model: str, **parameters: Any) -> Any:
         (V3, {"presence_penalty": 1, "frequency_penalty": 0}, None),
         (V3, {"logprobs": True, "top_logprobs": 2}, {"responseLogprobs": True, "logprobs": 2}),
         (V3, {"logprobs": False, "top_logprobs": 2}, None),
-        (V3, {"modalities": ["text", "image"]}, {"responseModalities": ["TEXT", "IMAGE"]}),
+        (V3, {"modalities": ["text"]}, {"responseModalities": ["TEXT"]}),
+        (V3, {"modalities": []}, None),
         (V3, {"response_format": {"type": "text"}}, None),
         (V3, {"response_format": {"type": "json_object"}}, {"responseMimeType": JSON}),
         (
@@ -137,6 +138,8 @@ def test_no_effort_where_the_model_does_not_think(model: str) -> None:
         (V3, {"n": 2}, "n"),
         (V3, {"stop": list("abcdef")}, "stop"),
         (V3, {"modalities": ["smell"]}, "modalities"),
+        (V3, {"modalities": ["text", "image"]}, "modalities"),
+        (V3, {"modalities": ["audio"]}, "modalities"),
         (V3, {"response_format": {"type": "xml"}}, "response_format.type"),
         (V3, {"response_format": {}}, "response_format.type"),
         (
