@@ -167,13 +167,16 @@ async def _read_events(
     loop = asyncio.get_running_loop()
     decoder = SSEDecoder()
     end_by: float | None = None
-    while received := await (body.next() if end_by is None else _trailing(body, end_by)):
-        payloads = decoder.feed(received)
+    while True:
+        received = await (body.next() if end_by is None else _trailing(body, end_by))
+        payloads = decoder.feed(received) if received else decoder.close()
         for reading.payload in payloads:
             for chunk in reader.feed(reading.payload):
                 patience.hear(chunk)
                 yield chunk
         reading.payload = b""
+        if not received:
+            break
         if reader.ended:
             await _finish_body(reading.response)
             break

@@ -60,6 +60,15 @@ class SSEDecoder:
         self._check(len(last))
         return payloads
 
+    def close(self) -> list[bytes]:
+        """Return the payload of an event that the end of the stream ends in place of its blank line, if any.
+
+        The standard drops it; some servers leave that line out behind their last event, which says how the answer
+        ended. A line that is not complete is dropped: nobody knows what is missing of it.
+        """
+        held, self._data = self._data, None
+        return [] if held is None or self._rest else [bytes(held)]
+
     def _begin(self, received: bytes) -> bytes:
         """Return the stream's first bytes without the mark; nothing while they may still become one."""
         first = bytes(self._rest) + received

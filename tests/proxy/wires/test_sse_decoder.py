@@ -159,3 +159,30 @@ def test_large_event_in_small_pieces(line: int) -> None:
 
     assert time.process_time() - before < 3
     assert payload.count(b"x") == raw.count(b"x")
+
+
+@pytest.mark.parametrize(
+    ("stream", "last"),
+    [
+        (b"data: a\n\ndata: b\n", [b"b"]),
+        (b"data: a\r\rdata: b\r", [b"b"]),
+        (b"data: a\n\ndata: b\r\n", [b"b"]),
+        (b"data: a\ndata: b\n", [b"a\nb"]),
+        (b"data: a\nid: 7\n", [b"a"]),
+        (b"data:\n", [b""]),
+        (b"data: a\n\n", []),
+        (b"data: a\n\ndata: b", []),
+        (b"data: a\ndata: b", []),
+        (b": ping\n", []),
+        (b"", []),
+    ],
+)
+def test_end_of_a_stream(stream: bytes, last: list[bytes]) -> None:
+    """The last event needs no blank line; half a line is none, and neither is the event that it belongs to."""
+    for at in range(len(stream) + 1):
+        decoder = SSEDecoder()
+        decoder.feed(stream[:at])
+        decoder.feed(stream[at:])
+
+        assert decoder.close() == last
+        assert decoder.close() == []
