@@ -24,8 +24,8 @@ __all__ = ["StreamReader", "read_answer", "read_error"]
 DONE = b"[DONE]"
 """The payload that ends a stream."""
 
-_DEEPEST = 100
-"""Levels that an answer may be nested, as a request may by default: what is written out again is walked recursively."""
+_DEEPEST = 250
+"""Levels that an answer may be nested, as a request may be at most: orjson reads 1024 levels and writes 254."""
 
 _BROKEN_OFF = "The provider's answer broke off before it was complete."
 _SAYS_MORE = "The provider's stream went on after it had said how the answer ended."

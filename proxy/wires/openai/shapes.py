@@ -120,7 +120,9 @@ def _mend_head(call: dict[str, Any]) -> None:
 
 def _mend_function(function: dict[str, Any]) -> None:
     name, arguments = function.get("name"), function.get("arguments")
-    _demand(name is None or isinstance(name, str))
+    if not isinstance(name, str):
+        _demand(name is None)
+        function.pop("name", None)
     if isinstance(arguments, str):
         return
     if arguments is None:

@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -157,6 +158,15 @@ def test_answer_that_is_nested_too_deeply(place: bytes) -> None:
         body = b'{"choices":[{"%b":{%b},"finish_reason":"stop"}]}' % (said, place % DEEP)
         with pytest.raises(UpstreamFault, match="nested too deeply"):
             read(body)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=["annotations", "audio", "arguments"])
+def test_answer_that_is_nested_deeply(place: bytes) -> None:
+    """What can be written out again is read."""
+    deep = place % (b"[" * 240 + b"]" * 240)
+    [choice] = read_answer(b'{"choices":[{"message":{%b},"finish_reason":"stop"}]}' % deep)["choices"]
+
+    assert orjson.dumps(choice)
 
 
 def test_many_brackets_are_not_deep() -> None:

@@ -242,6 +242,13 @@ def test_name_of_another_kind(name: Any) -> None:
     is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
 
 
+def test_legacy_function_without_a_name() -> None:
+    """A null is left out, as it is where it was not said."""
+    event = chunk({"function_call": {"name": None, "arguments": "{}"}})
+
+    assert streamed(event)[0]["choices"][0]["delta"]["function_call"] == {"arguments": "{}"}
+
+
 @pytest.mark.parametrize(
     "call", [{**CALL, "function": {"arguments": "{}"}}, {"id": "c1"}, {**CALL, "function": None}]
 )
