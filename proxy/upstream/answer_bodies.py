@@ -19,7 +19,7 @@ _TURN = 2**20
 
 
 class AnswerBody:
-    """The body of *response*, decoded, piece by piece."""
+    """The body of *response*, decoded, piece by piece; *patience* watches it (:meth:`Patience.watch`)."""
 
     def __init__(self, response: aiohttp.ClientResponse, patience: Patience) -> None:
         self._content = response.content
@@ -35,7 +35,16 @@ class AnswerBody:
         if self._held:
             held, self._held = self._held, b""
             return held
-        return await self._patience.wait(self._take())
+        self._patience.expect()
+        try:
+            taken = await self._content.readany()
+        finally:
+            self._patience.heard()
+        self._in_turn += len(taken)
+        if self._in_turn >= _TURN:
+            self._in_turn = 0
+            await asyncio.sleep(0)
+        return taken
 
     def put_back(self, begun: bytes) -> None:
         """Have *begun* come again with the next :meth:`next`."""
@@ -55,14 +64,6 @@ class AnswerBody:
             self._patience.begin()
             parts.append(part)
         return b"".join(parts)
-
-    async def _take(self) -> bytes:
-        taken = await self._content.readany()
-        self._in_turn += len(taken)
-        if self._in_turn >= _TURN:
-            self._in_turn = 0
-            await asyncio.sleep(0)
-        return taken
 
 
 @contextmanager

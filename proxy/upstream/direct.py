@@ -123,7 +123,7 @@ class DirectUpstream:
                 timeout=aiohttp.ClientTimeout(total=None, connect=call.timeouts.connect_s),
             )
             async with await patience.wait(request) as response:
-                with woken_when_lost(response):
+                with woken_when_lost(response), patience.watch(response.content.set_exception):
                     body = AnswerBody(response, patience)
                     if response.status != 200:
                         text = await _read_error(body)
@@ -150,12 +150,13 @@ async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
 
     Blank bytes are dropped, and are not the beginning of an answer: DeepSeek sends empty lines while a request waits.
     """
-    begun, size = b"", 0
-    while (found := is_events(begun, announced=announced)) is None and (more := await body.next()):
+    begun, size, found = b"", 0, None
+    while found is None and (more := await body.next()):
         size += len(more)
         if size > _LARGEST_ANSWER:
             raise UpstreamFault(TOO_LARGE)
         begun = without_blanks(begun + more)
+        found = is_events(begun, announced=announced)
     body.put_back(begun)
     return announced if found is None else found
 
@@ -165,7 +166,7 @@ async def _read_events(
 ) -> AsyncGenerator[Chunk, None]:
     """Yield the chunks of a stream of events, to its end or to that of the answer."""
     loop = asyncio.get_running_loop()
-    decoder = SSEDecoder()
+    decoder, wanted = SSEDecoder(), call.parameters.get("n") or 1
     end_by: float | None = None
     while True:
         received = await (body.next() if end_by is None else _trailing(body, end_by))
@@ -180,7 +181,7 @@ async def _read_events(
         if reader.ended:
             await _finish_body(reading.response)
             break
-        if not reader.may_end(call.parameters.get("n") or 1):
+        if not reader.may_end(wanted):
             end_by = None
         elif payloads or end_by is None:
             end_by = loop.time() + (_AFTER_FINISH_S if reader.is_over() else call.timeouts.idle_s)

@@ -14,8 +14,8 @@ The time to connect has a limit of its own, which the session keeps.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from proxy.errors import UpstreamTimeout
@@ -32,15 +32,22 @@ _WORDS = {
 
 
 class Patience:
-    """The limits of one call, which begins with it."""
+    """The limits of one call, which begins with it.
+
+    What is waited for once is given to :meth:`wait`. A body is waited for many times, so that its limits share one
+    timer (:meth:`watch`, :meth:`expect`, :meth:`heard`): it is set when there is none and looks, when it goes off,
+    whether the limit has moved on meanwhile. A timer for each read cost as much as the read.
+    """
 
     def __init__(self, timeouts: Timeouts, *, stream: bool) -> None:
-        if not stream:
-            timeouts = replace(timeouts, first_byte_s=timeouts.total_s)
         self._loop = asyncio.get_running_loop()
-        self._timeouts = timeouts
+        self._first_byte_s = timeouts.first_byte_s if stream else timeouts.total_s
+        self._idle_s = timeouts.idle_s
         self._deadline = self._loop.time() + timeouts.total_s
         self._begun = False
+        self._fail: Callable[[UpstreamTimeout], object] | None = None
+        self._until: float | None = None  # the limit of what is waited for now
+        self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
         """Note that the answer itself has begun."""
@@ -55,14 +62,7 @@ class Patience:
 
         Raises :class:`UpstreamTimeout`, with its cause, when a limit is reached before; *awaitable* is cancelled then.
         """
-        silent, cause = (
-            (self._timeouts.idle_s, Cause.IDLE_TIMEOUT)
-            if self._begun
-            else (self._timeouts.first_byte_s, Cause.FIRST_BYTE_TIMEOUT)
-        )
-        until = self._loop.time() + silent
-        if self._deadline <= until:
-            until, cause = self._deadline, Cause.DEADLINE
+        until = self._limit(self._loop.time())
         limit = asyncio.timeout_at(until)
         try:
             async with limit:
@@ -70,7 +70,59 @@ class Patience:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise UpstreamTimeout(_WORDS[cause], cause=cause) from None
+            raise self._timeout(until) from None
+
+    @contextmanager
+    def watch(self, fail: Callable[[UpstreamTimeout], object]) -> Iterator[None]:
+        """Call *fail*, within this context, with the error for a limit that is reached while bytes are expected.
+
+        It has to make the reading of them fail.
+        """
+        self._fail = fail
+        try:
+            yield
+        finally:
+            self._fail = self._until = None
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+    def expect(self) -> None:
+        """Note that the next bytes are waited for from now on.
+
+        Raises :class:`UpstreamTimeout` for an answer that has had all of its time: one that always has bytes ready
+        would never be waited for.
+        """
+        now = self._loop.time()
+        if now >= self._deadline:
+            raise self._timeout(self._deadline)
+        self._until = self._limit(now)
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._until, self._look)
+        elif self._until < self._timer.when():
+            self._timer.cancel()
+            self._timer = self._loop.call_at(self._until, self._look)
+
+    def heard(self) -> None:
+        """Note that bytes have come, or are not waited for any more."""
+        self._until = None
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._until is None or self._fail is None:
+            return
+        if self._loop.time() < self._until:
+            self._timer = self._loop.call_at(self._until, self._look)
+        else:
+            self._fail(self._timeout(self._until))
+
+    def _limit(self, now: float) -> float:
+        return min(self._deadline, now + (self._idle_s if self._begun else self._first_byte_s))
+
+    def _timeout(self, until: float) -> UpstreamTimeout:
+        silent = Cause.IDLE_TIMEOUT if self._begun else Cause.FIRST_BYTE_TIMEOUT
+        cause = Cause.DEADLINE if until >= self._deadline else silent
+        return UpstreamTimeout(_WORDS[cause], cause=cause)
 
 
 def _says_something(choice: dict[str, Any]) -> bool:

@@ -25,6 +25,7 @@ from tests.proxy.upstream.provider import (
     before,
     calling,
     event,
+    flooding,
     head,
     piece,
     providing,
@@ -141,6 +142,37 @@ async def test_total(start: bytes, unit: bytes, stream: bool) -> None:
 
     assert error.cause is Cause.DEADLINE
     assert 0.5 < took < 2
+
+
+@pytest.mark.parametrize(("start", "stream"), [(JSON_HEAD, False), (head(), True)], ids=["whole", "stream"])
+async def test_total_of_a_flood(start: bytes, stream: bool) -> None:
+    """So does what always has more bytes ready, for which nobody ever waits."""
+    unit = b" " * 2**16 if not stream else b": " + b"x" * 2**16 + b"\n"
+    error, took = await timed_out(flooding(start, unit), stream=stream, total_s=0.2)
+
+    assert error.cause is Cause.DEADLINE
+    assert took < 2
+
+
+async def test_limits_cost_no_timer_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream of many events is watched by a few timers: one for each read costs as much as the read."""
+    loop = asyncio.get_running_loop()
+    known, timers = loop.call_at, 0
+
+    def counting(*arguments: Any, **named: Any) -> asyncio.TimerHandle:
+        nonlocal timers
+        timers += 1
+        return known(*arguments, **named)
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(head(), *[FIRST] * 200, piece(STREAM), piece(b""))
+
+    async with providing(script) as provider, calling(provider.port) as direct:
+        monkeypatch.setattr(loop, "call_at", counting)
+        await direct.ask(stream=True)
+
+    assert len(provider.exchanges) == 1
+    assert timers < 20
 
 
 @pytest.mark.parametrize("start", [b"", JSON_HEAD, whole(GOOD[:10], length=999)], ids=len)
