@@ -81,6 +81,11 @@ def _mend_message(message: dict[str, Any], mend_call: Callable[[Any], None]) -> 
     if legacy is not None:
         _demand(isinstance(legacy, dict))
         _mend_function(legacy)
+        known = {name: legacy[name] for name in ("name", "arguments") if name in legacy}
+        if known:
+            message["function_call"] = known
+        else:
+            del message["function_call"]
     if not isinstance(message.get("audio", {}), dict):
         del message["audio"]
     notes = message.get("annotations", [])

@@ -247,6 +247,10 @@ def test_legacy_function_without_a_name() -> None:
     event = chunk({"function_call": {"name": None, "arguments": "{}"}})
 
     assert streamed(event)[0]["choices"][0]["delta"]["function_call"] == {"arguments": "{}"}
+    more = chunk({"content": "x", "function_call": {"name": "f", "arguments": "{}", "choices": None}})
+    assert streamed(more)[0]["choices"][0]["delta"]["function_call"] == {"name": "f", "arguments": "{}"}
+    none = chunk({"content": "x", "function_call": {"choices": None}})
+    assert "function_call" not in streamed(none)[0]["choices"][0]["delta"]
 
 
 @pytest.mark.parametrize(
