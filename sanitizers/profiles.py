@@ -98,7 +98,9 @@ OPENAI = Profile(
     # "Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08).
     media_free_roles=frozenset({"assistant", "developer", "function", "system", "tool"}),
     refused_parts=frozenset(),
-    refused_fields=frozenset(),
+    # Where Google's OpenAI endpoint and its clients keep thought signatures: no other provider's business, and a
+    # request that fell back from Gemini would carry them there (litellm#41534).
+    refused_fields=frozenset({"extra_content"}),
     remote_media=True,
 )
 """OpenAI's chat completions: pairing and shapes are checked, the order of roles is free."""
