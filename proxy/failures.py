@@ -49,6 +49,9 @@ class Cause(StrEnum):
     INVALID_ARGUMENTS = "invalid_arguments"
     """A tool call whose arguments are no JSON object, or do not fit the tool's schema."""
 
+    UNDECLARED_CALL = "undeclared_call"
+    """The answer calls a tool that the request did not declare; we say so, not the provider."""
+
     ODD_END = "odd_end"
     """The provider named a finish reason that is no end of an answer."""
 

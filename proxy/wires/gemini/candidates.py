@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.errors import UpstreamFault
+from proxy.failures import Cause
 from proxy.wires.gemini.finishing import finish_reason
 from proxy.wires.gemini.left_out import note_of_media
 from proxy.wires.gemini.signatures import SUFFIX
@@ -36,6 +37,7 @@ class CandidateReader:
         self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
         self._loose_signature: str | None = None  # one that stood on no call, for the next call
         self._spoke = False
+        self._thought = False
         self._media = False
         self._reason: str | None = None
         self._message: str | None = None
@@ -62,6 +64,7 @@ class CandidateReader:
                 self._media = True
             if text:
                 (thoughts if part.get("thought") is True else texts).append(text)
+        self._thought = self._thought or any(thoughts)
         fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
         delta = {name: value for name, value in fields.items() if value}
         self._went_on = self._went_on or (self.ended and bool(delta))
@@ -86,7 +89,12 @@ class CandidateReader:
     def finish(self) -> str:
         """Return OpenAI's finish reason; raises :class:`UpstreamFault` when the candidate did not end as one does."""
         return finish_reason(
-            self._reason, self._message, spoke=self._spoke, called=bool(self._ids), media=self._media
+            self._reason,
+            self._message,
+            spoke=self._spoke,
+            thought=self._thought,
+            called=bool(self._ids),
+            media=self._media,
         )
 
     def _note_end(self, candidate: Mapping[str, Any]) -> None:
@@ -104,7 +112,8 @@ class CandidateReader:
         args = (call.get("args") if isinstance(call, Mapping) else None) or {}
         if not isinstance(name, str) or not name or not isinstance(args, Mapping):
             raise UpstreamFault(
-                "The model wrote a tool call without a name or with arguments that are no object."
+                "The model wrote a tool call without a name or with arguments that are no object.",
+                cause=Cause.MALFORMED_CALL,
             )
         arguments = _written(args)
         index = len(self._ids)
@@ -159,5 +168,6 @@ def _written(args: Mapping[str, Any]) -> str:
         return json.dumps(args, ensure_ascii=False, allow_nan=False)
     except (RecursionError, ValueError):
         raise UpstreamFault(
-            "The model wrote a tool call whose arguments cannot be written as JSON."
+            "The model wrote a tool call whose arguments cannot be written as JSON.",
+            cause=Cause.MALFORMED_CALL,
         ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from proxy.errors import UpstreamFault
+from proxy.failures import Cause
 
 FILTERED = "content_filter"
 
@@ -31,32 +32,40 @@ _REASONS = MappingProxyType(
 
 _FAULTS = MappingProxyType(
     {
-        "MALFORMED_FUNCTION_CALL": "The model wrote a tool call that cannot be read.",
-        "UNEXPECTED_TOOL_CALL": "The model called a tool that was not declared.",
+        "MALFORMED_FUNCTION_CALL": (Cause.MALFORMED_CALL, "The model wrote a tool call that cannot be read."),
+        "UNEXPECTED_TOOL_CALL": (Cause.UNEXPECTED_CALL, "The model called a tool that was not declared."),
     }
 )
+_ODD_END = (Cause.ODD_END, "The model's answer ended for a reason that is not an answer.")
 _LONGEST = 500
 
 
-def finish_reason(reason: str | None, message: str | None, *, spoke: bool, called: bool, media: bool) -> str:
+def finish_reason(
+    reason: str | None, message: str | None, *, spoke: bool, thought: bool, called: bool, media: bool
+) -> str:
     """Return OpenAI's reason for Gemini's *reason*; *message* is Gemini's explanation, if any.
 
-    *spoke*, *called* and *media* tell what the candidate held. Raises :class:`UpstreamFault` for an end that is
-    none: a call that cannot be read (langgraph#6574), a reason that nobody knows, a candidate that says nothing
+    The flags tell what the candidate held. Raises :class:`UpstreamFault`, with its cause, for an end that is none:
+    a call that cannot be read (langgraph#6574), a reason that nobody knows, a candidate that says nothing
     (python-genai#1289), a stream that broke off. A client would take an empty ``stop`` for the model's last word.
     """
     if reason is None:
-        raise UpstreamFault("The model's answer broke off: it has no finish reason.")
+        words = "The model's answer broke off: it has no finish reason."
+        raise UpstreamFault(words, cause=Cause.TRUNCATED)
     known = _REASONS.get(reason)
     if known is None:
-        what = _FAULTS.get(reason, "The model's answer ended for a reason that is not an answer.")
+        cause, what = _FAULTS.get(reason, _ODD_END)
         detail = f" {message[:_LONGEST]}" if message else ""
-        raise UpstreamFault(f"{what} ({reason[:_LONGEST]}){detail}")
+        raise UpstreamFault(f"{what} ({reason[:_LONGEST]}){detail}", cause=cause)
     if known != "stop":
         return known
     if called:
         return "tool_calls"
     if not spoke:
-        held = "only media, which is not carried yet" if media else "nothing"
-        raise UpstreamFault(f"The model's answer holds {held}.")
+        if media:
+            raise UpstreamFault("The model's answer holds only media, which is not carried yet.")
+        if thought:
+            words = "The model's answer holds thoughts and nothing else."
+            raise UpstreamFault(words, cause=Cause.THINKING_ONLY)
+        raise UpstreamFault("The model's answer holds nothing.", cause=Cause.EMPTY)
     return known

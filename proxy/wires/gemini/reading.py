@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from proxy.errors import UpstreamFault
+from proxy.failures import Cause
 from proxy.wires.gemini.candidates import NO_ANSWER, CandidateReader
 from proxy.wires.gemini.counts import read_count
 from proxy.wires.gemini.finishing import FILTERED
@@ -64,7 +65,7 @@ class ResponseReader:
             return {index: candidate.finish() for index, candidate in sorted(self._candidates.items())}
         if self._blocked:
             return {0: FILTERED}
-        raise UpstreamFault("The provider's answer holds no candidate.")
+        raise UpstreamFault("The provider's answer holds no candidate.", cause=Cause.EMPTY)
 
     def may_end(self, wanted: int) -> bool:
         """Tell whether *wanted* candidates, and all that there are, have said how they ended.

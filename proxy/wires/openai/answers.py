@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from proxy.errors import UpstreamFault
+from proxy.failures import Cause
 from proxy.upstream import Answer, Chunk
 from proxy.wire import nesting_exceeds
 from proxy.wires.openai.refusals import raise_error, read_error
@@ -48,7 +49,7 @@ def read_answer(body: bytes) -> Answer:
     if not all(choice.get("message") is not None for choice in choices):
         raise UpstreamFault(NO_COMPLETION)
     if not all(choice.get("finish_reason") for choice in choices):
-        raise UpstreamFault(_BROKEN_OFF)
+        raise UpstreamFault(_BROKEN_OFF, cause=Cause.TRUNCATED)
     if len({choice["index"] for choice in choices}) < len(choices):
         for at, choice in enumerate(choices):
             choice["index"] = at
@@ -109,9 +110,10 @@ class StreamReader:
     def close(self) -> list[Chunk]:
         """Return nothing; raises :class:`UpstreamFault` for a stream that is not complete."""
         if not self._seen:
-            raise UpstreamFault("The provider's stream ended without an answer.")
+            raise UpstreamFault("The provider's stream ended without an answer.", cause=Cause.EMPTY)
         if self._seen - self._finished:
-            raise UpstreamFault("The provider's stream broke off before the answer was complete.")
+            words = "The provider's stream broke off before the answer was complete."
+            raise UpstreamFault(words, cause=Cause.TRUNCATED)
         return []
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.errors import UpstreamFault
+from proxy.failures import Cause
 from proxy.wires.gemini import read_answer
 
 SIGNATURE = "T3Vycw=="
@@ -178,6 +179,29 @@ def test_a_200_that_is_no_answer(answer: Any, words: str) -> None:
     """It is the provider's fault, in words that tell which, and never an empty `stop`."""
     with pytest.raises(UpstreamFault, match=words):
         read_answer(answer, model="m")
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (body(reason="MALFORMED_FUNCTION_CALL"), Cause.MALFORMED_CALL),
+        (body(call("")), Cause.MALFORMED_CALL),
+        (body(call(), reason="UNEXPECTED_TOOL_CALL"), Cause.UNEXPECTED_CALL),
+        (body({"text": "a"}, reason="OTHER"), Cause.ODD_END),
+        (body({"text": "a"}, reason=None), Cause.TRUNCATED),
+        (body(), Cause.EMPTY),
+        ({}, Cause.EMPTY),
+        (body({"text": "why", "thought": True}), Cause.THINKING_ONLY),
+        (body({"inlineData": {"mimeType": "image/png", "data": "aGk="}}), Cause.NOT_AN_ANSWER),
+        ([], Cause.NOT_AN_ANSWER),
+    ],
+)
+def test_cause_of_a_200_that_is_no_answer(answer: Any, cause: Cause) -> None:
+    """What happens next depends on which it is."""
+    with pytest.raises(UpstreamFault) as caught:
+        read_answer(answer, model="m")
+
+    assert caught.value.cause is cause
 
 
 def test_explanation_is_passed_on() -> None:
