@@ -1,0 +1,28 @@
+"""litellm keeps HTTP clients under their settings; a setting that is never the same twice would make one a request."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+
+from tests.support.proxied import Proxied
+
+pytestmark = pytest.mark.filterwarnings("ignore:Item .* is using the `ReadOnly` qualifier")
+"""pydantic says so of litellm's own types, when the first chunk is built."""
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("model", ["openai", "gemini"])
+async def test_calls_share_their_clients(real: Proxied, model: str, stream: bool) -> None:
+    """After the first call no further client is made, whatever is left of a request's time."""
+    litellm: Any = importlib.import_module("litellm")
+    request = {"model": model, "messages": [{"role": "user", "content": "Hello."}], "stream": stream}
+    assert (await real.post(request)).status == 200
+    known = set(litellm.in_memory_llm_clients_cache.cache_dict)
+
+    for _ in range(3):
+        assert (await real.post(request)).status == 200
+
+    assert set(litellm.in_memory_llm_clients_cache.cache_dict) == known
