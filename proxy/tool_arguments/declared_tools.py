@@ -1,0 +1,51 @@
+"""The tools that a request declares, by name. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_PREFIXES = ("default_api.", "default_api:", "functions.")
+"""What models put before a name: Gemini's code habit (TanStack#199), and the namespace of OpenAI's own prompts."""
+
+
+class DeclaredTools:
+    """What the ``tools`` and ``functions`` of *parameters*, a request's, declare."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self._schemas: dict[str, Any] = {}
+        self._others = False
+        for tool in parameters.get("tools") or ():
+            self._add(tool.get("function") if isinstance(tool, dict) else None)
+        for function in parameters.get("functions") or ():
+            self._add(function)
+
+    def _add(self, function: Any) -> None:
+        name = function.get("name") if isinstance(function, dict) else None
+        if isinstance(name, str):
+            self._schemas[name] = function.get("parameters")
+        else:
+            self._others = True  # a provider's own tool: its name is not known here
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the request's order."""
+        return tuple(self._schemas)
+
+    def find(self, name: str) -> str | None:
+        """Return the declared name that *name* means, or None."""
+        if name in self._schemas:
+            return name
+        for prefix in _PREFIXES:
+            rest = name.removeprefix(prefix)
+            if rest != name and rest in self._schemas:
+                return rest
+        return None
+
+    def allows_any(self) -> bool:
+        """Tell whether nothing can be said against a name: no tool is declared, or one that has no name here."""
+        return self._others or not self._schemas
+
+    def schema_of(self, name: str) -> Any:
+        """Return the declared ``parameters`` of a declared name."""
+        return self._schemas[name]

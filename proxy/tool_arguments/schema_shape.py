@@ -1,0 +1,95 @@
+"""Whether a schema is written as the validator expects it. Pure.
+
+The validator takes a schema at its word: with ``required: "city"`` it would ask for ``c``, ``i``, ``t`` and ``y``. The
+metaschemas say what is right as well, but a check against them takes 2 ms for a small schema and 240 ms for one of
+22 kB (jsonschema 4.26); this walk takes a hundredth of that, and only knows the keywords that are checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+DEEPEST = 32
+"""Levels of schemas in schemas; the validator recurses."""
+
+_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _is_type(value: Any) -> bool:
+    return value in _TYPES if isinstance(value, str) else _is_names(value) and _TYPES.issuperset(value)
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, (dict, list))
+
+
+_SHAPES: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
+    {
+        "$ref": lambda value: isinstance(value, str) and value.startswith("#"),
+        "const": _is_scalar,
+        "dependentRequired": lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
+        "enum": lambda value: isinstance(value, list) and all(map(_is_scalar, value)),
+        "required": _is_names,
+        "type": _is_type,
+        **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum"), _is_number),
+        **dict.fromkeys(("maxItems", "maxLength", "maxProperties"), _is_count),
+        **dict.fromkeys(("minContains", "minItems", "minLength", "minProperties", "maxContains"), _is_count),
+        "multipleOf": lambda value: _is_number(value) and value > 0,
+    }
+)
+_SCHEMAS = ("additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then")
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPS = ("$defs", "definitions", "properties")
+
+
+def is_usable(schema: Any) -> bool:
+    """Tell whether *schema* can be used as it is written.
+
+    It and all in it must be well-formed, nested at most :data:`DEEPEST` levels, and refer to no other document.
+    """
+    level = [schema]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for each in level:
+            if isinstance(each, bool):
+                continue
+            if not isinstance(each, dict) or not _is_well_formed(each, inner):
+                return False
+        if not inner:
+            return True
+        level = inner
+    return False
+
+
+def _is_well_formed(schema: dict[str, Any], inner: list[Any]) -> bool:
+    """Tell whether the keywords of *schema* are; the schemas that it holds are added to *inner*."""
+    for word, value in schema.items():
+        shape = _SHAPES.get(word)
+        if shape is not None:
+            if not shape(value):
+                return False
+        elif word in _SCHEMAS:
+            inner.append(value)
+        elif word in _LISTS:
+            if not isinstance(value, list):
+                return False
+            inner += value
+        elif word in _MAPS:
+            if not isinstance(value, dict):
+                return False
+            inner += value.values()
+    return True
