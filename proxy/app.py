@@ -12,6 +12,9 @@ from proxy.lifecycle import Lifecycle
 from proxy.metrics import Metrics
 from proxy.middlewares import MIDDLEWARES
 from proxy.middlewares.observe import add_standing_headers
+from proxy.resilience.balancer import Balancer
+from proxy.resilience.fairness import Admission
+from proxy.resilience.poison import PoisonGuard
 from proxy.routes import add_api_routes, add_health_routes
 from proxy.upstream import Upstream
 
@@ -23,6 +26,9 @@ def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
         upstream=upstream,
         metrics=Metrics(model_names(settings)),
         lifecycle=Lifecycle(),
+        balancer=Balancer(settings.router_settings.cooldown_time),
+        poison=PoisonGuard(),
+        admission=Admission(settings.general_settings.max_in_flight),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
 

@@ -5,6 +5,7 @@ One tree, few classes: one per thing that a client or an operator does different
     ProxyError                      never raised itself
     ├── InvalidRequest              400  the client's fault: nothing was sent upstream
     │   ├── BodyTooLarge            413
+    │   ├── RequestTooSlow          408
     │   ├── UnrepairableHistory     400  a history that cannot be made legal, or must not be in strict mode
     │   ├── ConversionFailed        400  the upstream library could not convert the request
     │   ├── ModelNotFound           404
@@ -14,6 +15,7 @@ One tree, few classes: one per thing that a client or an operator does different
     ├── Overloaded                  503  too many requests in flight, or draining
     ├── InternalFault               500  a defect of ours
     └── UpstreamFault               the provider's fault; carries the provider's own status
+        ├── AnswerUnusable          502  an answer came, and it is none
         ├── UpstreamTimeout         504
         └── UpstreamUnreachable     502
 
@@ -73,6 +75,13 @@ class BodyTooLarge(InvalidRequest):
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     code = "body_too_large"
+
+
+class RequestTooSlow(InvalidRequest):
+    """The body did not arrive in time."""
+
+    status = HTTPStatus.REQUEST_TIMEOUT
+    code = "request_timeout"
 
 
 class UnrepairableHistory(InvalidRequest):
@@ -187,6 +196,20 @@ class UpstreamFault(ProxyError):
         if self.upstream_status is not None and self.upstream_status >= 400:
             return self.upstream_status
         return int(self.status)
+
+
+class AnswerUnusable(UpstreamFault):
+    """The provider answered with something that answers nothing, or that the client could not use.
+
+    *answer* is what to deliver all the same if no better one comes, or None; *detail* tells the model what was wrong.
+    """
+
+    def __init__(
+        self, message: str, *, cause: Cause, answer: Mapping[str, Any] | None = None, detail: str = ""
+    ):
+        super().__init__(message, cause=cause)
+        self.answer = answer
+        self.detail = detail
 
 
 class UpstreamTimeout(UpstreamFault):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from proxy.config import Settings
-from proxy.plan import Unsupported, choose_deployment, format_changes, profile_of, split_parameters
+from proxy.plan import Unsupported, choose_pool, format_changes, profile_of, split_parameters
 from proxy.wire import ChatRequest
 from sanitizers import Unrepairable, sanitize
 
@@ -20,7 +20,7 @@ def explain_request(request: ChatRequest, settings: Settings, unsupported: Unsup
     ``unchanged``, ``repaired``, ``sent_as_is`` (observe, off), or ``refused`` with ``refusal``.
     ``budget`` is null in this version. Raises :class:`proxy.errors.ModelNotFound`.
     """
-    deployment = choose_deployment(request.model, settings)
+    deployment = choose_pool(request.model, settings)[0]
     profile = profile_of(deployment, settings)
     parameters, extra_body, dropped = split_parameters(request, deployment, unsupported)
     mode = settings.sanitize.mode

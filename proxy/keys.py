@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from random import random
 
 from aiohttp import web
 
@@ -10,6 +12,9 @@ from proxy.config import Settings
 from proxy.lifecycle import Lifecycle
 from proxy.metrics import Metrics
 from proxy.observation import Record
+from proxy.resilience.balancer import Balancer
+from proxy.resilience.fairness import Admission
+from proxy.resilience.poison import PoisonGuard
 from proxy.upstream import Upstream
 
 
@@ -21,8 +26,14 @@ class Gateway:
     upstream: Upstream
     metrics: Metrics
     lifecycle: Lifecycle
+    balancer: Balancer
+    poison: PoisonGuard
+    admission: Admission
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
+
+    random: Callable[[], float] = random
+    """Numbers from [0, 1), for the spread of waits."""
 
 
 GATEWAY = web.AppKey("gateway", Gateway)

@@ -59,9 +59,30 @@ class Metrics:
         )
         self.attempts = Counter(
             "turnright_upstream_attempts_total",
-            "Calls made upstream, by outcome: ok, an error code, or cancelled.",
+            "Calls made upstream, by outcome: ok, what went wrong, or cancelled.",
             ["model", "outcome"],
             registry=registry,
+        )
+        self.retries = Counter(
+            "turnright_retries_total",
+            "Further attempts on the same model, by what the last one failed of.",
+            ["model", "reason"],
+            registry=registry,
+        )
+        self.fallbacks = Counter(
+            "turnright_fallbacks_total",
+            "Requests that went on to another model, by what the last attempt failed of.",
+            ["model", "reason"],
+            registry=registry,
+        )
+        self.circuits = Gauge(
+            "turnright_circuit_state",
+            "0: a deployment takes requests, 1: one is let through to try it, 2: it is left alone.",
+            ["model", "deployment"],
+            registry=registry,
+        )
+        self.shed = Counter(
+            "turnright_shed_total", "API requests refused because too many were in flight.", registry=registry
         )
         self.changes = Counter(
             "turnright_changes_total",

@@ -24,6 +24,10 @@ from sanitizers.steps import STEP_NAMES
 _LISTED = 100
 """Entries of a list in an error's body, at most: the history may break a rule in every message."""
 
+_FURTHER_STEPS = ("repair", "note", "answer_repair")
+"""What may be changed behind the pipeline: :mod:`proxy.resilience.repairs`, :mod:`proxy.corrections`,
+:mod:`proxy.tool_arguments`."""
+
 Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
 """Tells which parameters a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
 
@@ -45,20 +49,22 @@ class Plan:
     parameters: Mapping[str, Any]
     extra_body: Mapping[str, Any]
     dropped: tuple[str, ...]
+    further: tuple[Change, ...] = ()
+    """What was changed after sanitizing: for a further attempt (repairs, the note to the model), and in the answer."""
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
-        return self.outcome.changes if self.outcome else ()
+        return (*self.outcome.changes, *self.further) if self.outcome else self.further
 
 
-def plan_request(request: ChatRequest, settings: Settings, unsupported: Unsupported) -> Plan:
-    """Return the plan for *request*.
+def plan_request(
+    request: ChatRequest, settings: Settings, unsupported: Unsupported, deployment: Deployment
+) -> Plan:
+    """Return the plan for sending *request* to *deployment*.
 
-    Raises :class:`ModelNotFound` with the names that exist, and :class:`UnrepairableHistory` for a history that
-    cannot be made legal, or must not be.
+    Raises :class:`UnrepairableHistory` for a history that cannot be made legal for it, or must not be.
     """
-    deployment = choose_deployment(request.model, settings)
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode
     outcome = None
@@ -69,11 +75,11 @@ def plan_request(request: ChatRequest, settings: Settings, unsupported: Unsuppor
     return Plan(request, deployment, profile, mode, messages, outcome, parameters, extra_body, dropped)
 
 
-def choose_deployment(model: str, settings: Settings) -> Deployment:
-    """Return the deployment that answers for *model*: the first of its pool."""
+def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
+    """Return the deployments that answer for *model*; raises :class:`ModelNotFound` with the names that exist."""
     pool = resolve(settings, model)
     if pool:
-        return pool[0]
+        return pool
     names = ", ".join(model_names(settings))
     raise ModelNotFound(
         f"The model '{model[:200]}' is not configured. Configured models: {names}.", param="model"
@@ -130,7 +136,7 @@ def split_parameters(
 
 def format_changes(changes: Iterable[Change]) -> str:
     """Return changes as the header has them: ``orphan_drop=1,pairing=2``, in the order of the steps."""
-    counts = dict.fromkeys(STEP_NAMES, 0)
+    counts = dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS), 0)
     for change in changes:
         counts[change.step] += 1
     return ",".join(f"{step}={count}" for step, count in counts.items() if count)

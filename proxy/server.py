@@ -27,6 +27,11 @@ from proxy.upstream import Upstream
 _STOPPED_TWICE = 130
 """Exit status after a second signal: 128 + SIGINT, as shells have it."""
 
+_IDLE_S = 620.0
+"""Seconds that a connection may be idle. It is the bound on a client that never finishes its headers, too, since
+aiohttp knows no other; shorter would be a race with load balancers that use a connection again within 600 seconds
+(Google's), and such a client holds no place, only its socket."""
+
 _FLUSH_S = 1.0
 """Seconds for the last error events to leave after the cut."""
 
@@ -71,7 +76,13 @@ async def _listen(
     stack: contextlib.AsyncExitStack, app: web.Application, host: str, port: int
 ) -> tuple[web.TCPSite, int]:
     # handler_cancellation: a client that leaves cancels its handler, and with it the upstream call, at once.
-    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_FLUSH_S)
+    runner = web.AppRunner(
+        app,
+        handler_cancellation=True,
+        access_log=None,
+        shutdown_timeout=_FLUSH_S,
+        keepalive_timeout=_IDLE_S,
+    )
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
     site = web.TCPSite(runner, host, port, reuse_address=True)

@@ -1,131 +1,167 @@
-"""One upstream stream to one client.
+"""One answer, streamed: attempts, until one opens; then its chunks as they come.
 
-The first chunk is pulled before the 200 goes out, so that an upstream error keeps its status. A stream that dies
-later ends with an error event and without ``[DONE]``, never with a bare clean end: most clients take that for a
-complete answer, and one was seen to loop on it. A client that leaves cancels the upstream call at once.
+The beginning is held back until it says something, so that an upstream error keeps its status and an empty or
+malformed answer can be tried again unseen. A stream that dies later ends with an error event and without
+``[DONE]``, never with a bare clean end: most clients take that for a complete answer, and one was seen to loop on it.
+A client that leaves cancels the upstream call at once. Where self-correction looks at streams as well, an answer is
+held back whole (:mod:`proxy.answer_buffer`), and comments keep the connection open meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from aiohttp import web
 
-from proxy.errors import InternalFault, Overloaded, ProxyError, UpstreamFault, UpstreamTimeout
+from proxy.answer_buffer import AnswerBuffer
+from proxy.assess_answer import OpeningWatch
+from proxy.attempts import Attempts
+from proxy.errors import AnswerUnusable, InternalFault, Overloaded, ProxyError, UpstreamFault
+from proxy.event_stream import EventStream
 from proxy.failures import Cause
-from proxy.keys import GATEWAY
+from proxy.keys import GATEWAY, Gateway
 from proxy.logs import report_fault
 from proxy.normalize import ChunkNormalizer
 from proxy.observation import CLIENT_DISCONNECTED, Record
+from proxy.self_correction import correct_answer, is_corrected
 from proxy.sse import DONE, encode_event
-from proxy.upstream import Chunk, Timeouts
-
-_FLUSH_S = 5.0
-"""Seconds that a client has, past the deadline, to take the end of its stream."""
-
-_HEADERS = {
-    "Content-Type": "text/event-stream; charset=utf-8",
-    "Cache-Control": "no-cache",
-    "X-Accel-Buffering": "no",  # nginx would hold the stream back otherwise
-}
+from proxy.upstream import UpstreamCall
 
 
-async def relay(
+async def stream_answer(
     request: web.Request,
-    chunks: AsyncGenerator[Chunk, None],
-    normalizer: ChunkNormalizer,
+    attempts: Attempts,
     record: Record,
-    timeouts: Timeouts,
+    gateway: Gateway,
+    *,
+    fallback_id: str,
+    created: int,
 ) -> web.StreamResponse:
-    """Send *chunks* to the client as they come and return the finished response.
+    """Stream the answer of the first attempt that opens, and return the finished response.
 
-    Raises :class:`ProxyError` for a failure before the first chunk; later ones become the stream's last event.
+    Raises :class:`ProxyError` for a failure before the response began; later ones become the stream's last event.
     """
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + timeouts.total_s
-    response: web.StreamResponse | None = None
+    out = EventStream(request, record)
+    include_usage = attempts.include_usage
+    spare = b""
+
+    async def call(upstream_call: UpstreamCall) -> None:
+        nonlocal spare
+        out.discard()
+        normalizer = ChunkNormalizer(
+            fallback_id=fallback_id,
+            created=created,
+            model=upstream_call.deployment.model_id,
+            include_usage=include_usage,
+        )
+        held = AnswerBuffer() if is_corrected(record.plan, gateway.settings, stream=True) else None
+        try:
+            await _relay(upstream_call, normalizer, out, held, attempts, record, gateway)
+        except AnswerUnusable as fault:
+            if held is not None and fault.answer is not None:
+                spare = held.events()
+            raise
+
+    async def answer() -> None:
+        try:
+            await attempts.run(call, may_repeat=lambda: not out.committed)
+        except AnswerUnusable as fault:
+            if fault.answer is None:
+                raise
+            await out.commit(spare)
+
     last = DONE
-    asking = True
     try:
-        async with aclosing(chunks), asyncio.timeout_at(deadline):
-            while True:
-                asking, asked = True, loop.time()
-                chunk = await anext(chunks, None)
-                now = loop.time()
-                record.upstream_wait += now - asked
-                asking = False
-                if chunk is None:
-                    break
-                normalized = normalizer.normalize(chunk)
-                if normalized is None:
-                    continue
-                if response is None:
-                    record.first_token = now - record.started
-                    response = web.StreamResponse(headers={**_HEADERS, **record.answer_headers(now)})
-                    record.status = 200
-                    await response.prepare(request)
-                await response.write(encode_event(normalized))
-        if response is None:
-            raise UpstreamFault("The provider's stream ended without an answer.")
-        if not normalizer.finished:
-            raise UpstreamFault("The provider's stream broke off before the answer was complete.")
+        await answer()
     except asyncio.CancelledError:
-        if response is None or not request.app[GATEWAY].lifecycle.cutting:
+        if not request.app[GATEWAY].lifecycle.cutting or await out.settle() is None:
+            out.stop()
             raise
         task = asyncio.current_task()
         if task is not None:
             task.uncancel()
-        if asking:
-            fault = Overloaded("The proxy is shutting down; the answer is incomplete.")
-            last = _last_event(response, fault, record)
+        if out.is_writing:
+            out.cut_off()
         else:
-            _cut_off(request, record)
-    except TimeoutError:
-        if asking:
-            late = UpstreamTimeout("The provider did not answer in time.", cause=Cause.DEADLINE)
-            last = _last_event(response, late, record)
-        else:  # it is the client that stopped
-            _cut_off(request, record)
+            last = _last_event(Overloaded("The proxy is shutting down; the answer is incomplete."), record)
     except ConnectionResetError:
         record.outcome = CLIENT_DISCONNECTED
     except ProxyError as error:
-        last = _last_event(response, error, record)
+        if out.is_writing:  # the time was up while the client did not read
+            out.cut_off()
+        elif await out.settle() is None:
+            raise
+        else:
+            last = _last_event(error, record)
     except Exception as error:  # a second answer must not be written into a started one
-        if response is None:
+        if await out.settle() is None:
             raise
         report_fault(error, record.request_id)
-        defect = InternalFault(f"Internal error; the request id is {record.request_id}.")
-        last = _last_event(response, defect, record)
-    assert response is not None
+        last = _last_event(InternalFault(f"Internal error; the request id is {record.request_id}."), record)
+    out.stop()
+    assert out.response is not None
     if record.outcome != CLIENT_DISCONNECTED:
-        await _end(request, response, last, record, max(deadline, loop.time() + _FLUSH_S))
-    return response
+        await out.end(last, attempts.deadline)
+    return out.response
 
 
-def _last_event(response: web.StreamResponse | None, error: ProxyError, record: Record) -> bytes:
-    """Raise *error* while the status can still say it, otherwise return the event that ends the stream with it."""
-    if response is None:
-        raise error
+async def _relay(
+    call: UpstreamCall,
+    normalizer: ChunkNormalizer,
+    out: EventStream,
+    held: AnswerBuffer | None,
+    attempts: Attempts,
+    record: Record,
+    gateway: Gateway,
+) -> None:
+    """Send the chunks of one call to the client as they come, from the first that says something.
+
+    With *held* they are sent when all have come and their calls have been looked at.
+    """
+    loop = asyncio.get_running_loop()
+    watch = OpeningWatch()
+    began = opened = False
+    async with aclosing(gateway.upstream.stream(call)) as chunks:
+        while True:
+            asked = loop.time()
+            chunk = await anext(chunks, None)
+            record.upstream_wait += loop.time() - asked
+            if chunk is None:
+                break
+            normalized = normalizer.normalize(chunk)
+            if normalized is None:
+                continue
+            event = encode_event(normalized)
+            if out.committed:
+                await out.send(event)
+                continue
+            began = began or bool(normalized["choices"])
+            if not opened and watch.opens(normalized):
+                opened = True
+                attempts.answering()
+            if held is not None:
+                held.add(normalized, event)
+                if held.is_full:
+                    await out.commit(held.events())
+            elif opened:
+                await out.commit(event)
+            else:
+                out.hold(event)
+    if not out.committed and not began:
+        raise AnswerUnusable("The provider's stream ended without an answer.", cause=Cause.EMPTY)
+    if not normalizer.finished:
+        raise UpstreamFault(
+            "The provider's stream broke off before the answer was complete.", cause=Cause.TRUNCATED
+        )
+    record.usage = normalizer.usage or {}
+    if not out.committed:
+        if not opened and (call.is_gemini or watch.missing is not Cause.EMPTY):
+            raise AnswerUnusable("The model's answer says nothing.", cause=watch.missing)
+        await out.commit(held.events(correct_answer(held.whole(), record)) if held is not None else b"")
+
+
+def _last_event(error: ProxyError, record: Record) -> bytes:
+    """Return the event that ends the stream with *error*."""
     record.outcome = error.code
     return encode_event(error.body())
-
-
-async def _end(
-    request: web.Request, response: web.StreamResponse, last: bytes, record: Record, until: float
-) -> None:
-    """Write the stream's last event; a client that does not take it until *until* is cut off."""
-    try:
-        async with asyncio.timeout_at(until):
-            await response.write(last)
-            await response.write_eof()
-    except (ConnectionResetError, TimeoutError):
-        _cut_off(request, record)
-
-
-def _cut_off(request: web.Request, record: Record) -> None:
-    """Let go of a client that does not read; closing politely would wait for it for ever."""
-    record.outcome = CLIENT_DISCONNECTED
-    if request.transport is not None:
-        request.transport.abort()

@@ -75,7 +75,9 @@ def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[s
                     yield Fault(path_of(place), "names no model of model_list")
                 for index, target in enumerate(targets if isinstance(targets, list) else ()):
                     name = _text(target, environ)
-                    if name is not None and not _is_served(name, names):
+                    if name is not None and name.endswith("*"):
+                        yield Fault(path_of((*place, index)), "must be a model, not a wildcard")
+                    elif name is not None and not _is_served(name, names):
                         yield Fault(path_of((*place, index)), "names no model of model_list")
                     elif name is not None and name == source:
                         yield Fault(path_of((*place, index)), "falls back to itself")

@@ -30,8 +30,6 @@ def _given(value: object) -> bool:
 _SINGLE_VALUE = NotBuilt(_given, "a single value over the preset's", "preset: balanced")
 
 NOT_BUILT: Mapping[str, NotBuilt] = {
-    "router_settings.fallbacks": NotBuilt(bool, "a fallback", "an empty list"),
-    "router_settings.context_window_fallbacks": NotBuilt(bool, "a fallback", "an empty list"),
     "compaction.enabled": NotBuilt(bool, "compaction", "false"),
     "store.url": NotBuilt(
         lambda value: not str(value).startswith("memory://"), "a store other than memory://", "memory://"
@@ -51,8 +49,6 @@ NOT_BUILT: Mapping[str, NotBuilt] = {
 
 NO_EFFECT_YET: frozenset[str] = frozenset(
     {
-        "router_settings.num_retries",
-        "router_settings.cooldown_time",
         "general_settings.ui",
         "turns.mode",
         "turns.max_rounds",

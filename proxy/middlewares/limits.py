@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from proxy.deliver import deliver
 from proxy.errors import BodyTooLarge, Overloaded
 from proxy.keys import GATEWAY
 from proxy.routes.paths import api_route
@@ -12,12 +15,24 @@ from proxy.routes.paths import api_route
 
 @web.middleware
 async def limit_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse API requests over ``max_in_flight``, and bodies that announce more than ``max_body_mib``."""
+    """Refuse API requests over ``max_in_flight``, and bodies that announce more than ``max_body_mib``.
+
+    Where places are few they are shared between clients, who are told apart by their address: one agent gone wild
+    must not shut the others out (:class:`proxy.resilience.fairness.Admission`).
+    """
     if api_route(request) is not None:
         gateway = request.app[GATEWAY]
         general = gateway.settings.general_settings
-        if len(gateway.lifecycle.working) > general.max_in_flight:
-            raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})
         if (request.content_length or 0) > general.max_body_mib * 2**20:
             raise BodyTooLarge(f"The body is over the limit of {general.max_body_mib} MiB.")
+        slot = gateway.admission.acquire(_client_of(request), asyncio.get_running_loop().time())
+        if slot is None:
+            gateway.metrics.shed.inc()
+            raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})
+        with slot:
+            return await deliver(request, await handler(request))
     return await handler(request)
+
+
+def _client_of(request: web.Request) -> str:
+    return request.remote or ""

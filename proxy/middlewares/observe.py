@@ -7,6 +7,7 @@ import asyncio
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from proxy.deliver import deliver
 from proxy.keys import GATEWAY, RECORD
 from proxy.observation import CLIENT_DISCONNECTED, Record, finish_record
 from proxy.request_ids import request_id_for
@@ -22,7 +23,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     record = Record(request_id=request_id, route=api_route(request) or "other", started=loop.time())
     request[RECORD] = record
     if api_route(request) is None:
-        return await handler(request)
+        return await deliver(request, await handler(request))
     task = asyncio.current_task()
     assert task is not None
     gateway.lifecycle.working.add(task)
@@ -30,7 +31,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     try:
         response = await handler(request)
         record.status = response.status
-        return response
+        return await deliver(request, response)
     except asyncio.CancelledError:
         record.outcome = CLIENT_DISCONNECTED
         raise

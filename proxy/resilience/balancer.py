@@ -137,16 +137,22 @@ class Balancer:
         budget = self._budgets.get(self.choose(deployments, now, tried).position)
         return budget is None or budget.allows(now)
 
-    def acquire(self, deployment: Deployment, now: float, *, retry: bool = False) -> Attempt:
-        """Return the attempt on *deployment* that begins now, and count it: ``with balancer.acquire(...) as attempt``.
+    def count_retry(self, deployments: Sequence[Deployment], now: float, tried: Container[int] = ()) -> None:
+        """Count a retry on the one that would be chosen now.
 
-        *retry* tells a further attempt of the same request from its first on this model.
+        It is counted when it is decided on, not when its wait is over: of many requests that fail at a time, each
+        would find the budget untouched, and an outage be multiplied after all.
         """
-        budget = self._budgets.setdefault(deployment.position, RetryBudget())
-        if retry:
-            budget.count_retry(now)
-        else:
-            budget.count_request(now)
+        self._budget(self.choose(deployments, now, tried)).count_retry(now)
+
+    def acquire(self, deployment: Deployment, now: float, *, retry: bool = False) -> Attempt:
+        """Return the attempt on *deployment* that begins now: ``with balancer.acquire(...) as attempt``.
+
+        *retry* tells a further attempt of the same request, which :meth:`count_retry` has counted, from its first on
+        this model, which is counted here.
+        """
+        if not retry:
+            self._budget(deployment).count_request(now)
         return Attempt(self._remembered(deployment), now)
 
     def state(self, deployment: Deployment, now: float) -> State:
@@ -167,6 +173,9 @@ class Balancer:
                 place = standing.label, position
                 worst[place] = max(worst.get(place, State.CLOSED), standing.circuit.state(now))
         return worst
+
+    def _budget(self, deployment: Deployment) -> RetryBudget:
+        return self._budgets.setdefault(deployment.position, RetryBudget())
 
     def _rank(self, deployment: Deployment, now: float, tried: Container[int]) -> tuple[int, float, int]:
         standing = self._find(deployment)

@@ -50,6 +50,7 @@ class Kind(StrEnum):
     MALFORMED_CALL = "malformed_call"
     UNEXPECTED_CALL = "unexpected_call"
     INVALID_ARGUMENTS = "invalid_arguments"
+    UNDECLARED_CALL = "undeclared_call"
     ODD_END = "odd_end"
     NOT_AN_ANSWER = "not_an_answer"
 
@@ -165,6 +166,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.MALFORMED_CALL,     _cause(Cause.MALFORMED_CALL),                                          2,   _AFTER,           _NONE,   True,  "langgraph#6574; the second try with a note: vellum#43134", note=True),
     Row(Kind.UNEXPECTED_CALL,    _cause(Cause.UNEXPECTED_CALL),                                         2,   _AFTER,           _NONE,   True,  "epam#325, TanStack#199", note=True),
     Row(Kind.INVALID_ARGUMENTS,  _cause(Cause.INVALID_ARGUMENTS),                                       1,   _NEVER,           _NONE,   True,  "self-correction, once", note=True),
+    Row(Kind.UNDECLARED_CALL,    _cause(Cause.UNDECLARED_CALL),                                         1,   _NEVER,           _NONE,   True,  "self-correction, once", note=True),
     Row(Kind.EMPTY,              _cause(Cause.EMPTY),                                                   ANY, _AFTER,           _NONE,   True,  "python-genai#1289, litellm#24442; gemini-cli retries"),
     Row(Kind.THINKING_ONLY,      _cause(Cause.THINKING_ONLY),                                           ANY, _AFTER,           _NONE,   True,  "gemini-cli THINKING_ONLY_RESPONSE"),
     Row(Kind.TRUNCATED,          _cause(Cause.TRUNCATED),                                               ANY, _AFTER,           _STRIKE, True,  "gemini-cli NO_FINISH_REASON"),

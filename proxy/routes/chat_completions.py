@@ -6,7 +6,8 @@ from aiohttp import web
 
 from proxy.forwarding import forward
 from proxy.keys import GATEWAY, RECORD
-from proxy.plan import choose_deployment, plan_request
+from proxy.plan import choose_pool
+from proxy.routes.read_body import read_body
 from proxy.wire import parse_chat_request
 
 
@@ -17,9 +18,9 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     """
     gateway, record = request.app[GATEWAY], request[RECORD]
     settings = gateway.settings
-    chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
+    body = await read_body(request)
+    chat = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
     record.stream = chat.stream
-    record.model = choose_deployment(chat.model, settings).label
+    record.model = choose_pool(chat.model, settings)[0].label
     await gateway.upstream.start()
-    record.plan = plan = plan_request(chat, settings, gateway.upstream.unsupported)
-    return await forward(request, plan, record, gateway)
+    return await forward(request, chat, body, record, gateway)

@@ -7,7 +7,7 @@ from aiohttp import web
 from proxy.explain import explain_request
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
-from proxy.plan import choose_deployment
+from proxy.plan import choose_pool
 from proxy.wire import parse_chat_request
 
 
@@ -16,6 +16,6 @@ async def explain(request: web.Request) -> web.Response:
     gateway, record = request.app[GATEWAY], request[RECORD]
     settings = gateway.settings
     chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
-    record.model = choose_deployment(chat.model, settings).label
+    record.model = choose_pool(chat.model, settings)[0].label
     await gateway.upstream.start()
     return json_response(explain_request(chat, settings, gateway.upstream.unsupported))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from aiohttp import web
 from prometheus_client.exposition import choose_encoder
 
@@ -12,5 +14,7 @@ async def metrics(request: web.Request) -> web.Response:
     """Answer with every series, as text or OpenMetrics by the Accept header."""
     gateway = request.app[GATEWAY]
     gateway.metrics.ready.set(gateway.lifecycle.ready)
+    for (model, position), state in gateway.balancer.states(asyncio.get_running_loop().time()).items():
+        gateway.metrics.circuits.labels(model, str(position)).set(state)
     encoder, content_type = choose_encoder(request.headers.get("Accept", ""))
     return web.Response(body=encoder(gateway.metrics.registry), headers={"Content-Type": content_type})

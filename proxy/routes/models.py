@@ -9,7 +9,7 @@ from aiohttp import web
 from proxy.config import model_names, resolve
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, Gateway
-from proxy.plan import choose_deployment
+from proxy.plan import choose_pool
 
 
 async def list_models(request: web.Request) -> web.Response:
@@ -24,7 +24,7 @@ async def show_model(request: web.Request) -> web.Response:
     gateway = request.app[GATEWAY]
     name = request.match_info["id"]
     if name not in model_names(gateway.settings):
-        choose_deployment(name, gateway.settings)
+        choose_pool(name, gateway.settings)
     return json_response(_model(name, gateway))
 
 

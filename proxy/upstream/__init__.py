@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from proxy.config import Deployment
-from sanitizers import Messages
+from sanitizers import Messages, Profile, profile_for
 
 Answer = dict[str, Any]
 """A ``chat.completion`` object."""
@@ -46,6 +46,18 @@ class UpstreamCall:
     raw_messages: bytes | None = None
     """The JSON of *messages* as the client sent it, when they are just those."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    profile: Profile | None = None
+    """The rules that *messages* were made for, where they are not those of the deployment's model."""
+
+    @property
+    def rules(self) -> Profile:
+        """The rules that *messages* were made for."""
+        return self.profile or profile_for(self.deployment.model)
+
+    @property
+    def is_gemini(self) -> bool:
+        """Whether a Gemini model is behind it, by whichever route."""
+        return self.rules.name.startswith("gemini")
 
 
 class Upstream(Protocol):

@@ -110,7 +110,7 @@ class _GeminiWire:
 
     def request(self, call: UpstreamCall, *, stream: bool) -> bytes:
         model = call.deployment.model_id
-        body = gemini.build_request(call.messages, call.parameters, profile_for(call.deployment.model), model)
+        body = gemini.build_request(call.messages, call.parameters, call.rules, model)
         return write_json(gemini.with_extras(body, call.extra_body))
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:

@@ -66,7 +66,7 @@ def transport(request: pytest.FixtureRequest) -> str:
 def served(
     directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
 ) -> Iterator[Served]:
-    """Run ``turnright serve`` with both providers behind it."""
+    """Run ``turnright serve`` with both providers behind it; nothing is retried, so that each answer is one call's."""
     config = {
         "model_list": [
             {
@@ -89,6 +89,7 @@ def served(
             },
         ],
         "general_settings": {"drain_delay": 0, "drain_grace": 2},
+        "router_settings": {"num_retries": 0, "cooldown_time": 0},
     }
     with serve(directory, config) as process:
         yield process

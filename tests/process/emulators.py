@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,9 +26,9 @@ class Gemini:
         """The address for a configuration."""
         return f"{self.origin}/v1beta"
 
-    def clear(self) -> None:
-        """Forget faults, answers and the journal."""
-        for name in ("faults", "answers", "requests"):
+    def clear(self, *names: str) -> None:
+        """Forget what *names* says, by default all of ``faults``, ``answers`` and ``requests``, the journal."""
+        for name in names or ("faults", "answers", "requests"):
             self._client.delete(f"{self.origin}/_emulator/{name}").raise_for_status()
 
     def fault(self, **fault: Any) -> None:
@@ -37,8 +37,12 @@ class Gemini:
 
     def say(self, text: str) -> None:
         """Queue one answer that is this text."""
-        answers = {"answers": [{"parts": [{"text": text}]}]}
-        self._client.post(f"{self.origin}/_emulator/answers", json=answers).raise_for_status()
+        self.answer({"text": text})
+
+    def answer(self, *parts: Mapping[str, Any], finish_reason: str = "STOP") -> None:
+        """Queue one answer of these parts, in Gemini's own shape."""
+        answer = {"parts": [dict(part) for part in parts], "finishReason": finish_reason}
+        self._client.post(f"{self.origin}/_emulator/answers", json={"answers": [answer]}).raise_for_status()
 
     def journal(self) -> list[dict[str, Any]]:
         """Return what came in, oldest first."""

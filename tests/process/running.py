@@ -138,9 +138,9 @@ def serve(directory: Path, config: Mapping[str, Any], *arguments: str) -> Iterat
 
 
 @contextmanager
-def emulate(directory: Path) -> Iterator[str]:
-    """Run ``turnright emulate`` on a free port while the context lasts and yield its address."""
-    running = Running(directory, "emulate", "--port", "0")
+def emulate(directory: Path, port: int = 0) -> Iterator[str]:
+    """Run ``turnright emulate`` on *port*, or a free one, while the context lasts and yield its address."""
+    running = Running(directory, "emulate", "--port", str(port))
     try:
         yield running.wait_for(lambda: _address_in(running.output), "address")
     finally:

@@ -87,7 +87,7 @@ async def test_provider_keeps_its_status_and_words(
         "message": WORDS,
         "type": "upstream_error",
         "param": None,
-        "code": "upstream_error",
+        "code": "rate_limit_exceeded" if case.upstream == 429 else "upstream_error",
     }
     assert reply.headers.get("x-should-retry") == case.should_retry
     assert reply.headers.get("Retry-After") == ("7" if model == "openai" else None)

@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from proxy import __version__
 from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from proxy.resilience.failure_table import Kind
 from sanitizers.invariants import RULES
 from sanitizers.steps import STEP_NAMES
 from tests.support.builders import assistant, image, tool, user
@@ -41,6 +42,11 @@ OUTCOMES = {
     "upstream_error",
     "upstream_timeout",
     "upstream_unreachable",
+    "request_timeout",
+    "context_length_exceeded",
+    "insufficient_quota",
+    "rate_limit_exceeded",
+    *Kind,
 }
 MODELS = {MODEL, "gemini/*", "unknown"}
 CLOSED: dict[str, set[str]] = {
@@ -52,6 +58,7 @@ CLOSED: dict[str, set[str]] = {
     "rule": set(RULES),
     "type": {"input", "output", "cached", "reasoning"},
     "version": {__version__},
+    "deployment": {"0", "1"},
 }
 MARK = "zzmadeup"
 """Stands in everything that the client of these tests makes up."""
@@ -137,13 +144,13 @@ async def test_each_outcome_is_counted() -> None:
         ("invalid_request", [], b"{", None),
         ("model_not_found", [], chat(model="x"), None),
         ("illegal_history", [], broken, None),
-        ("upstream_error", [UpstreamFault("x", upstream_status=429)], chat(), "upstream_error"),
-        ("upstream_error", [say("x")], chat(stream=True), "upstream_error"),
-        ("upstream_error", [{"choices": []}], chat(), "upstream_error"),
-        ("upstream_unreachable", [UpstreamUnreachable("x")], chat(stream=True), "upstream_unreachable"),
-        ("upstream_timeout", [UpstreamTimeout("x")], chat(), "upstream_timeout"),
-        ("upstream_timeout", [HANG], chat(), "upstream_timeout"),
-        ("upstream_timeout", [HANG], chat(stream=True), "upstream_timeout"),
+        ("rate_limit_exceeded", [UpstreamFault("x", upstream_status=429)], chat(), "rate_limited"),
+        ("upstream_error", [say("x")], chat(stream=True), "truncated"),
+        ("upstream_error", [{"choices": []}], chat(), "empty"),
+        ("upstream_unreachable", [UpstreamUnreachable("x")], chat(stream=True), "unreachable"),
+        ("upstream_timeout", [UpstreamTimeout("x")], chat(), "first_byte_timeout"),
+        ("upstream_timeout", [HANG], chat(), "deadline"),
+        ("upstream_timeout", [HANG], chat(stream=True), "first_byte_timeout"),
         ("internal_error", [RuntimeError("x")], chat(), "internal_error"),
         ("internal_error", [RuntimeError("x")], chat(stream=True), "internal_error"),
         ("internal_error", [say("x"), RuntimeError("x")], chat(stream=True), "internal_error"),

@@ -17,10 +17,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from proxy.errors import UpstreamFault, UpstreamUnreachable
+from proxy.event_stream import EventStream
 from proxy.normalize import ChunkNormalizer
 from proxy.observation import Record
 from proxy.sse import DONE
-from proxy.streaming import _end
 from tests.proxy.conftest import TRANSPORTS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.litellm_noise import LITELLM_NOISE
@@ -188,16 +188,16 @@ async def test_stream_without_an_answer(proxy: Proxied, upstream: ScriptedUpstre
 
 
 @pytest.mark.parametrize(
-    ("steps", "code"),
+    ("steps", "code", "kind"),
     [
-        ([say("Good "), UpstreamUnreachable("It broke.")], "upstream_unreachable"),
-        ([say("Good ")], "upstream_error"),
-        ([say("Good "), {"choices": [], "usage": {"prompt_tokens": 1}}], "upstream_error"),
+        ([say("Good "), UpstreamUnreachable("It broke.")], "upstream_unreachable", "unreachable"),
+        ([say("Good ")], "upstream_error", "truncated"),
+        ([say("Good "), {"choices": [], "usage": {"prompt_tokens": 1}}], "upstream_error", "truncated"),
     ],
     ids=["error", "no finish reason", "usage but no finish reason"],
 )
 async def test_stream_that_breaks_off(
-    proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any], code: str
+    proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any], code: str, kind: str
 ) -> None:
     """What dies in the middle ends with an error event and without [DONE]: a clean end would be a lie."""
     upstream.then(*steps)
@@ -209,7 +209,7 @@ async def test_stream_that_breaks_off(
     assert reply.events[-1]["error"].keys() == {"message", "type", "param", "code"}
     assert reply.events[-1]["error"]["code"] == code
     assert await proxy.count("requests_total", outcome=code, model=MODEL) == 1
-    assert await proxy.count("upstream_attempts_total", outcome=code) == 1
+    assert await proxy.count("upstream_attempts_total", outcome=kind) == 1
 
 
 @TRANSPORTS
@@ -355,14 +355,16 @@ async def test_stuck_client_is_cut_off(upstream: ScriptedUpstream) -> None:
 
 async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that does not take the last event is let go as well."""
+    monkeypatch.setattr("proxy.event_stream._FLUSH_S", 0.05)
     transport = Mock(spec=asyncio.Transport)
     request = make_mocked_request("POST", CHAT, transport=transport)
-    response = web.StreamResponse()
-    monkeypatch.setattr(response, "write", AsyncMock())
-    monkeypatch.setattr(response, "write_eof", lambda: asyncio.sleep(3600))
     record = Record(request_id="x", route=CHAT, started=0.0)
+    out = EventStream(request, record)
+    out.response = web.StreamResponse()
+    monkeypatch.setattr(out.response, "write", AsyncMock())
+    monkeypatch.setattr(out.response, "write_eof", lambda: asyncio.sleep(3600))
     async with asyncio.timeout(2):
-        await _end(request, response, DONE, record, asyncio.get_running_loop().time() + 0.05)
+        await out.end(DONE, asyncio.get_running_loop().time())
 
     assert record.outcome == "client_disconnected"
     transport.abort.assert_called_once_with()

@@ -26,8 +26,9 @@ GEMINI = "gemini/gemini-3.6-flash"
 def settings_of(models: Mapping[str, Any] | None = None, **sections: Any) -> Settings:
     """Load settings from names with their `litellm_params` (a text is the model) and whole sections.
 
-    They go through the real loader, as JSON, which is YAML.
+    They go through the real loader, as JSON, which is YAML. Nothing is retried unless a test asks for it.
     """
+    sections = {**sections, "router_settings": {"num_retries": 0, **sections.get("router_settings", {})}}
     entries = [
         {"model_name": name, "litellm_params": {"model": given} if isinstance(given, str) else given}
         for name, given in (models or {MODEL: GEMINI}).items()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator
 
 from proxy.config.schema.section import Section
-from proxy.config.values import CountOrZero, Seconds, SecondsOrZero, Text
+from proxy.config.values import CountOrZero, Seconds, SecondsOrZero, Text, from_environment, off_is_a_word
 
 FallbackChains = tuple[Mapping[Text, tuple[Text, ...]], ...]
 """LiteLLM's shape: a list of mappings from a model's name to the names to try after it, in order."""
@@ -44,3 +46,10 @@ class RouterSettings(Section):
     idle_timeout: Seconds = 120.0
     """Seconds without a byte once an answer has begun, streamed or not. Default 120; keep it above the
     provider's longest pause and below the load balancer's idle timeout."""
+
+    self_correction: Annotated[
+        Literal["off", "whole", "always"], BeforeValidator(from_environment), BeforeValidator(off_is_a_word)
+    ] = "whole"
+    """When tool calls are checked against the request's tools, mended where that is safe, and else asked for once more:
+    ``whole`` (default) in answers that are not streamed, ``always`` in streams as well, where a request declares tools;
+    those are then held back until they are complete, which costs the time to the first token. ``off``: never."""

@@ -42,6 +42,7 @@ def test_wildcards_stand_on_both_sides(name: str, model: str, good: bool) -> Non
         pytest.param([{"a": ["b", "y"]}], {"[0].a[1]": "names no model of model_list"}, id="target"),
         pytest.param([{"a": ["a"]}], {"[0].a[0]": "falls back to itself"}, id="itself"),
         pytest.param([{"a": ["gemini/"]}], {"[0].a[0]": "names no model of model_list"}, id="empty rest"),
+        pytest.param([{"a": ["gemini/*"]}], {"[0].a[0]": "must be a model, not a wildcard"}, id="wildcard"),
         pytest.param([3, {"a": 4}, {5: [6]}], {}, id="wrong shapes are validation's"),
         pytest.param({"a": "b"}, {}, id="no list"),
     ],

@@ -35,13 +35,6 @@ def test_the_same_value_in_both_is_silent() -> None:
     assert load(router_settings={"timeout": 10}, litellm_settings={"timeout": 10}).warnings == ()
 
 
-def test_warnings_name_the_section_that_was_written() -> None:
-    """A key without effect is warned about under the name by which it was set."""
-    assert load(litellm_settings={"num_retries": 1}).warnings == (
-        "litellm_settings.num_retries: has no effect in this version",
-    )
-
-
 @pytest.mark.parametrize(
     ("section", "fault"),
     [

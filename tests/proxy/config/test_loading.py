@@ -48,6 +48,7 @@ router_settings:
   connect_timeout: 7
   first_byte_timeout: 121
   idle_timeout: 122
+  self_correction: off
 general_settings:
   master_key: os.environ/TURNRIGHT_MASTER_KEY
   allow_unauthenticated_access: false
@@ -93,6 +94,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "connect_timeout": 7,
         "first_byte_timeout": 121,
         "idle_timeout": 122,
+        "self_correction": "off",
     }
     assert settings.general_settings.model_dump(exclude={"master_key"}) == {
         "allow_unauthenticated_access": False,
@@ -154,6 +156,7 @@ def test_defaults_are_the_contract_s() -> None:
     assert loaded.settings.budget.preset == "balanced"
     assert loaded.settings.turns.mode == "warn"
     assert loaded.settings.router_settings.timeout == 600
+    assert loaded.settings.router_settings.self_correction == "whole"
     assert loaded.settings.general_settings.admin is None
     assert loaded.settings.store.url == "memory://"
 

@@ -10,8 +10,6 @@ from proxy.config.not_built import NO_EFFECT_YET, NOT_BUILT
 from tests.proxy.config.samples import entry, faults_of, load
 
 REFUSED: dict[str, list[Any]] = {
-    "router_settings.fallbacks": [[{"gemini": ["other"]}]],
-    "router_settings.context_window_fallbacks": [[{"gemini": ["other"]}]],
     "compaction.enabled": [True],
     "store.url": ["sqlite:///state.db", "redis://127.0.0.1:6379/0"],
     "turns.mode": ["enforce"],
@@ -26,8 +24,6 @@ REFUSED: dict[str, list[Any]] = {
     "budget.unknown_window": [32768],
 }
 TAKEN: dict[str, list[Any]] = {
-    "router_settings.fallbacks": [[]],
-    "router_settings.context_window_fallbacks": [[]],
     "compaction.enabled": [False],
     "store.url": ["memory://"],
     "turns.mode": ["warn", "off", False],

@@ -172,7 +172,7 @@ def test_budget_is_the_entrys(balancer: Balancer) -> None:
     for number in range(10):
         one = wild(f"m{number}")
         assert balancer.budget_left((one,), 0.0)
-        balancer.acquire(one, 0.0, retry=True).release()
+        balancer.count_retry((one,), 0.0)
     assert not balancer.budget_left((wild("new"),), 0.0)
     assert balancer.budget_left(POOL, 0.0)
     for _ in range(55):
@@ -183,7 +183,7 @@ def test_budget_is_the_entrys(balancer: Balancer) -> None:
 def test_budget_is_of_the_one_that_is_next(balancer: Balancer) -> None:
     """The one whose budget is used up may be the one that has failed."""
     for _ in range(10):
-        balancer.acquire(A, 0.0, retry=True).release()
+        balancer.count_retry(POOL, 0.0)
     assert not balancer.budget_left(POOL, 0.0)
     assert balancer.budget_left(POOL, 0.0, {A.position})
 

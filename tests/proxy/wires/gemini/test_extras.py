@@ -10,7 +10,7 @@ import pytest
 from proxy.config import resolve
 from proxy.emulator import judge
 from proxy.errors import InvalidRequest
-from proxy.plan import plan_request
+from proxy.plan import choose_pool, plan_request
 from proxy.upstream import Timeouts, UpstreamCall
 from proxy.upstream.direct import DirectUpstream
 from proxy.upstream.direct_wires import wire_of
@@ -31,6 +31,7 @@ def sent(allowed: list[str], **fields: Any) -> Any:
         parse_chat_request(json.dumps(request).encode(), max_nesting=50),
         settings,
         lambda deployment, parameters: wire_of(deployment).unsupported(deployment, parameters),
+        choose_pool("m", settings)[0],
     )
     call = UpstreamCall(
         deployment=plan.deployment,

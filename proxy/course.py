@@ -1,0 +1,75 @@
+"""Where a request may go, and what it has used up there: pools, fallbacks, tries. Pure.
+
+A chain of fallbacks belongs to the model that the client asked for; the fallbacks of a fallback are not followed, so a
+chain in the file is all that can happen. Every model is asked once, with tries of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from proxy.config import Deployment, Settings
+from proxy.plan import choose_pool
+from proxy.resilience.failure_table import Elsewhere, Kind, Row
+
+_WAYS = {
+    Elsewhere.LARGER: "context_window_fallbacks",
+    Elsewhere.AFTER: "fallbacks",
+    Elsewhere.AT_ONCE: "fallbacks",
+}
+
+
+class Course:
+    """The course of one request; raises :class:`proxy.errors.ModelNotFound` for a model that is not configured."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        self._settings = settings
+        self._asked = {model}
+        self.pool = choose_pool(model, settings)
+        router = settings.router_settings
+        self._chains = {
+            "fallbacks": chain_of(router.fallbacks, model, self.pool),
+            "context_window_fallbacks": chain_of(router.context_window_fallbacks, model, self.pool),
+        }
+        self._begin()
+
+    def _begin(self) -> None:
+        self.tried: set[int] = set()
+        """Positions of the deployments that failed."""
+
+        self.tries = 0
+        self.kinds: Counter[Kind] = Counter()
+        self.repaired = False
+
+    def count(self, deployment: Deployment, row: Row) -> None:
+        """Count a failed attempt."""
+        self.tried.add(deployment.position)
+        self.tries += 1
+        self.kinds[row.kind] += 1
+
+    def can_fall_back(self, row: Row) -> bool:
+        """Tell whether another model is left for a failure of this kind."""
+        return bool(self._left(row.elsewhere))
+
+    def fall_back(self, row: Row) -> None:
+        """Go on to the next model for a failure of this kind; there must be one."""
+        model = self._left(row.elsewhere)[0]
+        self._asked.add(model)
+        self.pool = choose_pool(model, self._settings)
+        self._begin()
+
+    def _left(self, elsewhere: Elsewhere) -> list[str]:
+        way = _WAYS.get(elsewhere)
+        return [name for name in self._chains[way] if name not in self._asked] if way else []
+
+
+def chain_of(
+    chains: Iterable[Mapping[str, Sequence[str]]], model: str, pool: Sequence[Deployment]
+) -> tuple[str, ...]:
+    """Return the models to ask after *model*: its own chain, else its wildcard's, else that of ``*``."""
+    for name in (model, *(member.name for member in pool[:1]), "*"):
+        for chain in chains:
+            if name in chain:
+                return tuple(chain[name])
+    return ()

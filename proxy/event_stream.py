@@ -1,0 +1,162 @@
+"""One server-sent answer to one client: begun late, kept alive, ended once.
+
+    hold ──▶ commit ──▶ send … ──▶ end
+      └─ after HOLD_S: what is held goes out by itself, else comments keep the connection alive
+
+Until something is committed nothing of an answer has reached the client, and another attempt may be made in its place;
+comments, which no client takes for an answer, may have. A client that takes nothing is cut off, since closing
+politely would wait for it for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+
+from proxy.observation import CLIENT_DISCONNECTED, Record
+
+HOLD_S = 10.0
+"""Seconds for which the beginning of an answer is held back at most, so that an empty one can be tried again."""
+
+BEAT_S = 10.0
+"""Seconds of silence after which a comment is sent; below the idle timeouts of common load balancers (60 s)."""
+
+STALL_S = 120.0
+"""Seconds that one write may wait for a client that does not read."""
+
+BEAT = b": keep-alive\n\n"
+
+_FLUSH_S = 5.0
+"""Seconds that a client has, past the deadline, to take the end of its stream."""
+
+_HEADERS = {
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-cache",
+    "X-Accel-Buffering": "no",  # nginx would hold the stream back otherwise
+}
+
+
+class EventStream:
+    """The events of one answer. All calls come from the request's own task."""
+
+    def __init__(self, request: web.Request, record: Record) -> None:
+        self.response: web.StreamResponse | None = None
+        """The response, from the moment on that its headers are out."""
+
+        self.committed = False
+        """Whether a part of an answer is on its way to the client."""
+
+        self._request = request
+        self._record = record
+        self._loop = asyncio.get_running_loop()
+        self._held: list[bytes] = []
+        self._silent_since = self._loop.time()
+        self._writing_since: float | None = None
+        self._beating: asyncio.Task[None] | None = None
+        self._timer = self._loop.call_later(HOLD_S, self._tick)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a write waits for the client."""
+        return self._writing_since is not None
+
+    def hold(self, event: bytes) -> None:
+        """Keep the event back until the next commit, at most for :data:`HOLD_S` from the beginning."""
+        self._held.append(event)
+
+    def discard(self) -> None:
+        """Forget what is held back: another attempt begins."""
+        self._held.clear()
+
+    async def commit(self, event: bytes = b"") -> None:
+        """Send what is held, and *event* behind it."""
+        self._held.append(event)
+        data = b"".join(self._held)
+        self._held.clear()
+        await self.send(data)
+
+    async def send(self, event: bytes) -> None:
+        """Write *event*; waits for a client that does not read, raises :class:`ConnectionResetError` for one gone."""
+        if self._beating is not None:
+            await self._beating
+        if not self.committed:
+            self.committed = True
+            self._record.first_token = self._loop.time() - self._record.started
+        await self._write(event)
+
+    async def settle(self) -> web.StreamResponse | None:
+        """Send nothing more by itself, and return the response if it was begun."""
+        self.stop()
+        if self._beating is not None:
+            await self._beating
+        return self.response
+
+    async def end(self, last: bytes, until: float) -> None:
+        """Write the stream's *last* event and its end; a client that does not take it until *until* is cut off."""
+        self.stop()
+        try:
+            async with asyncio.timeout_at(max(until, self._loop.time() + _FLUSH_S)):
+                if self._beating is not None:
+                    await self._beating
+                await self._write(last)
+                assert self.response is not None
+                await self.response.write_eof()
+        except (ConnectionResetError, TimeoutError):
+            self.cut_off()
+
+    def stop(self) -> None:
+        """Send nothing more by itself."""
+        self._timer.cancel()
+
+    def cut_off(self) -> None:
+        """Let go of a client that does not read."""
+        self.stop()
+        self._record.outcome = CLIENT_DISCONNECTED
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+    async def _write(self, data: bytes) -> None:
+        self._writing_since = self._loop.time()
+        if self.response is None:
+            await self._begin()
+        assert self.response is not None
+        await self.response.write(data)
+        self._writing_since = None
+        self._silent_since = self._loop.time()
+
+    async def _begin(self) -> None:
+        headers = {**_HEADERS, **self._record.answer_headers(self._loop.time())}
+        response = web.StreamResponse(headers=headers)
+        self._record.status = 200
+        await response.prepare(self._request)
+        self.response = response
+
+    def _tick(self) -> None:
+        """Look after a stream that has been silent, or whose client has; runs every few seconds."""
+        now = self._loop.time()
+        if self._writing_since is not None:
+            if now - self._writing_since >= STALL_S:
+                self.cut_off()
+                return
+            pause = min(BEAT_S, self._writing_since + STALL_S - now)
+        elif now - self._silent_since >= BEAT_S - 0.001 or self._held:
+            if self._beating is None or self._beating.done():
+                self._beating = self._loop.create_task(self._beat())
+            pause = BEAT_S
+        else:
+            pause = self._silent_since + BEAT_S - now
+        self._timer = self._loop.call_later(pause, self._tick)
+
+    async def _beat(self) -> None:
+        """Send what is held back, or a comment. The client's going ends the request's own task."""
+        held, self._held = b"".join(self._held), []
+        if held:
+            self.committed = True
+            self._record.first_token = self._loop.time() - self._record.started
+        try:
+            await self._write(held or BEAT)
+        except ConnectionResetError:
+            return
+        finally:
+            self._beating = None

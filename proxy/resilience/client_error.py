@@ -1,0 +1,38 @@
+"""What a client is told of a failure that nothing more can be done about. Pure.
+
+The status is the provider's, the words too (masked where they were read). Codes are OpenAI's where it has one, since
+clients act on them: agents compact on ``context_length_exceeded``. The headers are those that SDKs obey:
+``Retry-After``, and ``x-should-retry`` where the status alone would mislead them.
+"""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+
+from proxy.errors import UpstreamFault
+from proxy.resilience.failure_table import Kind, Row
+
+_CODES = MappingProxyType(
+    {
+        Kind.CONTEXT_OVERFLOW: "context_length_exceeded",
+        Kind.CONTENT_FILTER: "content_filter",
+        Kind.QUOTA_EXHAUSTED: "insufficient_quota",
+        Kind.RATE_LIMITED: "rate_limit_exceeded",
+    }
+)
+_SDK_RETRIES = frozenset({408, 409, 429})
+"""Statuses under 500 that OpenAI's and Anthropic's SDKs retry by themselves (openai-python 3.3.1)."""
+
+
+def tell_client(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
+    """Put code and headers on *fault*, which is of *row*'s kind; *asked_s* is the delay the provider asked for."""
+    fault.code = _CODES.get(row.kind, fault.code)  # type: ignore[misc]  # the class has the usual one
+    known = {name.lower() for name in fault.headers}
+    if asked_s is not None and "retry-after" not in known and row.client_may_retry:
+        fault.headers["Retry-After"] = str(max(1, math.ceil(asked_s)))
+    if "x-should-retry" in known:
+        return
+    retried = fault.http_status in _SDK_RETRIES or fault.http_status >= 500
+    if row.client_may_retry != retried:
+        fault.headers["x-should-retry"] = "true" if row.client_may_retry else "false"

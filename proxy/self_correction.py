@@ -1,0 +1,47 @@
+"""Answers whose tool calls cannot be used: mended, or given back to the model once, with what is wrong.
+
+Whether and where is ``router_settings.self_correction``; what can be used is :mod:`proxy.tool_arguments`; the second
+try and its note are the attempts'. An answer that is no better then goes to the client as it is: agents know what to
+do with a call that failed, and nothing is better told by hiding it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proxy.config import Settings
+from proxy.errors import AnswerUnusable
+from proxy.observation import Record
+from proxy.plan import Plan
+from proxy.tool_arguments import check_calls
+from proxy.upstream import Answer
+
+
+def is_corrected(plan: Plan | None, settings: Settings, *, stream: bool) -> bool:
+    """Tell whether the calls of an answer to *plan* are looked at.
+
+    Only mode ``repair`` changes anything or asks twice. A stream is looked at when it is asked for, and only where the
+    request declares tools, since it is held back for that.
+    """
+    if plan is None or plan.mode != "repair":
+        return False
+    wanted = settings.router_settings.self_correction
+    if stream:
+        return wanted == "always" and bool(plan.request.parameters.get("tools"))
+    return wanted != "off"
+
+
+def correct_answer(answer: Answer, record: Record) -> Answer:
+    """Return *answer*, itself or mended; what was mended is noted in the plan of *record*.
+
+    Raises :class:`AnswerUnusable`, with *answer* in it, for a call that cannot be used.
+    """
+    plan = record.plan
+    assert plan is not None
+    checked = check_calls(answer, plan.request.parameters)
+    if checked.cause is not None:
+        words = "The model's tool call cannot be used."
+        raise AnswerUnusable(words, cause=checked.cause, answer=answer, detail=checked.detail)
+    if checked.changes:
+        record.plan = replace(plan, further=(*plan.further, *checked.changes))
+    return checked.answer

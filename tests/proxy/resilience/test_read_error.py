@@ -1,0 +1,228 @@
+"""What is read out of a provider's error: delays in all their spellings, quotas, overflow numbers, and its guards."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.failures import Evidence
+from proxy.resilience.read_delay import read_delay, read_duration
+from proxy.resilience.read_error import ProviderError, Quota, read_error
+from proxy.resilience.read_overflow import ROWS, Overflow, read_overflow
+from proxy.resilience.unwrap_error import unwrap_error
+
+NOW = 1_800_000_000.0  # Fri, 15 Jan 2027 08:00:00 GMT
+
+
+def read(body: Any, status: int | None = 429, headers: dict[str, str] | None = None) -> ProviderError:
+    """Read an error from its body, given as JSON or bytes."""
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return read_error(status, Evidence(status, headers or {}, raw), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("headers", "delay"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after": "Fri, 15 Jan 2027 08:00:30 GMT"}, 30.0),
+        ({"retry-after": "Fri, 15 Jan 2027 07:00:00 GMT"}, 0.0),
+        ({"retry-after-ms": "250"}, 0.25),
+        ({"retry-after-ms": "2500", "retry-after": "3"}, 3.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": ""}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "99999999999999999999"}, 366 * 86_400.0),
+        ({}, None),
+    ],
+)
+def test_delay_in_headers(headers: dict[str, str], delay: float | None) -> None:
+    """Seconds, milliseconds, dates; nonsense is nothing."""
+    assert read_delay(headers, (), (), now=NOW) == delay
+
+
+@pytest.mark.parametrize(
+    ("text", "delay"),
+    [
+        ("Please retry in 45.578569677s.", 45.578569677),
+        ("Please try again in 6m0s.", 360.0),
+        ("Please try again in 1h2m3.5s.", 3723.5),
+        ("Please try again in 20ms.", 0.02),
+        ("Please retry after 20 seconds.", 20.0),
+        ("Retry after 3 minutes", 180.0),
+        ("try again in 2 hours", 7200.0),
+        ("try again later", None),
+        ("The model said: retry", None),
+    ],
+)
+def test_delay_in_words(text: str, delay: float | None) -> None:
+    """Gemini's, OpenAI's and Azure's sentences."""
+    assert read_delay({}, (), (text,), now=NOW) == delay
+
+
+@pytest.mark.parametrize(
+    ("value", "delay"),
+    [
+        ("45s", 45.0),
+        ("45.578s", 45.578),
+        ({"seconds": 3, "nanos": 500_000_000}, 3.5),
+        ({"seconds": "3"}, 3.0),
+        (12, 12.0),
+        (True, None),
+        (-1, None),
+        (None, None),
+        ({"seconds": []}, None),
+        ({"seconds": 10**400}, None),
+    ],
+)
+def test_retry_info(value: Any, delay: float | None) -> None:
+    """RetryInfo as JSON has it, and as protobuf's Duration."""
+    assert read_delay({}, ({"retryDelay": value},), (), now=NOW) == delay
+
+
+def test_the_longest_delay_counts() -> None:
+    """An outer proxy's header is shorter than what Google says inside."""
+    error = read(
+        {"error": {"details": [{"retryDelay": "45s"}, {"quotaResetDelay": "1h16m0.66s"}]}},
+        headers={"retry-after": "1"},
+    )
+
+    assert error.retry_after_s == pytest.approx(4560.66)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("1d", 86_400.0), ("5", 5.0), ("s", None), ("5x", None), ("", None)]
+)
+def test_durations(text: str, seconds: float | None) -> None:
+    """Go's and protobuf's spellings."""
+    assert read_duration(text) == seconds
+
+
+OVERFLOWS = [
+    ("The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).", 1048575, 1196265),
+    ("The input token count exceeds the maximum number of tokens allowed 1048576.", None, None),
+    ("This model's maximum context length is 4097 tokens. However, your messages resulted in 4294 tokens. Please reduce the length of the messages.", 4097, 4294),
+    ("This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens (100 of text input).", 131072, 140000),
+    ("This model's maximum context length is 8192 tokens, so it is too long.", 8192, None),
+    ("Your input exceeds the context window of this model", None, None),
+    ("prompt is too long: 213462 tokens > 200000 maximum", 200000, 213462),
+    ("prompt is too long", None, None),
+    ("input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000, decrease input length", 200000, 199759),
+    ("Input is too long for requested model.", None, None),
+    ("This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131072, 537812),
+    ("Please reduce the length of the messages or completion.", None, None),
+    ("Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", 32768, 40000),
+    ("Input length 131393 exceeds the maximum allowed input length of 131040 tokens.", 131040, 131393),
+    ("Input length (265330) exceeds model's maximum context length (262144).", 262144, 265330),
+    ("The input (263000 tokens) is longer than the model's context length (262144 tokens).", 262144, 263000),
+    ("Requested token count exceeds the model's maximum context length of 262144 tokens. You requested a total of 263000 tokens", 262144, 263000),
+    ("the request exceeds the available context size, try increasing it", None, None),
+    ("tokens to keep from the initial prompt is greater than the context length", None, None),
+    ("prompt token count of 130000 exceeds the limit of 128000", 128000, 130000),
+    ("Range of input length should be [1, 30720]", 30720, None),
+    ("Your request exceeded model token limit: 131072 (requested: 140000)", 131072, 140000),
+    ("invalid params, context window exceeds limit", None, None),
+    ("Current length is 9000 while limit is 8192", 8192, 9000),
+    ("`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens", 4096, 5000),
+    ("`inputs` tokens + `max_new_tokens` must be smaller", None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "limit", "requested"), OVERFLOWS)
+def test_overflow(text: str, limit: int | None, requested: int | None) -> None:
+    """Each provider's sentence, with its numbers."""
+    assert read_overflow((text,), ()) == Overflow(limit, requested)
+
+
+def test_every_overflow_row_is_met() -> None:
+    """No pattern is dead."""
+    assert [row.provider for row in ROWS if not any(row.says.search(text) for text, *_ in OVERFLOWS)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ThrottlingException: Too many tokens, please wait before trying again. prompt is too long",
+        "Rate limit reached: maximum context length is 8192 tokens",
+        "429: prompt is too long",
+        "string_above_max_length: maximum context length is 40 tokens",
+        "Invalid 'tool_calls[0].id': string too long. Expected a string with maximum length 40",
+        "Limit 30000 tokens per min. Please reduce the length of the messages.",
+        "Quota exceeded: input token count exceeds the maximum",
+    ],
+)
+def test_throttling_is_no_overflow(text: str) -> None:
+    """Shrinking a conversation does not help against a rate limit."""
+    assert read_overflow((text,), ()) is None
+
+
+def test_a_quoted_request_says_nothing() -> None:
+    """FastAPI's servers send the input back; a user's words are not the provider's."""
+    quoted = "rate limit, prompt is too long, per day, retry in 99s"
+    error = read(
+        {
+            "detail": [{"msg": "bad", "input": quoted, "ctx": {"error": quoted}}],
+            "messages": [{"content": quoted}],
+        },
+        422,
+    )
+
+    assert (error.overflow, error.quota, error.retry_after_s) == (None, Quota.NONE, None)
+    assert error.words == "bad"
+
+
+def test_the_innermost_status_counts() -> None:
+    """A gateway answers 500 and says inside what it got."""
+    assert read({"error": {"code": 500, "message": '{"error": {"code": "429"}}'}}, 500).status == 429
+    assert read({"error": {"code": "rate_limit"}}, 503).status == 503
+    assert read({"error": {"code": True}}, 503).status == 503
+    assert read({"error": {"code": 200}}, 503).status == 503
+
+
+@pytest.mark.parametrize(
+    ("body", "quota"),
+    [
+        ({"error": {"message": "limit: 0"}}, Quota.LONG),
+        ({"error": {"message": "limit: 05"}}, Quota.NONE),
+        ({"error": {"message": "Daily limit reached"}}, Quota.LONG),
+        ({"error": {"details": [{"reason": "QUOTA_EXHAUSTED"}]}}, Quota.LONG),
+        ({"error": {"details": [{"reason": "RATE_LIMIT_EXCEEDED"}]}}, Quota.NONE),
+        ({"error": {"status": "RESOURCE_EXHAUSTED"}}, Quota.SHORT),
+    ],
+)
+def test_quota(body: Any, quota: Quota) -> None:
+    """Which quotas come back while a client waits."""
+    assert read(body).quota is quota
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20) | st.sampled_from(["{", '{"error": {}}', "retry in 5s", "[1]"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["error", "message", "code", "details", "retryDelay", "status", "reason", "seconds", "quotaId"]) | st.text(max_size=4), inner, max_size=4),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(
+    body=st.binary(max_size=200) | _JSON.map(lambda value: json.dumps(value).encode()),
+    header=st.text(max_size=20),
+)
+def test_anything_can_be_read(body: bytes, header: str) -> None:
+    """No body and no header raises, and what is read is in its bounds."""
+    error = read_error(429, Evidence(429, {"retry-after": header, "retry-after-ms": header}, body), now=NOW)
+
+    assert error.retry_after_s is None or 0 <= error.retry_after_s <= 366 * 86_400
+    assert error.status is None or 400 <= error.status < 600
+
+
+def test_a_body_of_brackets_is_bounded() -> None:
+    """Neither depth nor size makes reading slow."""
+    deep = b"[" * 100_000 + b"]" * 100_000
+    assert unwrap_error(deep).objects == ()
+    wide = json.dumps([{"message": "x"}] * 100_000).encode()
+    assert len(unwrap_error(wide).objects) < 1000

@@ -1,0 +1,427 @@
+"""One request's attempts, on a real socket: what is tried again, what is not, and what the client sees of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings
+from proxy.errors import AnswerUnusable, UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from proxy.failures import Cause, Evidence
+from tests.support.proxied import MODEL, Proxied, Reply, chat, proxied, settings_of
+from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, chunk, say
+
+BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings that retry, on one model with a fallback, and a pool of two."""
+    models = {MODEL: "gemini/gemini-3.6-flash", "spare": "openai/gpt-4.1", "long": "openai/gpt-long"}
+    entries = [{"model_name": name, "litellm_params": {"model": model}} for name, model in models.items()]
+    entries += [{"model_name": "pool", "litellm_params": {"model": f"openai/pool-{at}"}} for at in (0, 1)]
+    router = {
+        "num_retries": 2,
+        "fallbacks": [{MODEL: ["spare"]}],
+        "context_window_fallbacks": [{MODEL: ["long"]}],
+        "timeout": 5,
+        "first_byte_timeout": 0.3,
+    }
+    return settings_of(model_list=entries, router_settings=router)
+
+
+def refused(status: int, words: str = "No.", body: Any = None, **headers: str) -> UpstreamFault:
+    """Build the provider's refusal."""
+    evidence = Evidence(
+        status, {k.replace("_", "-"): v for k, v in headers.items()}, json.dumps(body or {}).encode()
+    )
+    return UpstreamFault(words, upstream_status=status, evidence=evidence)
+
+
+def good(stream: bool) -> list[Step]:
+    """Build an answer that says "fine"."""
+    return [say("fine"), STOP] if stream else [answer("fine")]
+
+
+def text_of(reply: Reply) -> str:
+    """Return what the client was told, streamed or not."""
+    assert reply.status == 200, reply.raw
+    if not reply.headers["Content-Type"].startswith("text/event-stream"):
+        return str(reply.json["choices"][0]["message"]["content"])
+    assert reply.events[-1] == "[DONE]", reply.events
+    return "".join(c["delta"].get("content") or "" for e in reply.events[:-1] for c in e["choices"])
+
+
+def models(upstream: ScriptedUpstream) -> list[str]:
+    """Return which models were asked, in order."""
+    return [call.deployment.model_id for call in upstream.calls]
+
+
+PRIMARY = "gemini-3.6-flash"
+RETRIED: dict[str, Step] = {
+    "503": refused(503),
+    "500": refused(500),
+    "429": refused(429, body={"error": {"details": [{"retryDelay": "0.1s"}]}}),
+    "timeout": UpstreamTimeout("Late.", cause=Cause.IDLE_TIMEOUT),
+    "unreachable": UpstreamUnreachable("Gone."),
+    "lost": UpstreamUnreachable("Broke.", cause=Cause.CONNECTION_LOST),
+    "garbage": UpstreamFault("What?"),
+    "malformed": AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL),
+    "truncated": UpstreamFault("Half.", cause=Cause.TRUNCATED),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("fault", RETRIED.values(), ids=RETRIED)
+async def test_tried_again(proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool) -> None:
+    """One failure before anything was said is not seen, but for the number of attempts."""
+    upstream.then(fault)
+    upstream.then(*good(stream))
+    reply = await proxy.post(chat(stream=stream))
+
+    assert text_of(reply) == "fine"
+    assert reply.headers["x-turnright-attempts"] == "2"
+    assert models(upstream) == [PRIMARY, PRIMARY]
+
+
+@BOTH
+async def test_twice_and_then_the_fallback(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
+    """Three attempts on the model, then the next one, which is told in the headers and counted."""
+    for _ in range(3):
+        upstream.then(refused(503))
+    upstream.then(*good(stream))
+    reply = await proxy.post(chat(stream=stream))
+
+    assert text_of(reply) == "fine"
+    assert models(upstream) == [PRIMARY] * 3 + ["gpt-4.1"]
+    assert reply.headers["x-turnright-model"] == "openai/gpt-4.1"
+    assert reply.headers["x-turnright-attempts"] == "4"
+    assert await proxy.count("retries_total", model=MODEL, reason="unavailable") == 2
+    assert await proxy.count("fallbacks_total", model=MODEL, reason="unavailable") == 1
+    assert await proxy.count("upstream_attempts_total", model=MODEL, outcome="unavailable") == 3
+    assert await proxy.count("upstream_attempts_total", model="spare", outcome="ok") == 1
+
+
+AT_ONCE: dict[str, Step] = {
+    "quota": refused(429, "Quota exceeded: PerDay, retry in 45s."),
+    "key": refused(401),
+    "forbidden": refused(403),
+    "gone": refused(404),
+    "no credit": refused(402),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("fault", AT_ONCE.values(), ids=AT_ONCE)
+async def test_elsewhere_at_once(
+    proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool
+) -> None:
+    """What will not work a second time is not tried a second time."""
+    upstream.then(fault)
+    upstream.then(*good(stream))
+
+    assert text_of(await proxy.post(chat(stream=stream))) == "fine"
+    assert models(upstream) == [PRIMARY, "gpt-4.1"]
+
+
+async def test_an_overflow_goes_to_the_larger_window(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """And not to the general fallback; with no larger one the client gets OpenAI's code for it."""
+    words = "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
+    upstream.then(refused(400, words))
+    upstream.then(refused(400, words))
+    reply = await proxy.post(chat())
+
+    assert models(upstream) == [PRIMARY, "gpt-long"]
+    assert (reply.status, reply.error["code"]) == (400, "context_length_exceeded")
+    assert reply.headers["x-should-retry"] == "false"
+
+
+async def test_a_filtered_prompt_is_not_shopped_around(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """One call, and the provider's words."""
+    upstream.then(refused(400, "No.", {"error": {"code": "content_filter"}}))
+    reply = await proxy.post(chat())
+
+    assert len(upstream.calls) == 1
+    assert (reply.error["code"], reply.error["message"]) == ("content_filter", "No.")
+
+
+@BOTH
+async def test_a_pool_asks_its_other_member_at_once(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """No wait is needed: another deployment is ready. A used-up quota is one key's as well."""
+    upstream.then(refused(429, "Quota exceeded: PerDay, retry in 45s."))
+    upstream.then(*good(stream))
+
+    assert text_of(await proxy.post(chat(model="pool", stream=stream))) == "fine"
+    assert sorted(models(upstream)) == ["pool-0", "pool-1"]
+    first = models(upstream)[0]
+    upstream.then(*good(stream))
+    await proxy.post(chat(model="pool", stream=stream))
+    assert models(upstream)[2] != first, "a parked deployment is left alone"
+    states = {
+        value for (name, _), value in (await proxy.metrics()).items() if name == "turnright_circuit_state"
+    }
+    assert states == {0, 2}
+
+
+async def test_a_lone_deployment_is_never_refused(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Its circuit may be open: it is asked all the same, once a request at least."""
+    for _ in range(30):
+        upstream.then(refused(503))
+        await proxy.post(chat(model="long"))
+    upstream.script.clear()
+    upstream.then(answer("fine"))
+
+    assert text_of(await proxy.post(chat(model="long"))) == "fine"
+
+
+async def test_a_budget_bounds_the_retries_of_an_outage(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Thirty requests in a row against a provider that is down are not ninety calls."""
+    for _ in range(90):
+        upstream.then(refused(500))
+    replies = [await proxy.post(chat(model="long")) for _ in range(30)]
+
+    assert {reply.status for reply in replies} == {500}
+    assert 30 + 10 <= len(upstream.calls) <= 30 + 14
+
+
+async def test_the_poisoned_request_is_refused_by_us(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Refused twice as invalid, a body is not sent a third time; another one is."""
+    for _ in range(2):
+        upstream.then(refused(400, "Bad turn order."))
+        assert (await proxy.post(chat("poison", model="long"))).status == 400
+    reply = await proxy.post(chat("poison", model="long"))
+
+    assert len(upstream.calls) == 2
+    assert (reply.status, reply.error["message"]) == (400, "Bad turn order.")
+    assert reply.headers["x-should-retry"] == "false"
+    assert reply.headers["x-turnright-attempts"] == "0"
+    assert text_of(await proxy.post(chat("healthy", model="long"))) == "Good day."
+
+
+async def test_a_refused_request_is_never_sent_again_unchanged(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Where no repair is known there is one call."""
+    upstream.then(refused(400, "Something about it is invalid."))
+    await proxy.post(chat(model="long"))
+
+    assert len(upstream.calls) == 1
+
+
+async def test_repaired_once(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The provider names the parameter; without it the request is taken, and the change is told."""
+    words = "Unsupported parameter: 'temperature' is not supported with this model."
+    for _ in range(2):
+        upstream.then(refused(400, words))
+    reply = await proxy.post(chat(model="long", temperature=1.5))
+
+    assert [call.parameters.get("temperature") for call in upstream.calls] == [1.5, None]
+    assert reply.status == 400, "refused again, it is not repaired again"
+    upstream.then(refused(400, words))
+    reply = await proxy.post(chat("other", model="long", temperature=1.5))
+    assert text_of(reply) == "Good day."
+    assert reply.headers["x-turnright-changes"] == "repair=1"
+
+
+@BOTH
+async def test_the_note_of_a_second_try(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
+    """A malformed call is tried again with a sentence behind the history, which the client does not see."""
+    for _ in range(2):
+        upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    upstream.then(*good(stream))
+    reply = await proxy.post(chat("Do it.", stream=stream))
+
+    histories = [[m["content"] for m in call.messages] for call in upstream.calls]
+    assert histories[0] == ["Do it."]
+    assert histories[1][0] == "Do it."
+    assert "could not be read" in histories[1][1]
+    assert histories[2] == histories[1], "one note is enough"
+    assert "note=1" in reply.headers["x-turnright-changes"]
+    assert upstream.calls[1].raw_messages is None
+    assert "could not be read" not in reply.raw.decode()
+
+
+EMPTY = answer("", reasoning_content="")
+THOUGHTS = answer(None, reasoning_content="Hm.")
+
+
+@pytest.mark.parametrize(
+    "empty", [answer(""), answer(" \n"), answer(None), THOUGHTS, {"choices": []}], ids=repr
+)
+async def test_an_empty_answer_is_tried_again(
+    proxy: Proxied, upstream: ScriptedUpstream, empty: Step
+) -> None:
+    """Gemini's glitch is not the model's last word."""
+    upstream.then(empty)
+    upstream.then(answer("fine"))
+
+    assert text_of(await proxy.post(chat())) == "fine"
+    assert len(upstream.calls) == 2
+
+
+async def test_empty_for_good_is_an_error(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Never an empty stop: a client would take it for an answer."""
+    for _ in range(6):
+        upstream.then(answer(""))
+    reply = await proxy.post(chat())
+
+    assert models(upstream) == [PRIMARY] * 3 + ["gpt-4.1"]
+    assert text_of(reply) == "", "another family may have nothing to add"
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter"])
+async def test_ends_that_need_no_words(proxy: Proxied, upstream: ScriptedUpstream, reason: str) -> None:
+    """The tokens went into thoughts, or it was filtered: another try would end alike."""
+    cut = answer("")
+    cut["choices"][0]["finish_reason"] = reason
+    upstream.then(cut)
+    upstream.then(chunk({"content": ""}), chunk(finish=reason))
+    whole, streamed = await proxy.post(chat()), await proxy.post(chat(stream=True))
+
+    assert whole.json["choices"][0]["finish_reason"] == reason
+    assert streamed.events[-2]["choices"][0]["finish_reason"] == reason
+    assert len(upstream.calls) == 2
+
+
+HELD: dict[str, list[Step]] = {
+    "nothing": [],
+    "role": [chunk({"role": "assistant", "content": ""}), STOP],
+    "blank": [say(" "), STOP],
+    "thoughts": [chunk({"reasoning_content": "Hm."}), STOP],
+    "thoughts, broken": [chunk({"reasoning_content": "Hm."}), UpstreamUnreachable("Broke.")],
+    "silence": [HANG],
+}
+
+
+@pytest.mark.parametrize("steps", HELD.values(), ids=HELD)
+async def test_what_says_nothing_is_held_back(
+    proxy: Proxied, upstream: ScriptedUpstream, steps: list[Step]
+) -> None:
+    """A stream's beginning is not shown until it is an answer; what was held is not shown twice."""
+    upstream.then(*steps)
+    upstream.then(chunk({"reasoning_content": "Well."}), say("fine"), STOP)
+    reply = await proxy.post(chat(stream=True))
+
+    assert text_of(reply) == "fine"
+    thoughts = [c["delta"].get("reasoning_content") for e in reply.events[:-1] for c in e["choices"]]
+    assert [thought for thought in thoughts if thought] == ["Well."]
+    assert reply.headers["x-turnright-attempts"] == "2"
+
+
+async def test_nothing_is_tried_again_once_something_was_said(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Nobody gets a text twice: the stream ends with an error event."""
+    upstream.then(say("half "), UpstreamUnreachable("It broke."))
+    reply = await proxy.post(chat(stream=True))
+
+    assert len(upstream.calls) == 1
+    assert [event.get("error", {}).get("code") for event in reply.events] == [None, "upstream_unreachable"]
+
+
+async def test_heartbeats(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A provider that thinks for long does not look dead; what fails meanwhile is still tried again unseen."""
+    monkeypatch.setattr("proxy.event_stream.HOLD_S", 0.1)
+    monkeypatch.setattr("proxy.event_stream.BEAT_S", 0.1)
+    upstream.then(Pause(0.25), refused(503))
+    upstream.then(Pause(0.25), *good(stream=True), Pause(0.25))
+    reply = await proxy.post(chat(stream=True))
+
+    assert reply.raw.startswith(b": keep-alive\n\n")
+    assert reply.raw.count(b": keep-alive\n\n") >= 3
+    clean = Reply(reply.status, reply.headers, reply.raw.replace(b": keep-alive\n\n", b""))
+    assert text_of(clean) == "fine"
+
+
+async def test_an_error_behind_heartbeats(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The status has gone out by then: the failure is the stream's last event."""
+    monkeypatch.setattr("proxy.event_stream.HOLD_S", 0.1)
+    monkeypatch.setattr("proxy.event_stream.BEAT_S", 0.1)
+    upstream.then(Pause(0.25), refused(400, "No."))
+    reply = await proxy.post(chat(model="long", stream=True))
+
+    assert reply.status == 200
+    assert json.loads(reply.raw.split(b"data: ")[1])["error"]["message"] == "No."
+    assert b"[DONE]" not in reply.raw
+
+
+async def test_held_thoughts_go_out_in_time(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After ten seconds a client sees what the model thinks, and from then on nothing is tried again."""
+    monkeypatch.setattr("proxy.event_stream.HOLD_S", 0.1)
+    upstream.then(chunk({"reasoning_content": "Hm."}), Pause(0.25), refused(503))
+    reply = await proxy.post(chat(stream=True))
+
+    assert len(upstream.calls) == 1
+    assert reply.events[0]["choices"][0]["delta"]["reasoning_content"] == "Hm."
+    assert "error" in reply.events[-1]
+
+
+async def test_what_the_client_is_told(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A delay that is too long to wait for goes to the client, in the header that its SDK obeys."""
+    body = {"error": {"details": [{"retryDelay": "90.2s"}]}}
+    upstream.then(refused(429, "Slow down.", body))
+    reply = await proxy.post(chat(model="long"))
+
+    assert len(upstream.calls) == 1
+    assert (reply.status, reply.headers["Retry-After"]) == (429, "91")
+    assert reply.error["code"] == "rate_limit_exceeded"
+    assert reply.headers["x-should-retry"] == "true"
+
+
+@BOTH
+async def test_the_deadline_is_for_all_attempts(upstream: ScriptedUpstream, stream: bool) -> None:
+    """Attempts and waits together end when the request's time is up."""
+    router = {"num_retries": 50, "timeout": 0.7, "first_byte_timeout": 0.2}
+    for _ in range(50):
+        upstream.then(HANG)
+    async with proxied(settings_of(router_settings=router), upstream) as proxy:
+        reply = await proxy.post(chat(stream=stream))
+
+    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+
+
+async def test_the_modes_that_change_nothing(upstream: ScriptedUpstream) -> None:
+    """Observe sends the history as it is, on a second try as well."""
+    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    settings = settings_of(router_settings={"num_retries": 1}, sanitize={"mode": "observe"})
+    async with proxied(settings, upstream) as proxy:
+        await proxy.post(chat("Do it."))
+
+    assert [len(call.messages) for call in upstream.calls] == [1, 1]
+
+
+SIGNATURE = "c2lnbmF0dXJlLW9mLWFub3RoZXItcHJvdmlkZXI="
+
+
+async def test_foreign_signatures_do_not_travel(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What Gemini signed is Gemini's: a request that falls back to OpenAI is planned anew, without it."""
+    call = {
+        "id": f"call_1__thought__{SIGNATURE}",
+        "type": "function",
+        "function": {"name": "f", "arguments": "{}"},
+        "extra_content": {"google": {"thought_signature": SIGNATURE}},
+    }
+    history = [
+        {"role": "user", "content": "Do it."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": call["id"], "content": "done"},
+    ]
+    upstream.then(refused(401))
+    reply = await proxy.post({"model": MODEL, "messages": history})
+
+    assert text_of(reply) == "Good day."
+    first, second = (json.dumps(list(call.messages)) for call in upstream.calls)
+    assert SIGNATURE in first
+    assert SIGNATURE not in second
+    calls, result = upstream.calls[1].messages[1:]
+    assert calls["tool_calls"][0]["id"] == result["tool_call_id"]

@@ -1,0 +1,177 @@
+"""Whatever a client sends, it gets an answer or OpenAI's error, soon, and never a 500. ``make fuzz`` sends the most.
+
+The proxy is on a real socket in a thread of its own, before both emulators, which are strict: what it lets through
+must not break a provider either. A provider that refuses a request is a good answer here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import http.client
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+import structlog
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.emulator import serving as serving_gemini
+from proxy.upstream.selecting import SelectingUpstream
+from tests.support.openai_emulator import serving_openai
+from tests.support.proxied import CHAT, Proxied, proxied, settings_of
+from tests.support.strategies.hostile import hostile_bytes, hostile_requests
+
+LONGEST_S = 5.0
+PATHS = (CHAT, CHAT, CHAT, "/v1/explain")
+MODES = ("repair", "repair", "off")
+"""With nothing repaired, what is left of a history meets the code that writes it for the provider."""
+
+
+class Fuzzed:
+    """The proxies in their thread, a kept connection to each, and the counts of what came back."""
+
+    def __init__(self, ports: dict[str, int]) -> None:
+        self.statuses: Counter[str] = Counter()
+        self.slowest = 0.0
+        self._clients = {
+            mode: http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST_S)
+            for mode, port in ports.items()
+        }
+
+    def send(
+        self, path: str, body: bytes, mode: str = "repair", headers: dict[str, str] | None = None
+    ) -> int:
+        """Send *body* to the proxy in this mode, check what comes back, and return the status."""
+        started = time.monotonic()
+        client = self._clients[mode]
+        client.request("POST", path, body, {"Content-Type": "application/json", **(headers or {})})
+        response = client.getresponse()
+        raw = response.read()
+        self.slowest = max(self.slowest, time.monotonic() - started)
+        self.statuses[f"{path} {response.status}"] += 1
+        kind = response.headers["Content-Type"]
+        assert response.status < 500 or is_empty(body, raw), raw
+        if response.status != 200:
+            check_error(raw)
+        elif kind.startswith("text/event-stream"):
+            check_stream(raw)
+        else:
+            assert "error" not in json.loads(raw)
+        return response.status
+
+    def close(self) -> None:
+        """Close the connections."""
+        for client in self._clients.values():
+            client.close()
+
+
+def is_empty(body: bytes, raw: bytes) -> bool:
+    """Tell whether the model said nothing since a stop sequence of the request's is what it would begin with."""
+    return b"nothing" in raw and bool(json.loads(body).get("stop"))
+
+
+def check_error(raw: bytes) -> None:
+    """Demand OpenAI's envelope, with words."""
+    error = json.loads(raw)["error"]
+    assert error.keys() >= {"message", "type", "param", "code"}
+    assert error["message"]
+    assert "Traceback" not in error["message"]
+
+
+def check_stream(raw: bytes) -> None:
+    """Demand a stream that ends in ``[DONE]`` or in an error."""
+    last = raw.decode().removesuffix("\n\n").split("\n\n")[-1].removeprefix("data: ")
+    if last != "[DONE]":
+        check_error(last.encode())
+
+
+@asynccontextmanager
+async def everything() -> AsyncIterator[dict[str, Proxied]]:
+    """Serve a proxy for each mode before both emulators."""
+    async with serving_gemini() as gemini, serving_openai() as openai:
+
+        def entry(name: str, model: str, base: str) -> dict[str, object]:
+            parameters = {"model": model, "api_base": base, "api_key": "emulated"}
+            return {"model_name": name, "transport": "direct", "litellm_params": parameters}
+
+        base = f"{gemini}/v1beta"
+        models = [
+            entry("gemini", "gemini/gemini-3.6-flash", base),
+            entry("gemini-2.5", "gemini/gemini-2.5-pro", base),
+            entry("openai", "openai/gpt-4.1", openai.base_url),
+        ]
+        async with AsyncExitStack() as stack:
+            proxies = {}
+            for mode in set(MODES):
+                settings = settings_of(model_list=models, sanitize={"mode": mode})
+                upstream = SelectingUpstream.for_settings(settings)
+                proxies[mode] = await stack.enter_async_context(proxied(settings, upstream))
+            yield proxies
+
+
+@pytest.fixture(scope="module")
+def fuzzed() -> Iterator[Fuzzed]:
+    """Run everything on a loop of its own, with no log; print the counts at the end."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
+    ready, stop = threading.Event(), asyncio.Event()
+    loop = asyncio.new_event_loop()
+    ports: dict[str, int] = {}
+    left: list[int] = []
+
+    async def run() -> None:
+        async with everything() as proxies:
+            ports.update({mode: proxy.server.port for mode, proxy in proxies.items()})
+            ready.set()
+            await stop.wait()
+            for proxy in proxies.values():
+                await proxy.idle()
+                left.append(proxy.server.gateway.admission.in_flight)
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(run()), name="fuzzed")
+    thread.start()
+    assert ready.wait(20)
+    client = Fuzzed(ports)
+    try:
+        yield client
+    finally:
+        client.close()
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(20)
+        loop.close()
+        structlog.reset_defaults()
+    assert set(left) == {0}
+    for status, count in sorted(client.statuses.items()):
+        print(f"{status}: {count}")  # noqa: T201 - with -rP
+    print(f"{client.statuses.total()} bodies, the slowest took {client.slowest:.3f} s")  # noqa: T201
+
+
+@given(body=hostile_bytes(), path=st.sampled_from(PATHS), mode=st.sampled_from(MODES))
+def test_bytes(fuzzed: Fuzzed, body: bytes, path: str, mode: str) -> None:
+    """Bytes that are hardly a request."""
+    fuzzed.send(path, body, mode)
+
+
+@given(body=hostile_requests(), path=st.sampled_from(PATHS), mode=st.sampled_from(MODES))
+def test_requests(fuzzed: Fuzzed, body: bytes, path: str, mode: str) -> None:
+    """Requests with odd values, at any depth."""
+    fuzzed.send(path, body, mode)
+
+
+def test_bomb(fuzzed: Fuzzed) -> None:
+    """A small body that unpacks to a large one is bounded by what it unpacks to."""
+    bomb = gzip.compress(b"[" + b" " * (64 * 2**20) + b"]")
+
+    assert fuzzed.send(CHAT, bomb, headers={"Content-Encoding": "gzip"}) == 413
+
+
+def test_good_requests_are_answered(fuzzed: Fuzzed) -> None:
+    """After all that it works as before."""
+    body = {"model": "gemini", "messages": [{"role": "user", "content": "Hello."}]}
+
+    assert fuzzed.send(CHAT, json.dumps(body).encode()) == 200

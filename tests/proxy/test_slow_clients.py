@@ -1,0 +1,191 @@
+"""Clients that are slow, or do nothing at all, on purpose or not: what they hold they get back for a time only."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+
+from proxy import deliver, event_stream, server
+from proxy.config import Settings
+from proxy.routes import read_body
+from tests.support.proxied import CHAT, Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, Step, answer, say
+
+BOUND_S = 0.4
+ROOM = 4
+LARGE = "x" * (24 * 2**20)
+"""More than the kernel's buffers between two sockets take."""
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with room for a few requests."""
+    return settings_of(general_settings={"max_in_flight": ROOM})
+
+
+class Connection:
+    """A connection that is driven byte by byte."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    async def ends(self, within: float = 5.0) -> bytes:
+        """Return all that comes until the proxy closes the connection."""
+        async with asyncio.timeout(within):
+            try:
+                return await self.reader.read()
+            except ConnectionResetError:
+                return b""
+
+
+@asynccontextmanager
+async def connected(proxy: Proxied) -> AsyncIterator[Connection]:
+    """Open a connection whose reading end takes little before it is read from."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port, limit=2**10)
+    try:
+        yield Connection(reader, writer)
+    finally:
+        writer.transport.abort()
+
+
+def head_for(size: int) -> bytes:
+    """Return the head of a chat request."""
+    return f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n\r\n".encode()
+
+
+async def test_body_that_trickles(proxy: Proxied, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body has its time, whether or not something of it comes: then it is a 408, and its place is free."""
+    monkeypatch.setattr(read_body, "_LONGEST_S", BOUND_S)
+    loop = asyncio.get_running_loop()
+    async with connected(proxy) as client:
+        client.writer.write(head_for(1_000))
+        started = loop.time()
+
+        async def trickle() -> None:
+            while True:
+                client.writer.write(b" ")
+                await asyncio.sleep(0.05)
+
+        writing = loop.create_task(trickle())
+        status = await asyncio.wait_for(client.reader.readline(), 5)
+        took = loop.time() - started
+        writing.cancel()
+
+    assert status.split()[1] == b"408"
+    assert BOUND_S * 0.9 < took < BOUND_S + 1
+    assert proxy.server.gateway.admission.in_flight == 0
+
+
+@pytest.mark.parametrize("begun", [b"", b"POST /v1/chat/completions HTT"], ids=["nothing", "some"])
+async def test_head_that_never_ends(
+    settings: Settings, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
+    """A connection on which no request is made is closed, though bytes come; it never had a place."""
+    monkeypatch.setattr(server, "_IDLE_S", BOUND_S)
+    loop = asyncio.get_running_loop()
+    async with proxied(settings, upstream) as proxy, connected(proxy) as client:
+        started = loop.time()
+        client.writer.write(begun)
+        await asyncio.sleep(BOUND_S / 2)
+        client.writer.write(b"P" if begun else b"")
+        assert proxy.server.gateway.admission.in_flight == 0
+        assert await client.ends() == b""
+        assert loop.time() - started < BOUND_S + 1
+
+
+async def test_whole_answer_that_nobody_reads(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It keeps its place while it is written, for a bounded time; then the client is cut off."""
+    monkeypatch.setattr(deliver, "_LONGEST_S", BOUND_S)
+    upstream.then(answer(LARGE))
+    async with connected(proxy) as client:
+        body = json.dumps(chat()).encode()
+        client.writer.write(head_for(len(body)) + body)
+        await upstream.called()
+        await asyncio.sleep(BOUND_S / 2)
+        assert proxy.server.gateway.admission.in_flight == 1
+
+        await proxy.idle()
+        assert proxy.server.gateway.admission.in_flight == 0
+        assert len(await client.ends()) < len(LARGE)
+    assert await proxy.count("requests_total", outcome="client_disconnected") == 1
+
+
+async def test_whole_answer_that_is_read(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A large answer comes whole, and the connection is used again."""
+    upstream.then(answer(LARGE))
+
+    assert (await proxy.post(chat())).json["choices"][0]["message"]["content"] == LARGE
+    assert (await proxy.post(chat())).status == 200
+    assert await proxy.count("requests_total", outcome="ok") == 2
+
+
+async def test_stream_that_nobody_reads(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream that stalls on its client is cut off, and the call behind it ends."""
+    monkeypatch.setattr(event_stream, "HOLD_S", BOUND_S / 4)
+    monkeypatch.setattr(event_stream, "STALL_S", BOUND_S)
+    steps: list[Step] = [say("x" * 2**20) for _ in range(24)]
+    upstream.then(*steps, HANG)
+    async with connected(proxy) as client:
+        body = json.dumps(chat(stream=True)).encode()
+        client.writer.write(head_for(len(body)) + body)
+        exchange = await upstream.called()
+
+        assert await exchange.ended() in ("cancelled", "closed")
+        await proxy.idle()
+        assert len(await client.ends()) < 24 * 2**20
+    assert await proxy.count("requests_total", outcome="client_disconnected") == 1
+
+
+async def test_stream_that_is_read_slowly(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who reads, however slowly, is not cut off."""
+    monkeypatch.setattr(event_stream, "HOLD_S", BOUND_S / 4)
+    monkeypatch.setattr(event_stream, "BEAT_S", BOUND_S / 4)
+    monkeypatch.setattr(event_stream, "STALL_S", BOUND_S)
+    upstream.then(*[step for _ in range(8) for step in (say("x" * 2**17), Pause(BOUND_S / 3))], say("end"))
+    async with connected(proxy) as client:
+        body = json.dumps(chat(stream=True)).encode()
+        client.writer.write(head_for(len(body)) + body)
+        received = b""
+        async with asyncio.timeout(20):
+            while b'"end"' not in received[-2_000:]:
+                received += await client.reader.read(2**16)
+                await asyncio.sleep(0.02)
+
+
+async def test_one_address_leaves_room_for_another(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Who was refused for want of room is first when a place comes free, however often the greedy one asks."""
+    loop = asyncio.get_running_loop()
+    for _ in range(ROOM):
+        upstream.then(HANG)
+    greedy = [loop.create_task(proxy.post(chat())) for _ in range(ROOM)]
+    await upstream.called(ROOM)
+    connector = aiohttp.TCPConnector(local_addr=("127.0.0.2", 0))
+    async with aiohttp.ClientSession(connector=connector) as session:
+
+        async def other() -> int:
+            async with session.post(f"{proxy.origin}{CHAT}", json=chat()) as response:
+                return response.status
+
+        assert await other() == 503
+        greedy.pop().cancel()
+        async with asyncio.timeout(2):
+            while proxy.server.gateway.admission.in_flight == ROOM:  # noqa: ASYNC110 - there is no event for it
+                await asyncio.sleep(0.01)
+
+        assert (await proxy.post(chat())).status == 503
+        assert await other() == 200
+    for task in greedy:
+        task.cancel()
+    await asyncio.gather(*greedy, return_exceptions=True)
