@@ -1,0 +1,92 @@
+"""A process for each transport whose provider fails: retries, fallbacks and short limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.process.emulators import Gemini
+from tests.process.resilience.asking_again import LARGER, MAIN, SPARE, Asker
+from tests.process.running import Served, serve
+from tests.support.openai_emulator import OpenAIEmulator
+
+NAMES = 200
+"""Names of each kind: every test takes one of its own, so that no budget and no circuit knows of another test."""
+
+DEADLINE_S = 20.0
+FIRST_BYTE_S = 3.0
+WHOLE_S = 4.0
+"""A deployment's own limit, where a test waits for it."""
+
+
+def entry(name: str, model: str, transport: str, api_base: str, **more: Any) -> dict[str, Any]:
+    """Return an entry of the model list."""
+    parameters = {"model": model, "api_key": "emulated", "api_base": api_base, **more}
+    return {"model_name": name, "transport": transport, "litellm_params": parameters}
+
+
+def configuration(
+    transport: str, gemini: Gemini, openai_emulator: OpenAIEmulator, **router: Any
+) -> dict[str, Any]:
+    """Return the configuration: ``alone-N`` has no fallback, ``backed-N`` has two, ``openai-N`` is of OpenAI's wire."""
+
+    def gemini_entry(name: str, model: str, **more: Any) -> dict[str, Any]:
+        return entry(name, f"gemini/{model}", transport, gemini.api_base, **more)
+
+    numbers = range(NAMES)
+    return {
+        "model_list": [
+            *(gemini_entry(f"alone-{number}", MAIN) for number in numbers),
+            *(gemini_entry(f"backed-{number}", MAIN) for number in numbers),
+            *(gemini_entry(f"slow-{number}", MAIN, timeout=WHOLE_S) for number in numbers),
+            *(
+                entry(f"openai-{number}", "openai/gpt-4.1", transport, openai_emulator.base_url)
+                for number in numbers
+            ),
+            gemini_entry("spare", SPARE),
+            gemini_entry("larger", LARGER),
+        ],
+        "general_settings": {"drain_delay": 0, "drain_grace": 2},
+        "router_settings": {
+            "num_retries": 2,
+            "fallbacks": [{f"{kind}-{n}": ["spare"]} for kind in ("backed", "slow") for n in numbers],
+            "context_window_fallbacks": [{f"backed-{number}": ["larger"]} for number in numbers],
+            "cooldown_time": 5,
+            "timeout": DEADLINE_S,
+            "connect_timeout": 2,
+            "first_byte_timeout": FIRST_BYTE_S,
+            "idle_timeout": FIRST_BYTE_S,
+            **router,
+        },
+    }
+
+
+@pytest.fixture(scope="session")
+def failing(
+    directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
+) -> Iterator[Served]:
+    """Run ``turnright serve``."""
+    with serve(directory, configuration(transport, gemini_process, openai_thread)) as process:
+        yield process
+
+
+@pytest.fixture(params=[False, True], ids=["whole", "stream"])
+def asker(request: pytest.FixtureRequest, http: httpx.Client, failing: Served, gemini: Gemini) -> Asker:
+    """Return what asks for whole answers, then for streams."""
+    return Asker(http, failing, gemini, stream=request.param)
+
+
+@pytest.fixture(scope="session")
+def numbers(transport: str) -> Iterator[int]:
+    """Return the numbers of the names that no test has had, anew for each process."""
+    return iter(range(NAMES))
+
+
+@pytest.fixture
+def number(numbers: Iterator[int]) -> int:
+    """Return the number of the names that are this test's own."""
+    return next(numbers)

@@ -1,0 +1,85 @@
+"""What is OpenAI's own: waits in headers, codes for a quota that is used up, answers that may say nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.process.resilience.asking_again import SLACK_S, Asker
+from tests.support.openai_emulator import OpenAIEmulator
+
+
+@pytest.mark.parametrize(
+    ("headers", "least_s"),
+    [
+        ({"retry-after": "1"}, 1.0),
+        ({"retry-after-ms": "700"}, 0.7),
+        ({"Retry-After": "1", "retry-after-ms": "10"}, 1.0),
+    ],
+    ids=["seconds", "milliseconds", "both"],
+)
+def test_wait_in_a_header(
+    asker: Asker, openai_emulator: OpenAIEmulator, number: int, headers: dict[str, str], least_s: float
+) -> None:
+    """The next try comes when the provider wants it, and not before."""
+    openai_emulator.faults.append({"status": 429, "headers": headers})
+
+    outcome = asker.ask(f"openai-{number}")
+
+    assert outcome.answer.is_whole, outcome.answer.text
+    assert outcome.attempts == len(openai_emulator.requests) == 2
+    assert least_s <= outcome.seconds < least_s * 1.2 + SLACK_S
+
+
+def test_no_credit(asker: Asker, openai_emulator: OpenAIEmulator, number: int) -> None:
+    """A 429 that no wait mends is not waited for, whatever its header says; SDKs are told not to try again."""
+    openai_emulator.faults.append(
+        {
+            "status": 429,
+            "message": "You exceeded your current quota, please check your plan and billing details.",
+            "type": "insufficient_quota",
+            "code": "insufficient_quota",
+            "headers": {"retry-after": "1"},
+        }
+    )
+
+    outcome = asker.ask(f"openai-{number}")
+
+    assert outcome.answer.status == 429
+    assert outcome.error["code"] == "insufficient_quota"
+    assert outcome.answer.headers["x-should-retry"] == "false"
+    assert outcome.attempts == len(openai_emulator.requests) == 1
+    assert outcome.seconds < SLACK_S
+
+
+FAULTS: dict[str, dict[str, Any]] = {
+    "503": {"status": 503},
+    "garbage": {"garbage": True},
+    "cut before an event": {"cut_after_chunks": 0},
+    "overloaded": {"status": 529, "type": "overloaded_error"},
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_comes_good(asker: Asker, openai_emulator: OpenAIEmulator, number: int, name: str) -> None:
+    """One further call, and one answer."""
+    openai_emulator.faults.extend([FAULTS[name], {"text": "one two three"}])  # type: ignore[list-item]
+
+    outcome = asker.ask(f"openai-{number}")
+
+    assert outcome.answer.is_whole, outcome.answer.text
+    assert outcome.text == "one two three"
+    assert outcome.attempts == len(openai_emulator.requests) == 2
+    assert outcome.seconds < 0.5 + SLACK_S
+
+
+def test_nothing_to_say(asker: Asker, openai_emulator: OpenAIEmulator, number: int) -> None:
+    """An empty answer is one, on this wire: after a tool's result a model may have nothing to add."""
+    openai_emulator.faults.append({"text": ""})
+
+    outcome = asker.ask(f"openai-{number}")
+
+    assert outcome.answer.is_whole, outcome.answer.text
+    assert outcome.text == ""
+    assert outcome.attempts == len(openai_emulator.requests) == 1

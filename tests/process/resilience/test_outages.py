@@ -1,0 +1,208 @@
+"""Deployments that are down, that hang, that ask for too long a wait, and that come back."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.process.emulators import Gemini
+from tests.process.resilience.asking_again import LARGER, MAIN, SLACK_S, SPARE, TEXT, TOOLS, Asker
+from tests.process.resilience.conftest import FIRST_BYTE_S, WHOLE_S, entry
+from tests.process.running import Served, emulate, serve
+from tests.support.builders import assistant, call, tool, user
+
+DEADLINE_S = 6.0
+COOLDOWN_S = 1.0
+RETRIES_ALLOWED = 10
+"""Retries that a deployment gets in ten seconds, however few requests there are."""
+
+
+def reserve(stack: ExitStack) -> int:
+    """Return a port that refuses connections until *stack* is left, and that a server of ours may still take."""
+    reserved = stack.enter_context(socket.socket())
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", 0))
+    port: int = reserved.getsockname()[1]
+    return port
+
+
+@pytest.fixture(scope="module")
+def ports() -> Iterator[dict[str, int]]:
+    """Return the ports at which nobody listens."""
+    with ExitStack() as stack:
+        yield {
+            name: reserve(stack) for name in ("pool-whole", "pool-stream", "down", "down too", "elsewhere")
+        }
+
+
+@pytest.fixture(scope="module")
+def outage(
+    directory: Path, gemini_process: Gemini, transport: str, ports: dict[str, int]
+) -> Iterator[Served]:
+    """Run ``turnright serve`` with pools, some of whose members are down."""
+
+    def at(name: str, model: str, port: str) -> dict[str, object]:
+        return entry(name, f"gemini/{model}", transport, f"http://127.0.0.1:{ports[port]}/v1beta")
+
+    def up(name: str, model: str) -> dict[str, object]:
+        return entry(name, f"gemini/{model}", transport, gemini_process.api_base)
+
+    config = {
+        "model_list": [
+            *(at(name, MAIN, name) for name in ("pool-whole", "pool-stream")),
+            *(up(name, SPARE) for name in ("pool-whole", "pool-stream")),
+            at("down", MAIN, "down"),
+            at("down", MAIN, "down too"),
+            at("down elsewhere", SPARE, "elsewhere"),
+            *(up(name, model) for name in ("pair-whole", "pair-stream") for model in (MAIN, SPARE)),
+            *(up(name, model) for name in ("twins-whole", "twins-stream") for model in (MAIN, LARGER)),
+            *(up(name, MAIN) for name in ("lone-whole", "lone-stream", "busy-whole", "busy-stream")),
+        ],
+        "general_settings": {"drain_delay": 0, "drain_grace": 2},
+        "router_settings": {
+            "num_retries": 2,
+            "fallbacks": [{"down": ["down elsewhere"]}],
+            "cooldown_time": COOLDOWN_S,
+            "timeout": DEADLINE_S,
+            "connect_timeout": 2,
+        },
+    }
+    with serve(directory, config) as process:
+        yield process
+
+
+@pytest.fixture(params=["whole", "stream"])
+def shape(request: pytest.FixtureRequest) -> str:
+    """Return how answers come."""
+    chosen: str = request.param
+    return chosen
+
+
+@pytest.fixture
+def caller(http: httpx.Client, outage: Served, gemini: Gemini, shape: str) -> Asker:
+    """Return what asks the process with the outages."""
+    return Asker(http, outage, gemini, stream=shape == "stream")
+
+
+def test_down_and_back(caller: Asker, directory: Path, shape: str, ports: dict[str, int]) -> None:
+    """The other member answers at once; the one that is down is left alone, and asked again once it may be back."""
+    model = f"pool-{shape}"
+
+    outcomes = [caller.ask(model) for _ in range(4)]
+
+    assert [outcome.text for outcome in outcomes] == [TEXT] * 4
+    assert [outcome.called for outcome in outcomes] == [[SPARE]] * 4
+    assert [outcome.attempts for outcome in outcomes] == [2, 2, 2, 1]
+    assert sum(outcome.seconds for outcome in outcomes) < SLACK_S
+
+    with emulate(directory, ports[model]):
+        limit = time.monotonic() + COOLDOWN_S + SLACK_S
+        while (back := caller.ask(model)).called and time.monotonic() < limit:
+            assert back.text == TEXT
+            time.sleep(0.1)
+        after = caller.ask(model)
+
+    for outcome in (back, after):
+        assert outcome.answer.is_whole, outcome.answer.text
+        assert outcome.answer.headers["x-turnright-model"] == f"gemini/{MAIN}"
+        assert outcome.attempts == 1
+        assert outcome.called == []  # it was the other emulator's
+
+
+def test_all_down(caller: Asker) -> None:
+    """Every member and every fallback is tried, within the back-off's bound; then the client gets an honest error."""
+    outcome = caller.ask("down")
+
+    assert outcome.answer.status == 502
+    assert outcome.error["code"] == "upstream_unreachable"
+    assert "127.0.0.1" not in outcome.answer.text
+    assert outcome.attempts == 6
+    assert outcome.seconds < 3.0 + SLACK_S
+
+
+def test_one_of_two_asks_for_a_pause(caller: Asker, gemini: Gemini, shape: str) -> None:
+    """The other member is asked at once, and alone until the pause is over."""
+    gemini.fault(status=429, retry_delay_seconds=25, model=MAIN)
+
+    outcomes = [caller.ask(f"pair-{shape}") for _ in range(2)]
+
+    assert [outcome.text for outcome in outcomes] == [TEXT] * 2
+    assert [outcome.called for outcome in outcomes] == [[MAIN, SPARE], [SPARE]]
+    assert [outcome.attempts for outcome in outcomes] == [2, 1]
+    assert all(outcome.seconds < SLACK_S for outcome in outcomes)
+
+
+def test_repair_within_a_pool(caller: Asker, shape: str) -> None:
+    """The repaired request goes to the member whose words it was repaired by, and not as it was to the other."""
+    signed = "c1__thought__Zm9yZWlnbiBzaWduYXR1cmU="
+    history = [user("go"), assistant(calls=[call(signed, "read", '{"path": "/a"}')]), tool(signed, "found")]
+
+    outcome = caller.ask(f"twins-{shape}", history, tools=TOOLS)
+
+    assert outcome.answer.is_whole, outcome.answer.text
+    assert outcome.called == [MAIN, MAIN]
+
+
+def test_pause_beyond_the_deadline(caller: Asker, gemini: Gemini, shape: str) -> None:
+    """A wait that cannot be ended in time is not begun: the client hears at once how long it is."""
+    gemini.fault(status=429, retry_delay_seconds=DEADLINE_S + 1, times=9)
+
+    outcome = caller.ask(f"lone-{shape}")
+
+    assert outcome.answer.status == 429
+    assert outcome.error["code"] == "rate_limit_exceeded"
+    assert outcome.answer.headers["retry-after"] == "7"
+    assert outcome.answer.headers.get("x-should-retry", "true") == "true"
+    assert outcome.called == [MAIN]
+    assert outcome.seconds < DEADLINE_S
+
+
+def test_deadline(caller: Asker, gemini: Gemini, shape: str) -> None:
+    """A provider that never answers costs the total time, not one second more."""
+    gemini.fault(delay_seconds=60, times=9)
+
+    outcome = caller.ask(f"lone-{shape}")
+
+    assert outcome.answer.status == 504
+    assert outcome.error["code"] == "upstream_timeout"
+    assert outcome.called == [MAIN]
+    assert outcome.attempts == 1
+    assert DEADLINE_S <= outcome.seconds < DEADLINE_S + SLACK_S
+
+
+def test_hanging_provider(asker: Asker, gemini: Gemini, number: int) -> None:
+    """A provider that does not begin to answer is asked once more, then another model."""
+    gemini.fault(delay_seconds=60, times=9, model=MAIN)
+
+    outcome = asker.ask(f"slow-{number}")
+
+    limit = FIRST_BYTE_S if asker.stream else WHOLE_S
+    assert outcome.answer.is_whole, outcome.answer.text
+    assert outcome.text == TEXT
+    assert outcome.called == [MAIN, MAIN, SPARE]
+    assert outcome.attempts == 3
+    assert 2 * limit <= outcome.seconds < 2 * limit + 0.5 + SLACK_S
+    ends = gemini.wait_for_ends(3)
+    assert sorted(ends) == ["complete", "disconnected", "disconnected"]
+
+
+def test_outage_is_not_multiplied(caller: Asker, gemini: Gemini, shape: str) -> None:
+    """However many requests fail at a time, a deployment gets no more than its budget of retries."""
+    clients = 30
+    gemini.fault(status=503, times=1000)
+    gemini.clear("requests")
+
+    with ThreadPoolExecutor(clients) as pool:
+        outcomes = list(pool.map(lambda _: caller.ask_only(f"busy-{shape}"), range(clients)))
+
+    assert {outcome.status for outcome in outcomes} == {503}
+    calls = len(gemini.journal())
+    assert sum(int(outcome.headers["x-turnright-attempts"]) for outcome in outcomes) == calls
+    assert clients < calls <= clients + RETRIES_ALLOWED
