@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-ops lint format bench soak lock clean
+.PHONY: demo serve emulate test test-ops lint format bench chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -36,6 +36,15 @@ format: $(VENV)/dev  ## rewrite the code in the project's style
 bench: $(VENV)/dev  ## what sanitizing and a start cost, as tables
 	$(BIN)/python -m benchmarks.sanitize
 	$(BIN)/python -m benchmarks.startup
+
+chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clients leave, on both transports
+	$(BIN)/python -m benchmarks.chaos --transport direct $(ARGS)
+	$(BIN)/python -m benchmarks.chaos --transport litellm $(ARGS)
+	$(BIN)/python -m benchmarks.chaos.cancel --transport direct
+	$(BIN)/python -m benchmarks.chaos.cancel --transport litellm
+
+fuzz: $(VENV)/dev  ## 40,000 hostile request bodies, at random
+	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest -rP tests/proxy/test_hostile_bodies.py
 
 soak: $(VENV)/dev  ## the properties with twenty times the examples, at random
 	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest --numprocesses=$(WORKERS) tests/sanitizers

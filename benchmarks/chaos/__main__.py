@@ -1,0 +1,81 @@
+"""Print what a run came to, and fail if anything happened that must not: ``make chaos``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import secrets
+import statistics
+import sys
+from collections import Counter
+
+from benchmarks.chaos.asking import ANSWERED
+from benchmarks.chaos.run import Report, run
+
+
+def main() -> int:
+    """Run, print, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos", description=__doc__)
+    parser.add_argument("--requests", type=int, default=2_000, help="default: %(default)s")
+    parser.add_argument("--concurrency", type=int, default=32, help="default: %(default)s")
+    parser.add_argument(
+        "--share", type=float, default=0.2, help="of the calls that fail (default: %(default)s)"
+    )
+    parser.add_argument("--transport", choices=("direct", "litellm"), default="direct")
+    parser.add_argument(
+        "--seed", type=int, default=secrets.randbelow(2**31), help="default: another each time"
+    )
+    given = parser.parse_args()
+    print(
+        f"{given.requests} requests over {given.transport}, {given.concurrency} at a time, seed {given.seed}\n"
+    )
+    report = asyncio.run(
+        run(
+            requests=given.requests,
+            concurrency=given.concurrency,
+            share=given.share,
+            transport=given.transport,
+            seed=given.seed,
+        )
+    )
+    print_report(report)
+    return 1 if report.violations else 0
+
+
+def print_report(report: Report) -> None:
+    """Print the counts as tables, then what the process held, then what must not have happened."""
+    verdicts = Counter(outcome.verdict for outcome in report.outcomes)
+    seconds = sorted(outcome.seconds for outcome in report.outcomes)
+    rows: list[tuple[str, object]] = [
+        ("requests", len(report.outcomes)),
+        (ANSWERED, verdicts.pop(ANSWERED, 0)),
+    ]
+    rows += [(f"error: {verdict}", count) for verdict, count in sorted(verdicts.items())]
+    rows += [
+        ("attempts (the proxy's count)", report.attempts),
+        ("calls (the providers' count)", report.calls),
+    ]
+    rows += [(f"attempts: {outcome}", count) for outcome, count in report.failures.items()]
+    rows += [(f"retries: {reason}", count) for reason, count in report.retries.items()]
+    rows += [(f"fallbacks: {reason}", count) for reason, count in report.fallbacks.items()]
+    rows += [(f"faults: {name}", count) for name, count in sorted(report.faults.items())]
+    if seconds:
+        rows += [
+            ("seconds, all", f"{report.seconds:.1f}"),
+            ("seconds of a request, median", f"{statistics.median(seconds):.3f}"),
+            ("seconds of a request, 99 %", f"{seconds[int(len(seconds) * 0.99)]:.3f}"),
+            ("seconds of a request, most", f"{seconds[-1]:.3f}"),
+        ]
+    print("| what | count |\n|---|---|")
+    for name, value in rows:
+        print(f"| {name} | {value} |")
+    print()
+    for moment, held in report.held.items():
+        print(f"{moment}: {held}")
+    print(f"\n{len(report.violations)} violations")
+    for violation in report.violations[:20]:
+        print(f"- {violation}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

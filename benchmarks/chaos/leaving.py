@@ -1,0 +1,115 @@
+"""Clients that leave before their answer is complete, each at a moment drawn from a seeded generator.
+
+What must hold: a call that is under way upstream is closed at once; nothing is tried again for somebody who has left;
+and the process is as it was before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+from urllib.parse import urlsplit
+
+from benchmarks.chaos.patient_provider import PatientProvider
+
+CALLED = ("waiting", "held", "streaming")
+"""Moments in which a call is under way: the model thinks, says nothing yet, or speaks."""
+
+MOMENTS = ("connected", "head", "body", "refused", *CALLED)
+"""All moments: behind the connect, within the head, within the body, in the wait before another try, and those."""
+
+_SLOWEST_S = 5.0
+
+
+@dataclass
+class Report:
+    """What a run came to."""
+
+    left: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MOMENTS, 0))
+    closed_after: list[float] = field(default_factory=list)
+    """Seconds from the client's going to the end of the call upstream."""
+
+    violations: list[str] = field(default_factory=list)
+
+    def at(self, share: float) -> float:
+        """Return the seconds within which this share of the calls was closed."""
+        ordered = sorted(self.closed_after)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+async def leave_all(
+    origin: str, provider: PatientProvider, numbers: Sequence[int], concurrency: int, random: Random
+) -> Report:
+    """Let a client for each number come and leave, *concurrency* at a time."""
+    report = Report()
+    remaining = iter(numbers)
+
+    async def clients() -> None:
+        for number in remaining:
+            moment = random.choice(MOMENTS)
+            report.left[moment] += 1
+            try:
+                await _come_and_leave(origin, provider, number, moment, random, report)
+            except (TimeoutError, OSError, asyncio.IncompleteReadError) as error:
+                report.violations.append(f"client {number}, {moment}: {error!r}")
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(concurrency):
+            group.create_task(clients())
+    for number in numbers:
+        if provider.call(number).times > 1:
+            report.violations.append(f"client {number} had left, and was tried for again")
+    return report
+
+
+async def _come_and_leave(
+    origin: str, provider: PatientProvider, number: int, moment: str, random: Random, report: Report
+) -> None:
+    address = urlsplit(origin)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    try:
+        writer.write(_until(moment, _request(number, moment, random), random))
+        call = provider.call(number)
+        if moment in ("refused", *CALLED):
+            async with asyncio.timeout(_SLOWEST_S):
+                await call.under_way.wait()
+                if moment == "streaming":
+                    await reader.readuntil(b"Some words. ")
+        await asyncio.sleep(random.uniform(0.0, 0.03))
+    finally:
+        left = asyncio.get_running_loop().time()
+        if random.random() < 0.5:
+            writer.close()
+        else:
+            writer.transport.abort()
+    if moment in CALLED:
+        async with asyncio.timeout(_SLOWEST_S):
+            await call.closed.wait()
+        report.closed_after.append(call.closed_at - left)
+
+
+def _request(number: int, moment: str, random: Random) -> tuple[bytes, bytes]:
+    prompt = f"{moment} {number} {'x' * random.randrange(20_000)}"
+    stream = moment in ("held", "streaming") or (moment == "waiting" and random.random() < 0.5)
+    body: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": prompt}], "stream": stream}
+    payload = json.dumps(body).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(payload)}\r\n\r\n"
+    return head.encode(), payload
+
+
+def _until(moment: str, request: tuple[bytes, bytes], random: Random) -> bytes:
+    """Return what a client has sent when it leaves at *moment*."""
+    head, payload = request
+    match moment:
+        case "connected":
+            return b""
+        case "head":
+            return head[: random.randrange(1, len(head))]
+        case "body":
+            return head + payload[: random.randrange(len(payload))]
+        case _:
+            return head + payload

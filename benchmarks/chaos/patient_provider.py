@@ -1,0 +1,100 @@
+"""A provider that never finishes: it notes when each call came, and when its connection was closed.
+
+It speaks OpenAI's wire, and the first word of the prompt says how far it gets; the second is the call's number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+RETRY_AFTER_S = 5
+"""What a refused call is told; far longer than a run waits for anything."""
+
+_FOREVER_S = 600.0
+
+
+@dataclass
+class Call:
+    """What is known of the calls of one request. Times are the loop's."""
+
+    times: int = 0
+    under_way: asyncio.Event = field(default_factory=asyncio.Event)
+    """Whether the call has come as far as it gets."""
+
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    closed_at: float = 0.0
+
+
+@dataclass
+class PatientProvider:
+    """A running provider."""
+
+    origin: str = ""
+    calls: dict[int, Call] = field(default_factory=dict)
+    open: Counter[str] = field(default_factory=Counter)
+
+    def call(self, number: int) -> Call:
+        """Return what is known of a request's calls."""
+        return self.calls.setdefault(number, Call())
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """Go as far as the prompt says, and wait for the end of the connection."""
+        body = await request.json()
+        how, number = body["messages"][0]["content"].split()[:2]
+        call = self.call(int(number))
+        call.times += 1
+        self.open[how] += 1
+        try:
+            return await self._answer(request, how, call)
+        finally:
+            self.open[how] -= 1
+            call.closed_at = asyncio.get_running_loop().time()
+            call.closed.set()
+
+    async def _answer(self, request: web.Request, how: str, call: Call) -> web.StreamResponse:
+        if how == "refused":
+            call.under_way.set()
+            error = {"message": "Slow down.", "type": "rate_limit_error", "param": None, "code": None}
+            return web.json_response(
+                {"error": error}, status=429, headers={"Retry-After": str(RETRY_AFTER_S)}
+            )
+        if how in ("held", "streaming"):
+            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await response.prepare(request)
+            await response.write(_event({"role": "assistant", "content": ""}))
+            if how == "streaming":
+                await response.write(_event({"content": "Some words. "}))
+        call.under_way.set()
+        await asyncio.sleep(_FOREVER_S)
+        raise AssertionError("nobody has closed the connection")
+
+
+def _event(delta: dict[str, str]) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": None}
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
+
+
+@asynccontextmanager
+async def patient_provider(keep_alive_s: float) -> AsyncIterator[PatientProvider]:
+    """Serve one on loopback while the context lasts; idle connections are closed after *keep_alive_s*."""
+    provider = PatientProvider()
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", provider.answer)
+    runner = web.AppRunner(
+        app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1, keepalive_timeout=keep_alive_s
+    )
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        provider.origin = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        yield provider
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,85 @@
+"""Both providers on loopback, in the loop of the run, and the configuration that puts them behind the proxy."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from benchmarks.chaos.faults import TOO_LONG_S, Faults, GeminiQueue, OpenAIQueue
+from proxy.emulator import create_emulator
+from proxy.emulator.journal import Journal
+from proxy.emulator.state import STATE
+from tests.support.openai_emulator import EMULATOR, OpenAIEmulator, create_openai_emulator
+
+KEEP_ALIVE_S = 1.0
+"""Seconds after which the providers close idle connections, so that none of the proxy's is left but by a leak."""
+
+MODELS = ("gemini", "openai")
+
+
+@dataclass(frozen=True)
+class Providers:
+    """Where the providers listen, and what they know."""
+
+    gemini_base: str
+    openai_base: str
+    journal: Journal
+    openai: OpenAIEmulator
+
+    @property
+    def running(self) -> int:
+        """How many of the remembered calls have not ended."""
+        gemini = len([entry for entry in self.journal.as_json() if entry["finished"] == "running"])
+        return gemini + len([request for request in self.openai.requests if request.finished is None])
+
+
+@asynccontextmanager
+async def providing(faults: Faults) -> AsyncIterator[Providers]:
+    """Serve both providers, failing as *faults* says, while the context lasts."""
+    gemini, openai = create_emulator(), create_openai_emulator()
+    gemini[STATE].faults = GeminiQueue(faults)
+    openai[EMULATOR].faults = OpenAIQueue(faults)
+    async with _listening(gemini) as gemini_origin, _listening(openai) as openai_origin:
+        yield Providers(
+            f"{gemini_origin}/v1beta", f"{openai_origin}/v1", gemini[STATE].journal, openai[EMULATOR]
+        )
+
+
+@asynccontextmanager
+async def _listening(app: web.Application) -> AsyncIterator[str]:
+    runner = web.AppRunner(
+        app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0, keepalive_timeout=KEEP_ALIVE_S
+    )
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+def config_for(providers: Providers, transport: str) -> dict[str, Any]:
+    """Return a configuration: a pool of two Geminis, one OpenAI, and each the other's fallback."""
+
+    def entry(name: str, model: str, base: str) -> dict[str, Any]:
+        parameters = {"model": model, "api_key": "emulated-key", "api_base": base}
+        return {"model_name": name, "transport": transport, "litellm_params": parameters}
+
+    return {
+        "model_list": [
+            entry("gemini", "gemini/gemini-3.6-flash", providers.gemini_base),
+            entry("gemini", "gemini/gemini-2.5-pro", providers.gemini_base),
+            entry("openai", "openai/gpt-4.1", providers.openai_base),
+        ],
+        "router_settings": {
+            "timeout": 20,
+            "first_byte_timeout": TOO_LONG_S * 0.6,
+            "idle_timeout": TOO_LONG_S * 0.6,
+            "fallbacks": [{"gemini": ["openai"]}, {"openai": ["gemini"]}],
+        },
+        "general_settings": {"drain_delay": 0, "drain_grace": 1},
+    }

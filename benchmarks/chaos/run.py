@@ -1,0 +1,144 @@
+"""The run: questions from many clients at once, through ``turnright serve``, to providers that fail at random.
+
+What must hold: every question ends in its own complete answer or an honest error; none hangs; nothing is said twice;
+and when all is over the process holds what it held before: no request, socket or descriptor more, and flat memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import aiohttp
+
+from benchmarks.chaos.asking import Outcome, ask
+from benchmarks.chaos.faults import Faults
+from benchmarks.chaos.providers import KEEP_ALIVE_S, MODELS, Providers, config_for, providing
+from benchmarks.chaos.questions import Question, Violation
+from benchmarks.chaos.serving import Server
+from benchmarks.chaos.watching import Held, Samples, by_label, connections, read_metrics, settle, total
+from tests.process.running import Served
+
+MOST_GROWTH_MIB = 24.0
+"""What the second half of a run may add to the memory of the process; a kilobyte a request would be a third of it."""
+
+_WARM_UP = 64
+
+
+@dataclass
+class Report:
+    """What a run came to."""
+
+    seed: int
+    transport: str
+    outcomes: list[Outcome] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    faults: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    calls: int = 0
+    """Calls that reached the providers."""
+
+    attempts: int = 0
+    """Calls that the proxy says it made."""
+
+    retries: dict[str, int] = field(default_factory=dict)
+    fallbacks: dict[str, int] = field(default_factory=dict)
+    failures: dict[str, int] = field(default_factory=dict)
+    held: dict[str, Held] = field(default_factory=dict)
+
+
+async def run(*, requests: int, concurrency: int, share: float, transport: str, seed: int) -> Report:
+    """Ask *requests* questions, *concurrency* at a time, while *share* of the calls fail, and return the report."""
+    report = Report(seed, transport)
+    random = Random(seed)
+    faults = Faults(random, 0.0, hidden=transport == "direct")
+    async with providing(faults) as providers:
+        with tempfile.TemporaryDirectory() as directory:
+            server = await asyncio.to_thread(Server, Path(directory), config_for(providers, transport))
+            try:
+                await _warm_up(server.served, providers, report)
+                faults.share = share
+                await _ask_all(server.served, questions(requests, random), concurrency, report)
+                faults.share = 0.0
+                await _look_after(server.served, providers, faults, report)
+            finally:
+                await asyncio.to_thread(server.stop, report.violations)
+    report.faults = faults.drawn
+    return report
+
+
+def questions(count: int, random: Random) -> Iterator[Question]:
+    """Yield as many questions, every second one streamed, for texts and calls and all models alike."""
+    for number in range(count):
+        yield Question(number, random.choice(MODELS), stream=number % 2 == 0, calls=random.random() < 0.5)
+
+
+async def _warm_up(served: Served, providers: Providers, report: Report) -> None:
+    """Ask some questions first, so that what is made once is there; then look at the process at rest."""
+    async with aiohttp.ClientSession() as session:
+        for number in range(_WARM_UP):
+            question = Question(number, MODELS[number % 2], stream=number % 4 > 1, calls=number % 8 > 3)
+            await ask(session, served.origin, question)
+    await asyncio.sleep(KEEP_ALIVE_S * 2.5)
+    providers.openai.answered = 0
+    report.held["at rest"] = Held.by(served.running.process.pid)
+
+
+async def _ask_all(served: Served, source: Iterator[Question], concurrency: int, report: Report) -> None:
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    asked = list(source)
+    half = len(asked) // 2
+    remaining = iter(asked)
+
+    async def client(session: aiohttp.ClientSession) -> None:
+        for question in remaining:
+            try:
+                report.outcomes.append(await ask(session, served.origin, question))
+            except Violation as violation:
+                report.violations.append(str(violation))
+            if question.number == half:
+                report.held["half way"] = Held.by(served.running.process.pid)
+
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector) as session, asyncio.TaskGroup() as group:
+        for _ in range(concurrency):
+            group.create_task(client(session))
+    report.seconds = loop.time() - started
+    numbers = Counter(outcome.number for outcome in report.outcomes if outcome.number is not None)
+    report.violations += [f"answer {number} was given {n} times" for number, n in numbers.items() if n > 1]
+
+
+async def _look_after(served: Served, providers: Providers, faults: Faults, report: Report) -> None:
+    """Compare the process with what it was, and its counts with what the providers have seen."""
+    pid, rest = served.running.process.pid, report.held["at rest"]
+    samples = await read_metrics(served.origin)
+    back = await settle(lambda: Held.by(pid).sockets <= rest.sockets, KEEP_ALIVE_S + 10.0)
+    report.held["after"] = after = Held.by(pid)
+    if not back or after.descriptors > rest.descriptors:
+        report.violations.append(f"more is open than before: {rest} / {after}: {connections(pid)}")
+    if grown := max(0.0, after.mib - report.held["half way"].mib - MOST_GROWTH_MIB):
+        report.violations.append(f"the second half took {grown + MOST_GROWTH_MIB:.1f} MiB")
+    if (working := total(samples, "turnright_in_flight")) != 0:
+        report.violations.append(f"{working:.0f} requests are still in flight")
+    if providers.running:
+        report.violations.append(f"{providers.running} calls are still open at the providers")
+    _count(samples, faults, report)
+
+
+def _count(samples: Samples, faults: Faults, report: Report) -> None:
+    attempts = "turnright_upstream_attempts_total"
+    report.calls = faults.calls
+    report.attempts = int(total(samples, attempts))
+    report.retries = by_label(samples, "turnright_retries_total", "reason")
+    report.fallbacks = by_label(samples, "turnright_fallbacks_total", "reason")
+    report.failures = by_label(samples, attempts, "outcome")
+    if (
+        report.calls > report.attempts
+    ):  # fewer are no fault: a kept connection may be gone before the call is sent
+        report.violations.append(f"{report.attempts} attempts, but {report.calls} calls at the providers")

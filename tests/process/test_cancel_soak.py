@@ -1,0 +1,47 @@
+"""Clients that leave at every moment there is; ``make chaos`` has a thousand of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from random import Random
+
+from benchmarks.chaos.cancel import config_for, run
+from benchmarks.chaos.leaving import CALLED, MOMENTS, leave_all
+from benchmarks.chaos.patient_provider import patient_provider
+from proxy.config import load_settings
+from proxy.upstream.selecting import SelectingUpstream
+from tests.support.proxied import proxied
+
+CLIENTS = 100
+
+
+async def test_clients_that_leave(transport: str) -> None:
+    """Each call upstream ends at once, none is made for who has left, and the process holds what it held before."""
+    report, held = await run(clients=CLIENTS, concurrency=4, transport=transport, seed=20_262)
+
+    print(f"{transport}: {report.at(0.5) * 1000:.1f} ms, most {report.at(1.0) * 1000:.1f} ms")  # noqa: T201 - with -rP
+    assert report.violations == []
+    assert sum(report.left.values()) == CLIENTS
+    assert all(report.left.values()), "a moment was left out"
+    assert len(report.closed_after) == sum(report.left[moment] for moment in CALLED)
+    assert held["after"].descriptors <= held["at rest"].descriptors
+
+
+async def test_no_task_is_left(transport: str) -> None:
+    """In one process with its clients and its provider: as many tasks as before, a second after the last has left."""
+    async with patient_provider(0.5) as provider:
+        settings = load_settings(json.dumps(config_for(provider.origin, transport)).encode(), {}).settings
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            await leave_all(proxy.origin, provider, range(len(MOMENTS)), 1, Random(1))
+            await asyncio.sleep(1)
+            before = len(asyncio.all_tasks())
+
+            report = await leave_all(proxy.origin, provider, range(100, 160), 8, Random(2))
+            await proxy.idle()
+            await asyncio.sleep(1)
+
+            assert report.violations == []
+            assert len(asyncio.all_tasks()) == before
+            assert proxy.server.gateway.admission.in_flight == 0
+            assert not provider.open.total()

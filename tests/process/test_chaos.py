@@ -1,0 +1,30 @@
+"""A few of the requests of ``make chaos``: providers fail at random, and every client gets an answer or an error."""
+
+from __future__ import annotations
+
+from benchmarks.chaos.asking import ANSWERED
+from benchmarks.chaos.run import run
+
+REQUESTS = 200
+SHARE = 0.2
+
+
+async def test_chaos(transport: str) -> None:
+    """Nothing is lost, wrong, doubled or left behind; most requests are answered all the same, by further tries."""
+    report = await run(requests=REQUESTS, concurrency=16, share=SHARE, transport=transport, seed=20_261)
+
+    assert report.violations == []
+    assert len(report.outcomes) == REQUESTS
+    answered = [outcome.verdict for outcome in report.outcomes].count(ANSWERED)
+    assert answered > REQUESTS * (1 - SHARE / 2)
+    assert report.retries
+    assert report.attempts > REQUESTS
+
+
+async def test_no_chaos(transport: str) -> None:
+    """Without a fault everything is answered at the first try."""
+    report = await run(requests=40, concurrency=8, share=0.0, transport=transport, seed=1)
+
+    assert report.violations == []
+    assert [outcome.verdict for outcome in report.outcomes] == [ANSWERED] * 40
+    assert not report.retries
