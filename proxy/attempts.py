@@ -15,7 +15,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from proxy.config import Deployment, Settings
@@ -37,10 +37,10 @@ from proxy.resilience.balancer import Attempt
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
 from proxy.resilience.deployment_key import key_of
-from proxy.resilience.failure_table import Kind, Row, find_row
+from proxy.resilience.failure_table import INVALID, PERMANENT, Kind, Row, find_row
 from proxy.resilience.poison import Refusal
-from proxy.resilience.read_error import ProviderError, read_error
-from proxy.resilience.repairs import Repaired, repair_request
+from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error
+from proxy.resilience.repairs import repair_request
 from proxy.upstream import Timeouts, UpstreamCall
 from proxy.wire import ChatRequest
 from sanitizers import Change
@@ -49,6 +49,20 @@ T = TypeVar("T")
 
 Call = Callable[[UpstreamCall], Awaitable[T]]
 """Makes one call upstream and returns its answer; raises :class:`UpstreamFault`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One attempt that failed, or that could not be made; *plan* is None where there is none."""
+
+    error: ProxyError
+    row: Row
+    said: ProviderError
+    deployment: Deployment
+    plan: Plan | None
+    of_asked_model: bool
+    counted: bool
+    """Whether a call was made."""
 
 
 class Attempts:
@@ -61,15 +75,18 @@ class Attempts:
         self._gateway = gateway
         self._loop = asyncio.get_running_loop()
         self._course = Course(chat.model, gateway.settings)
+        self._asked_pool = self._course.pool
         self._plans: dict[tuple[int, str], Plan] = {}
         self._noted: tuple[Change, ...] = ()
+        self._failures: list[Failure] = []
+        self._spare: Failure | None = None
+        self._attempted: Attempt | None = None
+        self._repaired_for: Deployment | None = None
+        self._hashed: bytes | None = None
         self.deadline = record.started + gateway.settings.router_settings.timeout
         """The moment of the loop's clock at which the request's time is up."""
 
         self.include_usage = chat.include_usage
-        self._attempted: Attempt | None = None
-        self._repaired_for: Deployment | None = None
-        self._spare: tuple[AnswerUnusable, Plan] | None = None
 
     def answering(self) -> None:
         """Say that the answer has begun, so that others may ask the same deployment again."""
@@ -79,38 +96,51 @@ class Attempts:
     async def run(self, call: Call[T], *, may_repeat: Callable[[], bool]) -> T:
         """Return what *call* returns for the first attempt that answers.
 
-        *may_repeat* tells whether the client has got nothing of an answer yet. Raises the last failure, as the
-        client is to see it, when nothing more can be done, and :class:`InvalidRequest` for a history that the model
-        cannot be sent. An answer that is only to be delivered if no better one comes
-        (:attr:`AnswerUnusable.answer`) goes before a failure that came after it.
+        *may_repeat* tells whether the client has got nothing of an answer yet. When nothing more can be done, raises
+        the failure that says most to the client (:meth:`_last_word`). An answer that is only to be delivered if no
+        better one comes (:attr:`AnswerUnusable.answer`) goes before a failure that came after it.
         """
-        last: UpstreamFault | None = None
         while True:
+            deployment = self._choose()
+            plan: Plan | None = None
             try:
-                plan = self._plan(self._choose())
-            except InvalidRequest:
-                if last is None:
-                    raise
-                raise self._last_word(last) from None  # the other model cannot take the history
-            try:
+                plan = self._plan(deployment)
                 return await self._attempt(call, plan)
-            except UpstreamFault as fault:
-                action = self._after(fault, plan, may_repeat=may_repeat())
-                if isinstance(fault, AnswerUnusable) and fault.answer is not None:
-                    self._spare = fault, plan
-                if action.step is Step.GIVE_UP:
-                    raise (self._last_word(fault) if may_repeat() else fault) from None
-                last = fault
+            except (UpstreamFault, InvalidRequest) as error:
+                failure = self._read(error, deployment, plan)
+            self._failures.append(failure)
+            again = may_repeat()
+            if again and isinstance(failure.error, AnswerUnusable) and failure.error.answer is not None:
+                self._spare = failure
+            action = self._after(failure, may_repeat=again)
+            if action.step is Step.GIVE_UP:
+                raise self._last_word(failure, may_repeat=again) from None
             if action.wait_s > 0:
                 self._record.upstream_wait += action.wait_s
                 await asyncio.sleep(action.wait_s)
 
-    def _last_word(self, fault: UpstreamFault) -> UpstreamFault:
-        """Return what to raise after *fault*, the last one."""
-        if self._spare is None:
-            return fault
-        spare, self._record.plan = self._spare
-        return spare
+    def _last_word(self, last: Failure, *, may_repeat: bool) -> ProxyError:
+        """Return what the client is told in the end, ready for it; *last* is what failed last.
+
+        What is wrong with the request itself goes before what happened to it elsewhere, since a client that hears of a
+        busy fallback tries the same for ever. And a fallback that cannot take the history says nothing of why it was
+        asked.
+        """
+        told = last
+        if may_repeat:
+            asked = [failure for failure in self._failures if failure.of_asked_model]
+            called = [failure for failure in self._failures if failure.row.kind is not Kind.CONVERSION]
+            if self._spare is not None:
+                told = self._spare
+            elif asked and asked[-1].row.kind in PERMANENT:
+                told = asked[-1]
+            elif last.row.kind is Kind.CONVERSION and called:
+                told = called[-1]
+        if told.plan is not None:
+            self._record.plan = told.plan
+        if isinstance(told.error, UpstreamFault):
+            tell_client(told.error, told.row, told.said.retry_after_s)
+        return told.error
 
     def _choose(self) -> Deployment:
         course, repaired = self._course, self._repaired_for
@@ -120,12 +150,16 @@ class Attempts:
         return self._gateway.balancer.choose(course.pool, self._loop.time(), course.tried)
 
     def _plan(self, deployment: Deployment) -> Plan:
-        """Return the plan for *deployment*, made once."""
+        """Return the plan for *deployment*, made once: with the note, and with the repair, if there is one."""
         key = key_of(deployment)
         if key not in self._plans:
             gateway = self._gateway
             plan = plan_request(self._chat, gateway.settings, gateway.upstream.unsupported, deployment)
-            self._plans[key] = replace(plan, further=self._noted) if self._noted else plan
+            if self._noted:
+                plan = replace(plan, further=self._noted)
+            if self._course.refused_for is not None:
+                plan = _repaired(plan, self._course.refused_for) or plan
+            self._plans[key] = plan
         return self._plans[key]
 
     async def _attempt(self, call: Call[T], plan: Plan) -> T:
@@ -141,7 +175,7 @@ class Attempts:
             self._attempted = attempt
             try:
                 result = await self._in_time(call, plan, now)
-            except UpstreamFault:
+            except (UpstreamFault, InvalidRequest):
                 outcome = ""  # its kind is counted, once it is known
                 raise
             except ProxyError as error:
@@ -167,81 +201,77 @@ class Attempts:
         except TimeoutError:
             raise UpstreamTimeout("The provider did not answer in time.", cause=Cause.DEADLINE) from None
 
-    def _after(self, fault: UpstreamFault, plan: Plan, *, may_repeat: bool) -> Action:
-        """Return what happens after *fault*, and note it; one that is given up on is made ready for the client."""
+    def _read(self, error: ProxyError, deployment: Deployment, plan: Plan | None) -> Failure:
+        """Return what a failure is."""
+        counted = plan is not None and self._attempted is not None
+        said, row = NOTHING_SAID, INVALID
+        if not isinstance(error, UpstreamFault):
+            row = find_row(Cause.CONVERSION, said)
+        elif counted:
+            wall = time.time()  # noqa: TID251 - an HTTP date is wall-clock time
+            said = read_error(error.upstream_status, error.evidence, words=error.message, now=wall)
+            cause = error.cause
+            if cause is Cause.DEADLINE and self._loop.time() < self.deadline:
+                cause = Cause.FIRST_BYTE_TIMEOUT  # it was the deployment's own time that was up
+            row = find_row(cause, said)
+        of_asked = self._course.pool is self._asked_pool
+        return Failure(error, row, said, deployment, plan, of_asked, counted)
+
+    def _after(self, failure: Failure, *, may_repeat: bool) -> Action:
+        """Return what happens after *failure*, note it, and make ready what the next attempt needs."""
         gateway, course, now = self._gateway, self._course, self._loop.time()
-        wall = time.time()  # noqa: TID251 - an HTTP date is wall-clock time
-        error = read_error(fault.upstream_status, fault.evidence, words=fault.message, now=wall)
-        cause = fault.cause
-        if cause is Cause.DEADLINE and now < self.deadline:  # it was the deployment's own time that was up
-            cause = Cause.FIRST_BYTE_TIMEOUT
-        row = find_row(cause, error)
-        known = self._attempted is None
-        if self._attempted is not None:
-            gateway.metrics.attempts.labels(plan.deployment.label, row.kind).inc()
-            self._attempted.failed(row.blame, error.retry_after_s, now)
-        course.count(plan.deployment, row)
-        repaired = self._repaired(row, error, plan) if may_repeat and not known else None
-        action = Action(Step.GIVE_UP)
-        if may_repeat:
-            action = decide_action(
-                row, error.retry_after_s, self._situation(row, repaired, now), gateway.random()
-            )
-        if row.kind is Kind.INVALID_REQUEST and action.step is not Step.REPAIR and not known:
-            refusal = Refusal(fault.http_status, fault.message)
-            gateway.poison.refused(key_of(plan.deployment), self._digest, refusal, now)
-        self._go_on(action, row, fault, plan, repaired)
+        row, plan, deployment = failure.row, failure.plan, failure.deployment
+        if self._attempted is not None and failure.counted:
+            gateway.metrics.attempts.labels(deployment.label, row.kind).inc()
+            self._attempted.failed(row.blame, failure.said.retry_after_s, now)
+        self._attempted = None
+        course.count(deployment, row)
+        if not may_repeat or (plan is None and gateway.settings.sanitize.mode == "strict"):
+            return Action(Step.GIVE_UP)
+        can_repair = (
+            row.repair
+            and failure.counted
+            and plan is not None
+            and course.refused_for is None
+            and _repaired(plan, failure.said) is not None
+        )
+        situation = self._situation(row, now, can_repair=can_repair)
+        action = decide_action(row, failure.said.retry_after_s, situation, gateway.random())
+        if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self._noted:
+            # With the note it is no longer the client's body that was refused.
+            refusal = Refusal(failure.error.http_status, failure.error.message)
+            gateway.poison.refused(key_of(deployment), self._digest, refusal, now)
+        self._go_on(action, failure)
         if action.step in (Step.RETRY, Step.REPAIR):
+            gateway.metrics.retries.labels(self._record.model, row.kind).inc()
             pool = course.pool if self._repaired_for is None else (self._repaired_for,)
             gateway.balancer.count_retry(pool, now, course.tried)
-        if action.step is Step.GIVE_UP:
-            tell_client(fault, row, error.retry_after_s)
         return action
 
-    def _go_on(
-        self, action: Action, row: Row, fault: UpstreamFault, plan: Plan, repaired: Repaired | None
-    ) -> None:
+    def _go_on(self, action: Action, failure: Failure) -> None:
         """Make ready what the next attempt needs."""
-        metrics, model = self._gateway.metrics, self._record.model
-        match action.step:
-            case Step.REPAIR:
-                assert repaired is not None
-                self._course.repaired = True
-                self._repaired_for = plan.deployment
-                self._plans[key_of(plan.deployment)] = replace(
-                    plan,
-                    messages=repaired.messages,
-                    parameters=repaired.parameters,
-                    profile=repaired.profile or plan.profile,
-                    further=(*plan.further, *repaired.changes),
-                )
-                metrics.retries.labels(model, row.kind).inc()
-            case Step.RETRY:
-                if row.note and plan.mode == "repair":
-                    self._add_note(fault, plan)
-                metrics.retries.labels(model, row.kind).inc()
-            case Step.FALL_BACK:
-                self._course.fall_back(row)
-                metrics.fallbacks.labels(model, row.kind).inc()
-            case Step.GIVE_UP:
-                pass
-
-    def _add_note(self, fault: UpstreamFault, plan: Plan) -> None:
-        """Tell the model, in further attempts, what was wrong; once."""
-        if not self._noted:
-            note = note_for(
-                fault.cause, self._chat.parameters, fault.detail if isinstance(fault, AnswerUnusable) else ""
-            )
-            self._chat, change = with_note(self._chat, note)
-            self._noted = (change,)
+        if action.step is Step.REPAIR:
+            self._course.refused_for = failure.said
+            self._repaired_for = failure.deployment
             self._plans.clear()
+        elif action.step is Step.RETRY:
+            if failure.row.note and failure.plan is not None and failure.plan.mode == "repair":
+                self._add_note(failure.error)
+        elif action.step is Step.FALL_BACK:
+            self._course.fall_back(failure.row)
+            self._plans.clear()
+            self._gateway.metrics.fallbacks.labels(self._record.model, failure.row.kind).inc()
 
-    def _repaired(self, row: Row, error: ProviderError, plan: Plan) -> Repaired | None:
-        if not row.repair or self._course.repaired or plan.mode != "repair":
-            return None
-        return repair_request(plan.messages, plan.parameters, plan.profile, error)
+    def _add_note(self, error: ProxyError) -> None:
+        """Tell the model, in further attempts, what was wrong; once."""
+        if self._noted or not isinstance(error, UpstreamFault):
+            return
+        detail = error.detail if isinstance(error, AnswerUnusable) else ""
+        self._chat, change = with_note(self._chat, note_for(error.cause, self._chat.parameters, detail))
+        self._noted = (change,)
+        self._plans.clear()
 
-    def _situation(self, row: Row, repaired: Repaired | None, now: float) -> Situation:
+    def _situation(self, row: Row, now: float, *, can_repair: bool) -> Situation:
         gateway, course = self._gateway, self._course
         return Situation(
             tries=course.tries,
@@ -250,20 +280,37 @@ class Attempts:
             left_s=self.deadline - now,
             another_ready=gateway.balancer.another_ready(course.pool, now, course.tried),
             budget_left=gateway.balancer.budget_left(course.pool, now, course.tried),
-            can_repair=repaired is not None,
+            can_repair=can_repair,
             can_fall_back=course.can_fall_back(row),
         )
 
     def _raise_known_refusal(self, plan: Plan, now: float) -> None:
-        if self._course.repaired:
+        if self._course.refused_for is not None or self._noted:
             return
         refusal = self._gateway.poison.find_refusal(key_of(plan.deployment), self._digest, now)
         if refusal is not None:
-            headers = {"x-should-retry": "false"}
-            raise UpstreamFault(refusal.message, upstream_status=refusal.status, headers=headers)
+            raise UpstreamFault(refusal.message, upstream_status=refusal.status)
 
     def _digest(self) -> bytes:
-        return hashlib.blake2b(self._body, digest_size=32).digest()
+        if self._hashed is None:
+            self._hashed = hashlib.blake2b(self._body, digest_size=32).digest()
+        return self._hashed
+
+
+def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
+    """Return *plan* repaired by a provider's words; None where that changes nothing, or nothing may be changed."""
+    if plan.mode != "repair":
+        return None
+    repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
+    if repaired is None:
+        return None
+    return replace(
+        plan,
+        messages=repaired.messages,
+        parameters=repaired.parameters,
+        profile=repaired.profile or plan.profile,
+        further=(*plan.further, *repaired.changes),
+    )
 
 
 def call_of(plan: Plan, timeouts: Timeouts) -> UpstreamCall:

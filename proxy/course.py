@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from proxy.config import Deployment, Settings
 from proxy.plan import choose_pool
 from proxy.resilience.failure_table import Elsewhere, Kind, Row
+from proxy.resilience.read_error import ProviderError
 
 _WAYS = {
     Elsewhere.LARGER: "context_window_fallbacks",
@@ -40,7 +41,8 @@ class Course:
 
         self.tries = 0
         self.kinds: Counter[Kind] = Counter()
-        self.repaired = False
+        self.refused_for: ProviderError | None = None
+        """What the request is repaired by, in every further plan for this model."""
 
     def count(self, deployment: Deployment, row: Row) -> None:
         """Count a failed attempt."""

@@ -52,6 +52,9 @@ class Cause(StrEnum):
     UNDECLARED_CALL = "undeclared_call"
     """The answer calls a tool that the request did not declare; we say so, not the provider."""
 
+    CONVERSION = "conversion"
+    """The request could not be made into one that this model takes. Nothing was sent."""
+
     ODD_END = "odd_end"
     """The provider named a finish reason that is no end of an answer."""
 

@@ -56,7 +56,8 @@ class Situation:
 def decide_action(row: Row, asked_s: float | None, situation: Situation, random: float) -> Action:
     """Return what to do after a failure of *row*'s kind; *asked_s* is the delay that the provider asked for.
 
-    A retry goes to another deployment of the pool at once if one is ready: waiting only helps the one that failed.
+    A retry goes to another deployment of the pool at once if one is ready: waiting only helps the one that failed. It
+    is within the retry budget like any other, but for what is that deployment's alone: its key, its quota.
     A wait that is longer than :data:`LONGEST_WAIT_S`, or than the deadline, is not begun.
     """
     if row.repair and situation.can_repair:
@@ -65,7 +66,7 @@ def decide_action(row: Row, asked_s: float | None, situation: Situation, random:
     if row.elsewhere is Elsewhere.LARGER:
         return fall_back
     if _may_retry(row, situation):
-        if situation.another_ready:
+        if situation.another_ready and (situation.budget_left or row.elsewhere is Elsewhere.AT_ONCE):
             return Action(Step.RETRY)
         if row.again != 0 and situation.budget_left:
             wait = back_off(situation.tries, asked_s, random)

@@ -51,6 +51,7 @@ class Kind(StrEnum):
     UNEXPECTED_CALL = "unexpected_call"
     INVALID_ARGUMENTS = "invalid_arguments"
     UNDECLARED_CALL = "undeclared_call"
+    CONVERSION = "conversion"
     ODD_END = "odd_end"
     NOT_AN_ANSWER = "not_an_answer"
 
@@ -142,8 +143,8 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402),                                                         0,   _AT_ONCE,         _PARK,   False, "OpenRouter, DeepSeek: no credit"),
     Row(Kind.RATE_LIMITED,       _refused(429),                                                         ANY, _AFTER,           _COOL,   True,  "ai.google.dev/gemini-api/docs/rate-limits; RFC 6585"),
     Row(Kind.KEY_REFUSED,        _refused(401),                                                         0,   _AT_ONCE,         _PARK,   False, "another key may do, this one will not"),
-    Row(Kind.KEY_REFUSED,        _refused(400, where=lambda e: e.says("api key not valid", "api_key_invalid")), 0, _AT_ONCE,   _PARK,   False, "Gemini says 400 to a bad key"),
-    Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=lambda e: e.says("user location is not supported")), 0, _AT_ONCE,         _PARK,   False, "Gemini FAILED_PRECONDITION"),
+    Row(Kind.KEY_REFUSED,        _refused(400, where=lambda e: e.begins("api key", "api_key_invalid")), 0, _AT_ONCE,   _PARK,   False, "Gemini says 400 to a bad key"),
+    Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=lambda e: e.begins("user location is not supported")), 0, _AT_ONCE,         _PARK,   False, "Gemini FAILED_PRECONDITION"),
     Row(Kind.NOT_ALLOWED_HERE,   _refused(403),                                                         0,   _AT_ONCE,         _PARK,   False, "permission denied: by key, model or place"),
     Row(Kind.MODEL_GONE,         _refused(404, 410),                                                    0,   _AT_ONCE,         _PARK,   False, "LiteLLM router: never retried"),
     Row(Kind.REQUEST_TIMEOUT,    _refused(408),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it"),
@@ -170,11 +171,27 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.EMPTY,              _cause(Cause.EMPTY),                                                   ANY, _AFTER,           _NONE,   True,  "python-genai#1289, litellm#24442; gemini-cli retries"),
     Row(Kind.THINKING_ONLY,      _cause(Cause.THINKING_ONLY),                                           ANY, _AFTER,           _NONE,   True,  "gemini-cli THINKING_ONLY_RESPONSE"),
     Row(Kind.TRUNCATED,          _cause(Cause.TRUNCATED),                                               ANY, _AFTER,           _STRIKE, True,  "gemini-cli NO_FINISH_REASON"),
+    Row(Kind.CONVERSION,         _cause(Cause.CONVERSION),                                              0,   _AFTER,           _NONE,   False, "litellm calls it a network error, status 500 (run on 1.105.3)"),
     Row(Kind.ODD_END,            _cause(Cause.ODD_END),                                                 1,   _AFTER,           _NONE,   True,  "gemini-cli OTHER: once at most"),
     Row(Kind.NOT_AN_ANSWER,      _cause(Cause.NOT_AN_ANSWER),                                           1,   _AFTER,           _STRIKE, True,  "HTML or garbage in a 200: a captive proxy, a crashed server"),
     Row(Kind.NOT_AN_ANSWER,      lambda *_: True,                                                       0,   _AFTER,           _STRIKE, False, "whatever else, a redirect for one"),
 )
 # fmt: on
+
+
+INVALID = next(row for row in TABLE if row.kind is Kind.INVALID_REQUEST)
+"""The row of a body that was refused before."""
+
+PERMANENT = frozenset(
+    {
+        Kind.CONTENT_FILTER,
+        Kind.CONTEXT_OVERFLOW,
+        Kind.CONVERSION,
+        Kind.INVALID_REQUEST,
+        Kind.TOO_LARGE,
+    }
+)
+"""What the client's request came to by itself: what goes wrong with it elsewhere is less to the point."""
 
 
 def find_row(cause: Cause, error: ProviderError) -> Row:

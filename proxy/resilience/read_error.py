@@ -41,6 +41,13 @@ class ProviderError:
         """Tell whether one of *phrases*, in lower case, is among its codes or within its words."""
         return any(phrase in self.codes or phrase in self.words for phrase in phrases)
 
+    def begins(self, *phrases: str) -> bool:
+        """Tell whether one of *phrases*, in lower case, is among its codes or begins its words.
+
+        For what counts against a deployment: behind their beginning a provider's words may quote the client's.
+        """
+        return self.words.startswith(phrases) or not self.codes.isdisjoint(phrases)
+
 
 NOTHING_SAID = ProviderError(None, frozenset(), "", None, Quota.NONE, None)
 

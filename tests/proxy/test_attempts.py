@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
-from proxy.errors import AnswerUnusable, UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from proxy.errors import AnswerUnusable, ConversionFailed, UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.failures import Cause, Evidence
 from tests.support.proxied import MODEL, Proxied, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, chunk, say
@@ -366,6 +366,26 @@ async def test_held_thoughts_go_out_in_time(
     assert "error" in reply.events[-1]
 
 
+async def test_held_thoughts_end_with_their_attempt(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a failed attempt thought is not sent while the next one is waited for, and so the next one is made."""
+    monkeypatch.setattr("proxy.event_stream.HOLD_S", 0.15)
+    monkeypatch.setattr("proxy.event_stream.BEAT_S", 0.15)
+    slow_down = refused(429, body={"error": {"details": [{"retryDelay": "0.4s"}]}})
+    upstream.then(chunk({"reasoning_content": "Hm."}), slow_down)
+    upstream.then(chunk({"reasoning_content": "Oh."}), refused(503))
+    upstream.then(chunk({"reasoning_content": "Well."}), say("fine"), STOP)
+    reply = await proxy.post(chat(stream=True))
+
+    assert reply.raw.startswith(b": keep-alive\n\n")
+    clean = Reply(reply.status, reply.headers, reply.raw.replace(b": keep-alive\n\n", b""))
+    assert text_of(clean) == "fine"
+    thoughts = [c["delta"].get("reasoning_content") for e in clean.events[:-1] for c in e["choices"]]
+    assert [thought for thought in thoughts if thought] == ["Well."]
+    assert len(upstream.calls) == 3
+
+
 async def test_what_the_client_is_told(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A delay that is too long to wait for goes to the client, in the header that its SDK obeys."""
     body = {"error": {"details": [{"retryDelay": "90.2s"}]}}
@@ -425,3 +445,100 @@ async def test_foreign_signatures_do_not_travel(proxy: Proxied, upstream: Script
     assert SIGNATURE not in second
     calls, result = upstream.calls[1].messages[1:]
     assert calls["tool_calls"][0]["id"] == result["tool_call_id"]
+
+
+async def test_a_note_poisons_nothing(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What was refused with our note in it is not the client's body."""
+    for _ in range(3):
+        upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+        upstream.then(refused(400, "This template wants something else."))
+        await proxy.post(chat("Do it.", model="long"))
+
+    assert len(upstream.calls) == 6
+
+
+async def test_a_repair_stays_for_further_tries(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """On another member of the pool, and with a note: what was refused once is not sent again."""
+    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
+    upstream.then(refused(503))
+    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    reply = await proxy.post(chat(model="pool", top_p=0.5))
+    sent = [call.parameters.get("top_p") for call in upstream.calls]
+    assert sent == [0.5, None, None]
+
+    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
+    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    upstream.then(answer("fine"))
+    reply = await proxy.post(chat("Again.", model="pool", top_p=0.5))
+    assert text_of(reply) == "fine"
+    assert [call.parameters.get("top_p") for call in upstream.calls[3:]] == [0.5, None, None]
+    assert reply.headers["x-turnright-changes"] == "repair=1,note=1"
+
+
+@pytest.mark.parametrize("elsewhere", [refused(503), refused(401), UpstreamUnreachable("Gone.")], ids=repr)
+async def test_the_requests_own_fault_is_told(
+    proxy: Proxied, upstream: ScriptedUpstream, elsewhere: UpstreamFault
+) -> None:
+    """Not what its fallback died of: a client would try the same for ever."""
+    for _ in range(2):
+        upstream.then(refused(400, "The image is too large."))
+        for _ in range(3):
+            upstream.then(elsewhere)
+        reply = await proxy.post(chat("poison"))
+        assert (reply.status, reply.error["message"]) == (400, "The image is too large.")
+        assert reply.headers["x-should-retry"] == "false"
+        upstream.script.clear()
+
+
+async def test_a_fallback_that_cannot_take_the_history(upstream: ScriptedUpstream) -> None:
+    """The chain goes on, and if nobody answers, what the first one said is told, headers and all."""
+    image = [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]
+    models = {"a": "openai/a", "b": "gemini/gemini-2.5-pro", "c": "openai/c"}
+    chains = [{"a": ["b", "c"]}, {"b": ["c"]}]
+    settings = settings_of(models, router_settings={"num_retries": 0, "fallbacks": chains})
+    async with proxied(settings, upstream) as proxy:
+        upstream.then(refused(503))
+        assert text_of(await proxy.post(chat(image, model="a"))) == "Good day."
+        assert text_of(await proxy.post(chat(image, model="b"))) == "Good day."
+        assert [call.deployment.model_id for call in upstream.calls] == ["a", "c", "c"]
+        body = {"error": {"details": [{"retryDelay": "40s"}]}}
+        for _ in range(2):
+            upstream.then(refused(429, "Slow down.", body))
+        reply = await proxy.post(chat(image, model="a"))
+    assert (reply.status, reply.headers["Retry-After"]) == (429, "40")
+
+
+@BOTH
+async def test_a_conversion_that_fails(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
+    """Never tried again; another model may take it; alone it is the client's 400."""
+    upstream.then(ConversionFailed("Cannot be converted."))
+    upstream.then(*good(stream))
+    assert text_of(await proxy.post(chat(stream=stream))) == "fine"
+    assert models(upstream) == [PRIMARY, "gpt-4.1"]
+
+    upstream.then(ConversionFailed("Cannot be converted."))
+    reply = await proxy.post(chat(model="long", stream=stream))
+    assert (reply.status, reply.error["code"]) == (400, "conversion_failed")
+    assert len(upstream.calls) == 3
+
+
+async def test_a_pools_retries_are_within_the_budget(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Though nobody is to blame and no circuit opens, an outage is not multiplied."""
+    for _ in range(120):
+        upstream.then(refused(408))
+    for _ in range(40):
+        await proxy.post(chat(model="pool"))
+
+    assert len(upstream.calls) <= 40 + 2 * 12
+
+
+async def test_a_known_refusal_comes_at_once(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Whatever status it came under, and however that status would be treated."""
+    for _ in range(2):
+        upstream.then(refused(500, "Bad turn order.", {"error": {"code": 400, "message": "Bad turn order."}}))
+        await proxy.post(chat("poison", model="long"))
+    reply = await proxy.post(chat("poison", model="long"))
+
+    assert len(upstream.calls) == 2
+    assert reply.headers["x-turnright-attempts"] == "0"
+    assert reply.headers["x-should-retry"] == "false"

@@ -8,6 +8,7 @@ from proxy.config import Settings
 from proxy.course import Course
 from proxy.errors import ModelNotFound
 from proxy.resilience.failure_table import TABLE, Kind, Row
+from proxy.resilience.read_error import NOTHING_SAID
 from tests.support.proxied import settings_of
 
 ROWS: dict[Kind, Row] = {row.kind: row for row in reversed(TABLE)}
@@ -69,10 +70,10 @@ def test_every_model_has_tries_of_its_own() -> None:
     """What failed on one says nothing about the next."""
     course = Course("a", settings())
     course.count(course.pool[0], SERVER)
-    course.repaired = True
+    course.refused_for = NOTHING_SAID
     assert (course.tries, course.kinds[SERVER.kind], course.tried) == (1, 1, {0})
     course.fall_back(SERVER)
-    assert (course.tries, course.kinds[SERVER.kind], course.tried, course.repaired) == (0, 0, set(), False)
+    assert (course.tries, course.kinds[SERVER.kind], course.tried, course.refused_for) == (0, 0, set(), None)
 
 
 def test_an_unknown_model() -> None:

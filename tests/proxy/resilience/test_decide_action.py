@@ -42,6 +42,8 @@ RETRY, FALL_BACK, GIVE_UP, REPAIR = Step.RETRY, Step.FALL_BACK, Step.GIVE_UP, St
         (Kind.RATE_LIMITED, 31.0, {}, GIVE_UP),
         (Kind.RATE_LIMITED, 31.0, {"can_fall_back": True}, FALL_BACK),
         (Kind.RATE_LIMITED, 31.0, {"another_ready": True}, RETRY),
+        (Kind.RATE_LIMITED, 31.0, {"another_ready": True, "budget_left": False}, GIVE_UP),
+        (Kind.KEY_REFUSED, None, {"another_ready": True, "budget_left": False}, RETRY),
         (Kind.RATE_LIMITED, 20.0, {"left_s": 10.0}, GIVE_UP),
         (Kind.QUOTA_EXHAUSTED, 45.0, {}, GIVE_UP),
         (Kind.QUOTA_EXHAUSTED, 45.0, {"can_fall_back": True}, FALL_BACK),
@@ -101,7 +103,7 @@ def test_rules(row: Row, asked: float | None, situation: Situation, random: floa
     if action.step is RETRY:
         assert situation.tries <= situation.num_retries
         assert not row.repair
-        assert situation.another_ready or situation.budget_left
+        assert situation.budget_left or (situation.another_ready and row.elsewhere is Elsewhere.AT_ONCE)
         assert row.again in (ANY, 0) or situation.tries_of_kind <= row.again
         assert row.again or situation.another_ready
     if action.step is FALL_BACK:

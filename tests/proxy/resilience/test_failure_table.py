@@ -85,6 +85,8 @@ REFUSED = [
     Case("too large", Kind.TOO_LARGE, 413, b""),
     Case("cancelled", Kind.CANCELLED, 499, google(499, "CANCELLED", "The operation was cancelled.")),
     Case("turn order", Kind.INVALID_REQUEST, 400, google(400, "INVALID_ARGUMENT", "Please ensure that function call turn comes immediately after a user turn or after a function response turn.")),
+    Case("openai quotes a client", Kind.INVALID_REQUEST, 400, openai("'api key not valid' is not valid under any of the given schemas.")),
+    Case("openai quotes a place", Kind.INVALID_REQUEST, 400, openai("'user location is not supported' is no type")),
     Case("pydantic", Kind.INVALID_REQUEST, 422, {"detail": [{"loc": ["body", "x"], "msg": "extra fields", "input": "rate limit: prompt is too long"}]}),
     Case("deadline of theirs", Kind.GATEWAY_TIMEOUT, 504, google(504, "DEADLINE_EXCEEDED", "Deadline expired before operation could complete.")),
     Case("anthropic overloaded", Kind.OVERLOADED, 529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
