@@ -50,8 +50,9 @@ class EventStream:
         self._request = request
         self._record = record
         self._loop = asyncio.get_running_loop()
+        self._clock = self._loop.time
         self._held: list[bytes] = []
-        self._silent_since = self._loop.time()
+        self._silent_since = self._clock()
         self._writing_since: float | None = None
         self._beating: asyncio.Task[None] | None = None
         self._timer = self._loop.call_later(HOLD_S, self._tick)
@@ -66,7 +67,7 @@ class EventStream:
         self._held.append(event)
 
     def discard(self) -> None:
-        """Forget what is held back: another attempt begins."""
+        """Forget what is held back: its attempt has failed."""
         self._held.clear()
 
     async def commit(self, event: bytes = b"") -> None:
@@ -74,16 +75,27 @@ class EventStream:
         self._held.append(event)
         data = b"".join(self._held)
         self._held.clear()
-        await self.send(data)
-
-    async def send(self, event: bytes) -> None:
-        """Write *event*; waits for a client that does not read, raises :class:`ConnectionResetError` for one gone."""
         if self._beating is not None:
             await self._beating
-        if not self.committed:
-            self.committed = True
-            self._record.first_token = self._loop.time() - self._record.started
-        await self._write(event)
+        self._note_first()
+        await self._write(data)
+
+    async def send(self, event: bytes, now: float) -> float:
+        """Write *event*, which came *now*, once something is committed; returns the moment at which it is written.
+
+        Waits for a client that does not read, raises :class:`ConnectionResetError` for one gone. This is what each
+        chunk goes through: it reads the clock once and awaits nothing but the write.
+        """
+        if self._beating is not None:
+            await self._beating
+        if self.response is None:
+            await self._write(event)
+            return self._silent_since
+        self._writing_since = now
+        await self.response.write(event)
+        self._writing_since = None
+        self._silent_since = written = self._clock()
+        return written
 
     async def settle(self) -> web.StreamResponse | None:
         """Send nothing more by itself, and return the response if it was begun."""
@@ -96,7 +108,7 @@ class EventStream:
         """Write the stream's *last* event and its end; a client that does not take it until *until* is cut off."""
         self.stop()
         try:
-            async with asyncio.timeout_at(max(until, self._loop.time() + _FLUSH_S)):
+            async with asyncio.timeout_at(max(until, self._clock() + _FLUSH_S)):
                 if self._beating is not None:
                     await self._beating
                 await self._write(last)
@@ -116,17 +128,22 @@ class EventStream:
         if self._request.transport is not None:
             self._request.transport.abort()
 
+    def _note_first(self) -> None:
+        if not self.committed:
+            self.committed = True
+            self._record.first_token = self._clock() - self._record.started
+
     async def _write(self, data: bytes) -> None:
-        self._writing_since = self._loop.time()
+        self._writing_since = self._clock()
         if self.response is None:
             await self._begin()
         assert self.response is not None
         await self.response.write(data)
         self._writing_since = None
-        self._silent_since = self._loop.time()
+        self._silent_since = self._clock()
 
     async def _begin(self) -> None:
-        headers = {**_HEADERS, **self._record.answer_headers(self._loop.time())}
+        headers = {**_HEADERS, **self._record.answer_headers(self._clock())}
         response = web.StreamResponse(headers=headers)
         self._record.status = 200
         await response.prepare(self._request)
@@ -134,7 +151,7 @@ class EventStream:
 
     def _tick(self) -> None:
         """Look after a stream that has been silent, or whose client has; runs every few seconds."""
-        now = self._loop.time()
+        now = self._clock()
         if self._writing_since is not None:
             if now - self._writing_since >= STALL_S:
                 self.cut_off()
@@ -152,8 +169,7 @@ class EventStream:
         """Send what is held back, or a comment. The client's going ends the request's own task."""
         held, self._held = b"".join(self._held), []
         if held:
-            self.committed = True
-            self._record.first_token = self._loop.time() - self._record.started
+            self._note_first()
         try:
             await self._write(held or BEAT)
         except ConnectionResetError:

@@ -48,7 +48,6 @@ async def stream_answer(
 
     async def call(upstream_call: UpstreamCall) -> None:
         nonlocal spare
-        out.discard()
         normalizer = ChunkNormalizer(
             fallback_id=fallback_id,
             created=created,
@@ -58,8 +57,9 @@ async def stream_answer(
         held = AnswerBuffer() if is_corrected(record.plan, gateway.settings, stream=True) else None
         try:
             await _relay(upstream_call, normalizer, out, held, attempts, record, gateway)
-        except AnswerUnusable as fault:
-            if held is not None and fault.answer is not None:
+        except BaseException as fault:
+            out.discard()  # at once: while the next attempt is waited for, what is held would go out by itself
+            if held is not None and isinstance(fault, AnswerUnusable) and fault.answer is not None:
                 spare = held.events()
             raise
 
@@ -119,35 +119,36 @@ async def _relay(
 
     With *held* they are sent when all have come and their calls have been looked at.
     """
-    loop = asyncio.get_running_loop()
+    clock = asyncio.get_running_loop().time
     watch = OpeningWatch()
     began = opened = False
     async with aclosing(gateway.upstream.stream(call)) as chunks:
+        asked = clock()
         while True:
-            asked = loop.time()
             chunk = await anext(chunks, None)
-            record.upstream_wait += loop.time() - asked
+            now = clock()
+            record.upstream_wait += now - asked
             if chunk is None:
                 break
             normalized = normalizer.normalize(chunk)
-            if normalized is None:
+            if normalized is not None and out.committed:
+                asked = await out.send(encode_event(normalized), now)
                 continue
-            event = encode_event(normalized)
-            if out.committed:
-                await out.send(event)
-                continue
-            began = began or bool(normalized["choices"])
-            if not opened and watch.opens(normalized):
-                opened = True
-                attempts.answering()
-            if held is not None:
-                held.add(normalized, event)
-                if held.is_full:
-                    await out.commit(held.events())
-            elif opened:
-                await out.commit(event)
-            else:
-                out.hold(event)
+            if normalized is not None:
+                event = encode_event(normalized)
+                began = began or bool(normalized["choices"])
+                if not opened and watch.opens(normalized):
+                    opened = True
+                    attempts.answering()
+                if held is not None:
+                    held.add(normalized, event)
+                    if held.is_full:
+                        await out.commit(held.events())
+                elif opened:
+                    await out.commit(event)
+                else:
+                    out.hold(event)
+            asked = clock()
     if not out.committed and not began:
         raise AnswerUnusable("The provider's stream ended without an answer.", cause=Cause.EMPTY)
     if not normalizer.finished:

@@ -8,7 +8,8 @@ LiteLLM took for an overflow (autogen#6377).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 
@@ -26,6 +27,13 @@ class _Row(NamedTuple):
 
 
 _N = r"[\d,._]+"
+
+_MOST_TEXTS = 16
+_LONGEST = 20_000
+"""Characters that are searched, in all texts together: the words that count stand near the top.
+
+The patterns are bounded as well, since they are searched between the events of other clients' streams.
+"""
 
 
 def _text(pattern: str) -> re.Pattern[str]:
@@ -57,7 +65,7 @@ ROWS: tuple[_Row, ...] = (
         _text(r"input token count \(?<requested>\)? exceeds the maximum number of tokens allowed \(?<limit>"),
         "pi-mono overflow.ts",
     ),
-    _Row("gemini", _text(r"input token count.*exceeds the maximum"), "pi-mono overflow.ts"),
+    _Row("gemini", _text(r"input token count.{0,200}exceeds the maximum"), "pi-mono overflow.ts"),
     _Row(
         "openai",
         _text(
@@ -82,7 +90,9 @@ ROWS: tuple[_Row, ...] = (
     _Row("groq", _text(r"reduce the length of the messages"), "pi-mono overflow.ts"),
     _Row(
         "mistral",
-        _text(r"prompt contains <requested> tokens.*too large for model with <limit> maximum context length"),
+        _text(
+            r"prompt contains <requested> tokens.{0,200}too large for model with <limit> maximum context length"
+        ),
         "litellm exception mapping",
     ),
     _Row(
@@ -141,7 +151,7 @@ def read_overflow(texts: Iterable[str], codes: Iterable[str]) -> Overflow | None
 
     A row with numbers is taken before one without, wherever it stands in the table.
     """
-    shown = [text[:20_000] for text in texts]
+    shown = list(_beginning(texts))
     if any(_GUARD.search(text) for text in shown):
         return None
     best: Overflow | None = Overflow() if CODES.intersection(codes) else None
@@ -156,6 +166,14 @@ def read_overflow(texts: Iterable[str], codes: Iterable[str]) -> Overflow | None
                 return overflow
             best = best or overflow
     return best
+
+
+def _beginning(texts: Iterable[str]) -> Iterator[str]:
+    left = _LONGEST
+    for text in islice(texts, _MOST_TEXTS):
+        if left > 0:
+            yield text[:left]
+        left -= len(text)
 
 
 def _number(text: str | None) -> int | None:

@@ -4,6 +4,9 @@ Errors are passed on by one proxy after the other, and each wraps them anew: an 
 OpenAI endpoint, helix#1835), an object whose message is JSON again (continue#9575), a text with a prefix before the
 JSON ("litellm.RateLimitError: GeminiException - {...}"), the ``repr`` of a Python bytes object.
 
+JSON behind any other words is no error: providers quote in their sentences what they refuse, and a client that sends
+``{"code": 401}`` must not have its key taken for a bad one.
+
 Only what a provider says is read, by the names of its fields. Some quote the request (FastAPI's ``input``, vLLM), and
 a user who writes "rate limit exceeded" must not be taken for the provider.
 """
@@ -11,8 +14,9 @@ a user who writes "rate limit exceeded" must not be taken for the provider.
 from __future__ import annotations
 
 import ast
+import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +25,16 @@ import orjson
 _MOST_VALUES = 400
 """Values that are looked at, at most: a body may be large, and its words stand near the top."""
 
-_LONGEST_TEXT = 65_536
-"""Characters of a text that are searched for JSON, at most."""
+_LONGEST_PREFIX = 300
+"""Characters before the JSON in a text, at most."""
 
+_PREFIX = re.compile(
+    r"\s*(?:[\w.]*(?:Error|Exception)(?:\s+[\w.]*(?:Error|Exception))*\s*[:-]\s*)*"
+    r"(?:Error code: \d{3} - )?(?P<repr>b?['\"])?"
+)
+"""What stands before an error that was made a text: the names of exceptions, and the quote of a ``repr``."""
+
+_BRACKET = re.compile(r"[{\[]")
 
 _WORDS = frozenset(
     {
@@ -84,21 +95,17 @@ def unwrap_error(body: bytes) -> Unwrapped:
 
 
 def _json_in(text: str) -> tuple[Any, str]:
-    """Return the JSON object or array that *text* holds at its end, if any, and what is not part of it."""
-    for start in _openings(text):
-        candidate = text[start:]
-        value = _parsed(candidate)
-        if value is None and candidate[-1:] in "'\"":  # the end of a bytes object's repr
-            value = _parsed(_unescaped(text[start - 1 : start] + candidate))
-        if value is not None:
-            return value, text[:start]
-    return None, text
-
-
-def _openings(text: str) -> Iterator[int]:
-    """Yield the first places where JSON may begin: more than a few are a text that merely holds brackets."""
-    places = sorted(at for sign in "{[" if (at := text.find(sign, 0, _LONGEST_TEXT)) >= 0)
-    yield from places
+    """Return the JSON object or array that *text* is behind its prefix, if any, and what is not part of it."""
+    bracket = _BRACKET.search(text, 0, _LONGEST_PREFIX)
+    if bracket is None:
+        return None, text
+    before = text[: bracket.start()]
+    prefix = _PREFIX.fullmatch(before)
+    if prefix is None:
+        return None, text
+    said = prefix["repr"]
+    value = _parsed(_unescaped(text[len(before) - 1 :]) if said else text[len(before) :])
+    return (None, text) if value is None else (value, before.removesuffix(said or ""))
 
 
 def _parsed(text: str) -> Any:
@@ -110,6 +117,10 @@ def _parsed(text: str) -> Any:
 
 
 def _unescaped(text: str) -> str:
+    """Return the text that *text* is the ``repr`` of; empty where it is none."""
+    text = text.rstrip()
+    if text[-1:] != text[:1]:
+        return ""
     try:
         value = ast.literal_eval("b" + text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import socket
 import time
 from typing import Any
@@ -368,6 +369,24 @@ async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) 
 
     assert record.outcome == "client_disconnected"
     transport.abort.assert_called_once_with()
+
+
+async def test_a_chunk_costs_one_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once an answer is on its way a chunk is written, and nothing else: there are hundreds in each answer."""
+    loop = asyncio.get_running_loop()
+    clock = Mock(side_effect=itertools.count(100.0))
+    out = EventStream(make_mocked_request("POST", CHAT), Record(request_id="x", route=CHAT, started=0.0))
+    out.stop()
+    out.response = web.StreamResponse()
+    write = AsyncMock()
+    monkeypatch.setattr(out.response, "write", write)
+    await out.commit(b"first")
+    with monkeypatch.context() as patched:
+        patched.setattr(out, "_clock", clock)
+        assert [await out.send(b"x", loop.time()) for _ in range(3)] == [100.0, 101.0, 102.0]
+
+    assert clock.call_count == 3
+    assert [call.args[0] for call in write.await_args_list] == [b"first", b"x", b"x", b"x"]
 
 
 @pytest.mark.parametrize(

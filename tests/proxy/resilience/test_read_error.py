@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -185,6 +186,58 @@ def test_the_innermost_status_counts() -> None:
     assert read({"error": {"code": 200}}, 503).status == 503
 
 
+INNER = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Slow."}}'
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "",
+        " \n",
+        "Error: ",
+        "litellm.RateLimitError: GeminiException - ",
+        "litellm.APIError: APIError: OpenAIException - ",
+        "litellm.BadRequestError: VertexAIException BadRequestError - ",
+        "openai.RateLimitError: Error code: 429 - ",
+        "Error code: 429 - ",
+        "RateLimitError:",
+    ],
+)
+def test_a_wrapped_error_is_read(prefix: str) -> None:
+    """Behind the names of exceptions stands what they were made of, as it is or as the ``repr`` of its bytes."""
+    for inner in (INNER, repr(INNER.encode()), json.dumps(INNER)):
+        text = prefix + inner
+        for body in (text.encode(), json.dumps({"error": {"message": text, "code": 400}}).encode()):
+            error = read(body, 400)
+            assert (error.status, "resource_exhausted" in error.codes) == (429, True), body
+
+
+QUOTED = '{"code": 401, "type": "insufficient_quota", "retryDelay": "99s"}'
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"'{QUOTED}' is not valid under any of the given schemas.",
+        f"{QUOTED} is not valid under any of the given schemas.",
+        f"Invalid value: {QUOTED}",
+        f"Invalid value: {json.dumps(QUOTED)}",
+        f"Invalid value: b'{QUOTED}'",
+        f"Error while reading: {QUOTED}",
+        f"BadRequestError: Invalid value: {QUOTED}",
+        f"ValueError {QUOTED}",
+        f"Could not parse [1] in ValueError: {QUOTED}",
+        f"Invalid Terror: {QUOTED}",
+    ],
+)
+def test_a_quotation_is_no_error(message: str) -> None:
+    """A client's JSON that the provider quotes in a sentence does not pass for the provider's answer."""
+    for body in (message, {"error": {"message": message, "code": None}}):
+        error = read(body if isinstance(body, dict) else body.encode(), 400)
+        assert (error.status, error.codes) == (400, frozenset())
+        assert (error.retry_after_s, error.quota) == (None, Quota.NONE)
+
+
 @pytest.mark.parametrize(
     ("body", "quota"),
     [
@@ -226,3 +279,51 @@ def test_a_body_of_brackets_is_bounded() -> None:
     assert unwrap_error(deep).objects == ()
     wide = json.dumps([{"message": "x"}] * 100_000).encode()
     assert len(unwrap_error(wide).objects) < 1000
+
+
+HOSTILE = [
+    "input token count ",
+    "prompt contains 1 tokens ",
+    "prompt contains ",
+    "maximum context length is 1 tokens however ",
+    "1,",
+    "1m",
+    "1.",
+    "retry in ",
+    "retry in 1",
+    "retry  ",
+    " ",
+    "\n",
+    "ErrorException",
+    "aError: ",
+    "aError ",
+    "Error.",
+    "b'{",
+    "{[(",
+    "\\",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_reading_takes_no_longer_than_the_text_is_long(piece: str) -> None:
+    """What a provider says is read between the events of other clients: no repetition makes it slow."""
+    text = piece * (20_000 // len(piece))
+    bodies: list[Any] = [[{"message": text, "retryDelay": text}] * 12]
+    bodies += [f"retry in {text}'", f"{text}{{}}'", f"Error{text}{{}}", f"'{{{text}'", [text] * 12]
+    raw = [json.dumps(body).encode() if isinstance(body, list) else body.encode() for body in bodies]
+    began = time.process_time()
+    for body in raw:
+        read(body, 400)
+
+    assert time.process_time() - began < 0.5
+
+
+def test_only_so_much_is_searched_for_an_overflow() -> None:
+    """The words that count stand near the top."""
+    said = "prompt is too long"
+
+    assert read_overflow(["x"] * 15 + [said], ()) == Overflow()
+    assert read_overflow(["x"] * 16 + [said], ()) is None
+    assert read_overflow(["x" * 12_000, said], ()) == Overflow()
+    assert read_overflow(["x" * 12_000, "x" * 8_000, said], ()) is None
+    assert read_overflow(["x" * 25_000, said], ()) is None
