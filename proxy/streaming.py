@@ -125,9 +125,11 @@ async def _relay(
     async with aclosing(gateway.upstream.stream(call)) as chunks:
         asked = clock()
         while True:
-            chunk = await anext(chunks, None)
-            now = clock()
-            record.upstream_wait += now - asked
+            try:
+                chunk = await anext(chunks, None)
+            finally:  # what fails has been waited for as well
+                now = clock()
+                record.upstream_wait += now - asked
             if chunk is None:
                 break
             normalized = normalizer.normalize(chunk)

@@ -542,3 +542,12 @@ async def test_a_known_refusal_comes_at_once(proxy: Proxied, upstream: ScriptedU
     assert len(upstream.calls) == 2
     assert reply.headers["x-turnright-attempts"] == "0"
     assert reply.headers["x-should-retry"] == "false"
+
+
+async def test_a_failed_wait_is_no_overhead(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What the provider took before it failed was not spent here."""
+    upstream.then(Pause(0.25), refused(401))
+    upstream.then(say("fine"), STOP)
+    reply = await proxy.post(chat(stream=True))
+
+    assert float(reply.headers["x-turnright-overhead-ms"]) < 200
