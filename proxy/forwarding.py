@@ -53,7 +53,7 @@ async def forward(
         answer = normalize_answer(answer, fallback_id=fallback_id, created=created, model=model)
         check_answer(answer, upstream_call)
         if is_corrected(record.plan, gateway.settings, stream=False):
-            return correct_answer(answer, record)
+            return await correct_answer(answer, record)
         return answer
 
     try:

@@ -7,13 +7,14 @@ do with a call that failed, and nothing is better told by hiding it.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from proxy.config import Settings
 from proxy.errors import AnswerUnusable
 from proxy.observation import Record
 from proxy.plan import Plan
-from proxy.tool_arguments import check_calls
+from proxy.tool_arguments import check_calls, is_warm, warm
 from proxy.upstream import Answer
 
 
@@ -31,13 +32,16 @@ def is_corrected(plan: Plan | None, settings: Settings, *, stream: bool) -> bool
     return wanted != "off"
 
 
-def correct_answer(answer: Answer, record: Record) -> Answer:
+async def correct_answer(answer: Answer, record: Record) -> Answer:
     """Return *answer*, itself or mended; what was mended is noted in the plan of *record*.
 
-    Raises :class:`AnswerUnusable`, with *answer* in it, for a call that cannot be used.
+    The first answer with a call waits until the schema library is loaded, in a thread: a start without tools does
+    not pay for it. Raises :class:`AnswerUnusable`, with *answer* in it, for a call that cannot be used.
     """
     plan = record.plan
     assert plan is not None
+    if not is_warm() and any(choice["message"].get("tool_calls") for choice in answer["choices"]):
+        await asyncio.to_thread(warm)
     checked = check_calls(answer, plan.request.parameters)
     if checked.cause is not None:
         words = "The model's tool call cannot be used."

@@ -161,7 +161,7 @@ async def _relay(
     if not out.committed:
         if not opened and (call.is_gemini or watch.missing is not Cause.EMPTY):
             raise AnswerUnusable("The model's answer says nothing.", cause=watch.missing)
-        await out.commit(held.events(correct_answer(held.whole(), record)) if held is not None else b"")
+        await out.commit(held.events(await correct_answer(held.whole(), record)) if held is not None else b"")
 
 
 def _last_event(error: ProxyError, record: Record) -> bytes:

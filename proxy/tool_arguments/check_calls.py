@@ -9,9 +9,10 @@ from typing import Any
 import orjson
 
 from proxy.failures import Cause
+from proxy.tool_arguments.budget import Budget
 from proxy.tool_arguments.declared_tools import DeclaredTools
 from proxy.tool_arguments.fit_schema import misfits
-from proxy.tool_arguments.mend_text import mend_text
+from proxy.tool_arguments.mend_text import mend_text, text_within
 from proxy.upstream import Answer
 from sanitizers import Change
 
@@ -20,6 +21,9 @@ REPAIR_STEP = "answer_repair"
 _CUT_OFF = frozenset({"content_filter", "length"})
 """Finish reasons of a choice that may end within a call. Half a command must not be run, and it would end alike if it
 were asked for again."""
+
+_LARGEST = 64 * 1024
+"""Characters of arguments that are held against a schema."""
 
 _LONGEST_DETAIL = 500
 _LONGEST_NAME = 64
@@ -56,11 +60,12 @@ def check_calls(answer: Answer, parameters: Mapping[str, Any]) -> Checked:
     if not any(choice["message"].get("tool_calls") for choice in answer["choices"]):
         return Checked(answer)
     tools = DeclaredTools(parameters)
+    budget = Budget()
     choices: list[dict[str, Any]] = []
     changes: list[Change] = []
     try:
         for choice in answer["choices"]:
-            choices.append(_check_choice(choice, tools, changes))
+            choices.append(_check_choice(choice, tools, budget, changes))
     except _Misfit as misfit:
         return Checked(answer, cause=misfit.cause, detail=misfit.detail)
     if not changes:
@@ -68,12 +73,14 @@ def check_calls(answer: Answer, parameters: Mapping[str, Any]) -> Checked:
     return Checked({**answer, "choices": choices}, tuple(changes))
 
 
-def _check_choice(choice: dict[str, Any], tools: DeclaredTools, changes: list[Change]) -> dict[str, Any]:
+def _check_choice(
+    choice: dict[str, Any], tools: DeclaredTools, budget: Budget, changes: list[Change]
+) -> dict[str, Any]:
     message = choice["message"]
     calls = message.get("tool_calls")
     if not calls or choice["finish_reason"] in _CUT_OFF:
         return choice
-    checked = [_check_call(call, tools) for call in calls]
+    checked = [_check_call(call, tools, budget) for call in calls]
     if all(new is old for (new, _), old in zip(checked, calls, strict=True)):
         return choice
     for call, reasons in checked:
@@ -84,7 +91,9 @@ def _check_choice(choice: dict[str, Any], tools: DeclaredTools, changes: list[Ch
     return {**choice, "message": {**message, "tool_calls": [call for call, _ in checked]}}
 
 
-def _check_call(call: dict[str, Any], tools: DeclaredTools) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _check_call(
+    call: dict[str, Any], tools: DeclaredTools, budget: Budget
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return *call*, itself or mended, with the reasons of what was changed; raises :class:`_Misfit`."""
     function = call.get("function")
     if not isinstance(function, dict) or call.get("type") != "function":
@@ -97,13 +106,13 @@ def _check_call(call: dict[str, Any], tools: DeclaredTools) -> tuple[dict[str, A
         raise _Misfit(Cause.UNDECLARED_CALL, f"the tool {shown!r} is not declared")
     schema = tools.schema_of(declared) if declared is not None else None
     value, fault = _read(arguments)
-    text = arguments
+    text: Any = arguments
     if value is None:
-        value = _mend(arguments) if declared is not None else None
-        text = _written(value)
-        if value is None or text is None:
+        text = _mend(arguments, budget) if declared is not None else None
+        value, _ = _read(text)
+        if value is None:
             raise _Misfit(Cause.INVALID_ARGUMENTS, f"{name[:_LONGEST_NAME]}: {fault}")
-    wrong = misfits(value, schema)
+    wrong = misfits(value, schema, budget) if len(text) <= _LARGEST else []
     if wrong:
         raise _Misfit(Cause.INVALID_ARGUMENTS, f"{name[:_LONGEST_NAME]}: {'; '.join(wrong)}.")
     reasons = []
@@ -136,15 +145,17 @@ def _written(value: Any) -> str | None:
         return None
 
 
-def _mend(arguments: Any) -> dict[str, Any] | None:
-    """Return the object that *arguments*, which are not the text of one, stand for, or None.
+def _mend(arguments: Any, budget: Budget) -> str | None:
+    """Return the text of the object that *arguments*, which are not the text of one, stand for, or None.
 
     Nothing at all is what some servers send for a call without arguments; it counts as such where that fits.
     """
     if isinstance(arguments, dict):  # Ollama's own shape
-        return arguments
+        return _written(arguments)
     if arguments is None:
-        return {}
+        return "{}"
     if not isinstance(arguments, str):
         return None
-    return {} if arguments.strip() in ("", "null") else mend_text(arguments)
+    if arguments.strip() in ("", "null"):
+        return "{}"
+    return text_within(arguments, budget) or _written(mend_text(arguments, budget))

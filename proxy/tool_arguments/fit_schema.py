@@ -1,21 +1,22 @@
 """Whether a value fits a tool's schema, in bounded time and without asking anybody. Pure.
 
 The schema is the client's, and the event loop waits: regular expressions are not run (they can take exponential time),
-nor what compares everything with everything, references must lead into the schema itself, and every check has a
-number of steps that it may take. What cannot be checked under these rules counts as fitting: the tool is the judge.
+nor what compares everything with everything, references must lead into the schema itself, and the calls of an answer
+share a number of steps. What cannot be checked under these rules counts as fitting: the tool is the judge.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from proxy.tool_arguments.schema_shape import is_usable
+from proxy.tool_arguments.budget import Budget, TooMuchError
+from proxy.tool_arguments.schema_shape import has_shape, is_usable
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -23,8 +24,15 @@ if TYPE_CHECKING:
 LARGEST = 64 * 1024
 """Bytes of a schema that is used."""
 
-MOST_STEPS = 10_000
-"""Keywords, with what they hold and look at, that one check may go through: well below a tenth of a second."""
+_STEPS_A_SCHEMA = 8
+_BYTES_A_STEP = 32
+"""Bytes of a schema that are made ready in one step."""
+
+_CHARACTERS_A_STEP = 64
+"""Characters of a fault that are written in one step: the library writes the whole value into every one."""
+
+_TEXT_A_STEP = 1024
+"""Characters of a text that are: numbers and empty lists take far longer."""
 
 _KEPT = 128
 _MOST_TOLD = 3
@@ -52,33 +60,58 @@ _CHECKED = frozenset(
 _SAYS_NOTHING = frozenset({"$schema", "additionalProperties", "description", "properties", "title", "type"})
 
 
-class _TooMuchError(Exception):
-    """A check has taken all of its steps."""
+_WALKING = frozenset({"additionalProperties", "contains", "items", "propertyNames"})
+"""Keywords that go through the whole value."""
+
+_QUICK = frozenset({"enum", "required"})
+"""Keywords that go through what they hold four times as fast as others do."""
+
+_SLOW = frozenset({"$ref", "multipleOf"})
+
+_ASKING = frozenset({"anyOf", "contains", "if", "not", "oneOf"})
+"""Keywords that ask of schemas whether they fit, and keep to themselves what is said."""
+
+_NEVER: dict[str, Any] = {"not": {}}
+"""``false`` as a schema with a keyword. The library counts nothing under ``false``, and writes out the value."""
 
 
-@dataclass(slots=True)
-class _Meter:
-    left: int = 0
+class _Meter(threading.local):
+    """Whose steps are counted: the budget of the check that is running."""
 
-    def take(self, value: Any, instance: Any) -> None:
-        for each in (value, instance):
-            if isinstance(each, (dict, list)):
-                self.left -= len(each)
-        self.left -= 1
-        if self.left < 0:
-            raise _TooMuchError
+    budget = Budget()
 
 
-def misfits(value: dict[str, Any], schema: Any) -> list[str]:
-    """Return what is wrong with *value* under *schema*, in short words, the first few; nothing where it fits."""
-    if not isinstance(schema, dict) or _says_nothing(schema):
+_METER = _Meter()
+
+
+def misfits(value: dict[str, Any], schema: Any, budget: Budget | None = None) -> list[str]:
+    """Return what is wrong with *value* under *schema*, in short words, the first few; nothing where it fits.
+
+    The steps are those of *budget*; when they are used up, everything fits.
+    """
+    budget = budget or Budget()
+    if budget.left < 0 or not isinstance(schema, dict) or _says_nothing(schema):
         return []
+    _METER.budget = budget
     try:
         key = orjson.dumps(schema)
-    except orjson.JSONEncodeError:
-        return []  # nested too deeply
-    compiled = _compile(key) if len(key) <= LARGEST else None
-    return compiled.misfits(value) if compiled else []
+        budget.take(_STEPS_A_SCHEMA + len(key) // _BYTES_A_STEP)
+        validator = _compile(key) if len(key) <= LARGEST else None
+        if validator is None:
+            return []
+        return [_tell(error) for error in islice(validator.iter_errors(value), _MOST_TOLD)]
+    except Exception:  # noqa: BLE001 - a schema that breaks the validator is one that says nothing
+        return []
+
+
+def warm() -> None:
+    """Load the library, which takes 80 ms: in a thread, where something waits."""
+    _draft(_DRAFTS[_LATEST])
+
+
+def is_warm() -> bool:
+    """Tell whether the library is loaded."""
+    return _draft.cache_info().currsize > 0
 
 
 def _says_nothing(schema: dict[str, Any]) -> bool:
@@ -91,40 +124,39 @@ def _says_nothing(schema: dict[str, Any]) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
-    validator: Validator
-    meter: _Meter
-
-    def misfits(self, value: dict[str, Any]) -> list[str]:
-        self.meter.left = MOST_STEPS
-        try:
-            return [_tell(error) for error in islice(self.validator.iter_errors(value), _MOST_TOLD)]
-        except Exception:  # noqa: BLE001 - a schema that breaks the validator is one that says nothing
-            return []
-
-
 @lru_cache(maxsize=_KEPT)
-def _compile(key: bytes) -> _Compiled | None:
+def _compile(key: bytes) -> Validator | None:
     """Return the check for the schema whose JSON is *key*, or None for a schema that cannot be used."""
-    import jsonschema  # late: a start must not wait for it
-    from referencing import Registry
-
     schema = orjson.loads(key)
     dialect = schema.pop("$schema", _LATEST)
     name = _DRAFTS.get(dialect.rstrip("#")) if isinstance(dialect, str) else None
-    # The library changes to another class, without the bounds, wherever a schema names a dialect.
-    if name is None or not is_usable(schema) or b'"$schema":"' in orjson.dumps(schema):
+    if name is None or not is_usable(schema):
         return None
+    word = "id" if name == "Draft4Validator" else "$id"
+    schema.pop(word, None)
+    # The library changes to another class, without the bounds, wherever a schema names a dialect, and goes through
+    # the whole schema for every reference below a name.
+    text = orjson.dumps(schema)
+    if b'"$schema":"' in text or f'"{word}":"'.encode() in text:
+        return None
+    from referencing import Registry
+
+    registry: Registry[Any] = Registry()  # one that fetches nothing
+    made: Validator = _draft(name)(schema, registry=registry)
+    return made
+
+
+@lru_cache(maxsize=len(_DRAFTS))
+def _draft(name: str) -> Any:
+    """Return the library's class of that name, within the bounds."""
+    import jsonschema  # late: a start must not wait for it
+
     draft = getattr(jsonschema, name)
-    meter = _Meter()
     keywords = {
-        word: _metered(check, word, meter) if word in _CHECKED else _nothing
+        word: _metered(check, word) if word in _CHECKED else _nothing
         for word, check in draft.VALIDATORS.items()
     }
-    bounded = jsonschema.validators.extend(draft, keywords)  # type: ignore[no-untyped-call]  # the stubs have no types
-    registry: Registry[Any] = Registry()  # one that fetches nothing
-    return _Compiled(bounded(schema, registry=registry), meter)
+    return jsonschema.validators.extend(draft, keywords)  # type: ignore[no-untyped-call]  # the stubs have no types
 
 
 _Keyword = Callable[[Any, Any, Any, Any], "Iterator[Any] | None"]
@@ -134,18 +166,49 @@ def _nothing(*_: Any) -> None:
     """Check nothing."""
 
 
-def _metered(check: _Keyword, word: str, meter: _Meter) -> _Keyword:
+def _metered(check: _Keyword, word: str) -> _Keyword:
     """Return *check* with its steps counted, and with OpenAPI's ``nullable``, which Gemini's clients write."""
 
-    def metered(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any] | None:
-        meter.take(value, instance)
+    def metered(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        budget = _METER.budget
+        budget.take(_steps_of(word, value, instance))
+        if not has_shape(word, value):  # a reference led to where nobody has looked
+            raise TooMuchError
         if instance is None and word in ("enum", "type") and schema.get("nullable") is True:
-            return None
+            return
         if word == "additionalProperties" and "patternProperties" in schema:
-            return None
-        return check(validator, value, instance, schema)
+            return
+        if word in _ASKING:
+            value = _without_false(value)
+        for error in check(validator, value, instance, schema) or ():
+            budget.take(0 if error.schema_path else _steps_to_write(error.message, instance))
+            yield error
 
     return metered
+
+
+def _steps_of(word: str, value: Any, instance: Any) -> int:
+    steps = 3 if word in _SLOW else 0
+    if isinstance(value, (dict, list)):
+        steps += len(value) // 4 if word in _QUICK else len(value)
+    if word == "$ref" and isinstance(value, str):
+        steps += value.count("/")
+    if word == "dependentRequired" and isinstance(value, dict):
+        steps += sum(len(names) for names in value.values() if isinstance(names, list))
+    if word in _WALKING and isinstance(instance, (dict, list)):
+        steps += len(instance)
+    return steps
+
+
+def _steps_to_write(message: str, instance: Any) -> int:
+    text = len(instance) if isinstance(instance, str) else 0
+    return text // _TEXT_A_STEP + max(0, len(message) - text) // _CHARACTERS_A_STEP
+
+
+def _without_false(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_NEVER if each is False else each for each in value]
+    return _NEVER if value is False else value
 
 
 def _tell(error: Any) -> str:

@@ -17,8 +17,14 @@ from typing import Any
 
 import orjson
 
+from proxy.tool_arguments.budget import Budget, TooMuchError
+
 LARGEST = 64 * 1024
-"""Characters of a text that is looked into: a tenth of a second at the very worst."""
+"""Characters of a text that is looked into, where the steps last."""
+
+_CHARACTERS_A_STEP = 64
+_TOKENS_A_STEP = 4
+_INNER_CHARACTERS_A_STEP = 16
 
 DEEPEST = 64
 """Levels of a text that is looked into; the parser recurses."""
@@ -31,34 +37,45 @@ _WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null"})
 _CLOSING = MappingProxyType({"{": "}", "[": "]"})
 
 
-def mend_text(text: str) -> dict[str, Any] | None:
+def mend_text(text: str, budget: Budget | None = None) -> dict[str, Any] | None:
     """Return the object that *text*, which does not parse as one, says, or None where that is not certain.
 
-    An object that was encoded twice is decoded once more (autogen#4878).
+    Nor is it where the steps of *budget* do not last.
     """
-    if len(text) > LARGEST:
-        return None
-    if text.lstrip().startswith('"'):
-        return _decoded_twice(text)
-    tokens = _tokens_of(text)
-    if tokens is None or not _is_one_object(tokens):
+    budget = budget or Budget()
+    if len(text) > LARGEST or budget.left < 0:
         return None
     try:
+        budget.take(len(text) // _CHARACTERS_A_STEP)
+        tokens = _tokens_of(text, budget)
+        if tokens is None or not _is_one_object(tokens):
+            return None
         value = _DECODER.decode(_joined(tokens))
-    except ValueError:
+    except (TooMuchError, ValueError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def _decoded_twice(text: str) -> dict[str, Any] | None:
+def text_within(text: str, budget: Budget | None = None) -> str | None:
+    """Return the text that *text*, an object encoded twice, encodes (autogen#4878), or None where it is not one.
+
+    It is to be passed on as it is: written anew, a number of 20 digits would be another one.
+    """
+    budget = budget or Budget()
+    if not text.lstrip().startswith('"') or len(text) > LARGEST or budget.left < 0:
+        return None
     try:
-        value = orjson.loads(orjson.loads(text))
-    except orjson.JSONDecodeError:
+        budget.take(len(text) // _INNER_CHARACTERS_A_STEP)
+        inner = orjson.loads(text)
+        if not isinstance(inner, str) or not isinstance(orjson.loads(inner), dict):
+            return None
+        _DECODER.decode(inner)
+    except (RecursionError, TooMuchError, ValueError):
         return None
-    return value if isinstance(value, dict) else None
+    return inner
 
 
-def _tokens_of(text: str) -> list[str] | None:
+def _tokens_of(text: str, budget: Budget) -> list[str] | None:
     """Return the tokens of *text* as JSON writes them, or None where a quote is not closed."""
     tokens: list[str] = []
     at = 0
@@ -72,6 +89,8 @@ def _tokens_of(text: str) -> list[str] | None:
             tokens[-1] = f'"{tokens[-1]}"'
         if not token.isspace():
             tokens.append(_in_double_quotes(token) if token[0] == "'" else token)
+            if len(tokens) % _TOKENS_A_STEP == 0:
+                budget.take(0)
     return [_WORDS.get(token, token) for token in tokens]
 
 

@@ -39,7 +39,7 @@ def _is_scalar(value: Any) -> bool:
 
 _SHAPES: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
     {
-        "$ref": lambda value: isinstance(value, str) and value.startswith("#"),
+        "$ref": lambda value: isinstance(value, str) and (value == "#" or value.startswith("#/")),
         "const": _is_scalar,
         "dependentRequired": lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
         "enum": lambda value: isinstance(value, list) and all(map(_is_scalar, value)),
@@ -54,6 +54,12 @@ _SHAPES: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
 _SCHEMAS = ("additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _MAPS = ("$defs", "definitions", "properties")
+
+
+def has_shape(word: str, value: Any) -> bool:
+    """Tell whether *value* is what the keyword *word* may hold, as far as that can be seen without going into it."""
+    shape = _SHAPES.get(word)
+    return shape is None or shape(value)
 
 
 def is_usable(schema: Any) -> bool:
@@ -78,11 +84,9 @@ def is_usable(schema: Any) -> bool:
 def _is_well_formed(schema: dict[str, Any], inner: list[Any]) -> bool:
     """Tell whether the keywords of *schema* are; the schemas that it holds are added to *inner*."""
     for word, value in schema.items():
-        shape = _SHAPES.get(word)
-        if shape is not None:
-            if not shape(value):
-                return False
-        elif word in _SCHEMAS:
+        if not has_shape(word, value):
+            return False
+        if word in _SCHEMAS:
             inner.append(value)
         elif word in _LISTS:
             if not isinstance(value, list):

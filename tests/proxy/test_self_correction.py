@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from typing import Any
 
 import aiohttp
 import pytest
 
-from proxy import event_stream
+from proxy import event_stream, self_correction
 from proxy.errors import UpstreamFault
 from tests.support.builders import call
 from tests.support.proxied import CHAT, Proxied, Reply, chat, events_of, proxied, settings_of
@@ -287,3 +288,21 @@ async def test_nothing_of_a_call_is_logged(log_text: Any) -> None:
 
     assert "request_finished" in log_text.getvalue()
     assert "secret" not in log_text.getvalue()
+
+
+@BOTH
+async def test_the_first_call_does_not_keep_the_loop(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The schema library is loaded in a thread, once, and only for an answer with a call."""
+    threads: list[threading.Thread] = []
+    monkeypatch.setattr(self_correction, "is_warm", lambda: bool(threads))
+    monkeypatch.setattr(self_correction, "warm", lambda: threads.append(threading.current_thread()))
+    said = [say("Hello."), chunk(finish="stop")] if stream else [answer("Hello.")]
+    upstream = ScriptedUpstream(said, *replies_of(stream, (GOOD,), (GOOD,)))
+    async with served(upstream, self_correction="always") as proxy:
+        reply = await proxy.post(chat(tools=TOOLS, stream=stream))
+        assert (reply.status, threads) == (200, [])
+        for _ in range(2):
+            await ask(proxy, stream)
+
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()

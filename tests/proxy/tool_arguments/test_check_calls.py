@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from typing import Any
 
 import pytest
 
 from proxy.failures import Cause
-from proxy.tool_arguments import check_calls
+from proxy.tool_arguments import check_calls, warm
 from tests.support.builders import call
 
 SCHEMA = {
@@ -120,6 +121,12 @@ REFUSED: list[tuple[str, Any, Cause, str]] = [
     ("no name", call("c", "", "{}"), Cause.UNDECLARED_CALL, "not declared"),
     ("a prefix alone", call("c", "functions.", "{}"), Cause.UNDECLARED_CALL, "not declared"),
     ("a name that is no text", call("c", 5, "{}"), Cause.UNDECLARED_CALL, "not declared"),
+    (
+        "encoded twice, a key twice",
+        call("c", "now", json.dumps('{"a": 1, "a": 2}')),
+        Cause.INVALID_ARGUMENTS,
+        "not a JSON object",
+    ),
     ("half an emoji", call("c", "now", "{'a': '\\ud83d'}"), Cause.INVALID_ARGUMENTS, "not valid JSON"),
 ]
 
@@ -218,3 +225,153 @@ def test_legacy_declarations_count() -> None:
     )
 
     assert checked.cause is Cause.INVALID_ARGUMENTS
+
+
+def test_what_was_encoded_twice_keeps_its_text() -> None:
+    """The inner text goes to the client as the model wrote it."""
+    inner = '{ "id": 123456789012345678901234, "x": 1.50 }'
+    checked = check_calls(answer_of(call("c", "now", json.dumps(inner))), WEATHER)
+
+    assert checked.cause is None
+    function = checked.answer["choices"][0]["message"]["tool_calls"][0]["function"]
+    assert function["arguments"] == inner
+
+
+NULLS = {"type": "null"}
+
+
+def one(schema: Any, **more: Any) -> dict[str, Any]:
+    """Build the parameters of a tool whose `x` fits a schema."""
+    return tools_of(f={"type": "object", "properties": {"x": schema}, **more})
+
+
+def nested(levels: int) -> Any:
+    """Build a list in lists."""
+    value: Any = [1.5] * 50
+    for _ in range(levels):
+        value = [value, value]
+    return value
+
+
+HOSTILE: dict[str, tuple[Any, Any, int]] = {
+    "long text, 20 branches": (one({"anyOf": [NULLS] * 20}), "y" * 60_000, 1),
+    "long text, 200 branches": (one({"anyOf": [NULLS] * 200}), "y" * 60_000, 1),
+    "long text, 3000 branches": (one({"anyOf": [NULLS] * 3_000}), "y" * 60_000, 1),
+    "longer text, 3000 branches": (one({"anyOf": [NULLS] * 3_000}), "y" * 1_000_000, 1),
+    "nested lists": (one({"anyOf": [NULLS] * 3_000}), nested(7), 1),
+    "floats": (one({"anyOf": [NULLS] * 3_000}), [1.5] * 12_000, 1),
+    "objects": (one({"oneOf": [NULLS] * 3_000}), [{}] * 15_000, 1),
+    "false branches": (one({"anyOf": [False] * 9_000}), [1.5] * 12_000, 1),
+    "false conditions": (one({"allOf": [{"if": False}] * 4_000}), [1.5] * 12_000, 1),
+    "nothing is false": (one({"allOf": [{"not": False}] * 4_000}), [1.5] * 12_000, 1),
+    "false within lists": (
+        one({"allOf": [{"contains": False, "minContains": 0}] * 1_500}),
+        [[1.5] * 12_000],
+        1,
+    ),
+    "100 calls, long texts": (one({"anyOf": [NULLS] * 9}), ["z"] * 1_000, 100),
+    "100 calls, many items": (one({"items": {"anyOf": [*[NULLS] * 9, {"type": "integer"}]}}), [1] * 200, 100),
+    "100 calls, large schema": (one({}, **{"x-more": "x" * 60_000, "required": ["x"]}), 1, 100),
+    "anchors": (
+        one(
+            {"allOf": [{"$ref": "#a"}] * 99}, **{"$defs": {f"d{n}": {} for n in range(4_000)}, "$anchor": "a"}
+        ),
+        1,
+        1,
+    ),
+    "names within": (
+        one(
+            {"allOf": [{"$id": "http://x.test/", "$ref": "#/$defs/d1"}] * 99},
+            **{"$defs": {f"d{n}": {} for n in range(4_000)}},
+        ),
+        1,
+        1,
+    ),
+    "an anchor behind a reference": (
+        one({"allOf": [{"$ref": "#/x-y"}] * 99}, **{"x-y": {"$ref": "#a"}, "x": [{}] * 15_000}),
+        1,
+        1,
+    ),
+    "dependencies": (
+        one(
+            {"allOf": [{"$ref": "#/$defs/d"}] * 900},
+            **{"$defs": {"d": {"dependentRequired": {"a": ["a"] * 9_000}}}},
+        ),
+        {"a": 1},
+        1,
+    ),
+    "lists behind a reference": (
+        one({"allOf": [{"$ref": "#/y"}] * 900}, y={"enum": [[1.5] * 9_000 + [2]]}),
+        [1.5] * 9_000 + [3],
+        1,
+    ),
+    "fractions": (one({"allOf": [{"multipleOf": 5e-324}] * 2_500}), 1e308, 1),
+    "errors from deep": (
+        one(
+            {
+                "anyOf": [
+                    {
+                        "allOf": [
+                            {
+                                "allOf": [
+                                    {"allOf": [{"allOf": [{"required": [f"k{n}" for n in range(3_000)]}]}]}
+                                ]
+                            }
+                        ]
+                    }
+                ]
+            }
+        ),
+        {},
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize(("parameters", "value", "calls"), HOSTILE.values(), ids=HOSTILE)
+def test_one_answer_is_checked_soon(parameters: Any, value: Any, calls: int) -> None:
+    """However a schema and its calls are made, all calls of an answer share what there is of time."""
+    warm()
+    answer = answer_of(*[call("c", "f", json.dumps({"x": value}, separators=(",", ":")))] * calls)
+    began = time.process_time()
+    checked = check_calls(answer, parameters)
+
+    assert time.process_time() - began < 0.15  # a tenth of a second more than was ever measured
+    assert checked.cause in (None, Cause.INVALID_ARGUMENTS)
+
+
+def test_many_texts_are_mended_soon() -> None:
+    """Mending takes from the same steps; a text that they do not last for is asked for again."""
+    answer = answer_of(*[call("c", "now", '{"a": [' + "1," * 4_000 + "],}")] * 100)
+    began = time.process_time()
+    checked = check_calls(answer, WEATHER)
+
+    assert time.process_time() - began < 0.15
+    assert checked.cause is Cause.INVALID_ARGUMENTS
+
+
+def test_longer_arguments_are_not_held_against_a_schema() -> None:
+    """They pass, if they are an object."""
+    fits = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 60_000}))), WEATHER)
+    long = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 70_000}))), WEATHER)
+
+    assert fits.cause is Cause.INVALID_ARGUMENTS
+    assert long.cause is None
+
+
+def test_long_texts_do_not_use_up_the_steps() -> None:
+    """What fits is not written out: a fault behind ten long texts is found."""
+    calls = [call("c", "weather", json.dumps({"city": "x" * 60_000}))] * 10
+    checked = check_calls(answer_of(*calls, call("c", "weather", "{}")), WEATHER)
+
+    assert checked.cause is Cause.INVALID_ARGUMENTS
+
+
+@pytest.mark.parametrize("branches", [2, 20, 500])
+def test_a_long_text_under_some_branches_is_checked(branches: int) -> None:
+    """What tools declare in earnest is held against long texts as well."""
+    checked = check_calls(
+        answer_of(call("c", "f", json.dumps({"x": "y" * 40_000}))), one({"anyOf": [NULLS] * branches})
+    )
+
+    assert checked.cause is (Cause.INVALID_ARGUMENTS if branches < 500 else None)
