@@ -69,7 +69,7 @@ class Attempts:
     """The attempts of one request; *body* is what the client sent."""
 
     def __init__(self, chat: ChatRequest, body: bytes, record: Record, gateway: Gateway) -> None:
-        self._chat = chat
+        self._asked = self._chat = chat
         self._body = body
         self._record = record
         self._gateway = gateway
@@ -259,6 +259,7 @@ class Attempts:
                 self._add_note(failure.error)
         elif action.step is Step.FALL_BACK:
             self._course.fall_back(failure.row)
+            self._chat, self._noted = self._asked, ()  # the note is about what another model did
             self._plans.clear()
             self._gateway.metrics.fallbacks.labels(self._record.model, failure.row.kind).inc()
 

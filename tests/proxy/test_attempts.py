@@ -551,3 +551,18 @@ async def test_a_failed_wait_is_no_overhead(proxy: Proxied, upstream: ScriptedUp
     reply = await proxy.post(chat(stream=True))
 
     assert float(reply.headers["x-turnright-overhead-ms"]) < 200
+
+
+@BOTH
+async def test_a_note_is_for_the_model_that_failed(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """Another one is asked what the client asked: it has made no call that could not be read."""
+    for _ in range(3):
+        upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    upstream.then(*good(stream))
+    reply = await proxy.post(chat("Do it.", stream=stream))
+
+    assert text_of(reply) == "fine"
+    assert [len(call.messages) for call in upstream.calls] == [1, 2, 2, 1]
+    assert "note" not in reply.headers.get("x-turnright-changes", "")
