@@ -49,13 +49,20 @@ def function_of(call: dict[str, Any]) -> dict[str, Any]:
     return call.get("function") or {}
 
 
+SIGNATURE_MARKS = ("__thought__", "_TSIG_")
+"""What stands between a call's id and its signature in the ids of litellm (PR#16895) and 9router (#450)."""
+
+
 def base_id(call_id: str) -> str:
-    """Return the part of a tool-call id before litellm's ``__thought__<signature>`` suffix.
+    """Return the part of a tool-call id before a signature's suffix.
 
     Clients and middle-men strip the suffix on one side only, so calls and results are matched on this part
     (litellm ``_get_thought_signature_from_tool``, PR#16895).
     """
-    return call_id.partition("__thought__")[0]
+    for mark in SIGNATURE_MARKS:
+        if mark in call_id:
+            return call_id.partition(mark)[0]
+    return call_id
 
 
 def is_blank(value: Any) -> bool:

@@ -55,7 +55,7 @@ class Profile:
     """Tool calls of a type other than ``function`` are accepted."""
 
     signature_suffixes: bool
-    """litellm's ``__thought__<signature>`` behind an id is taken off before the id goes on the wire."""
+    """Models that sign their calls: a signature may stand on a call, or behind its id, until it is on the wire."""
 
     max_call_id_length: int | None
     """Longest tool-call id, in characters."""

@@ -124,3 +124,6 @@ class Store(Section):
 
     url: StoreUrl = Field(default="memory://", repr=False)
     """``memory://`` (default; lost at exit), ``sqlite:///FILE`` (one host) or ``redis://HOST:PORT/0`` (replicas)."""
+
+    memory_mib: Count = 32
+    """MiB that are kept in memory, at most. Default 32: the thought signatures of some 15,000 calls."""

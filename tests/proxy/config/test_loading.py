@@ -64,7 +64,7 @@ budget:     {preset: off}
 turns:      {mode: off, max_rounds: 26, max_rounds_multi_agent: 0, warn_at: 1, max_delegation_rounds: 11,
              max_calls_per_turn: 12}
 compaction: {enabled: false}
-store:      {url: "memory://"}
+store:      {url: "memory://", memory_mib: 33}
 """
 ENVIRON = {"GEMINI_API_KEY": "gk", "TURNRIGHT_MASTER_KEY": "mk"}
 
@@ -119,7 +119,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "max_calls_per_turn": 12,
     }
     assert settings.compaction.enabled is False
-    assert settings.store.url == "memory://"
+    assert settings.store.model_dump() == {"url": "memory://", "memory_mib": 33}
 
 
 def test_the_contract_sets_every_key() -> None:
@@ -158,7 +158,7 @@ def test_defaults_are_the_contract_s() -> None:
     assert loaded.settings.router_settings.timeout == 600
     assert loaded.settings.router_settings.self_correction == "whole"
     assert loaded.settings.general_settings.admin is None
-    assert loaded.settings.store.url == "memory://"
+    assert loaded.settings.store.model_dump() == {"url": "memory://", "memory_mib": 32}
 
 
 def test_all_faults_come_at_once() -> None:

@@ -118,11 +118,14 @@ def test_no_secret_in_a_syntax_fault(secret: str, before: str) -> None:
 def test_a_store_s_password_is_masked() -> None:
     """The address of a store shows its host, and neither credentials nor query."""
     settings = load().settings.model_copy(
-        update={"store": Store.model_construct(url="redis://u:p@h:1/0?password=q")}
+        update={"store": Store.model_construct(url="redis://u:p@h:1/0?password=q", memory_mib=1)}
     )
     loaded = type(load())(settings)
 
-    assert yaml.safe_load(render_settings(loaded))["store"] == {"url": f"redis://{MASK}@h:1/0?{MASK}"}
+    assert yaml.safe_load(render_settings(loaded))["store"] == {
+        "url": f"redis://{MASK}@h:1/0?{MASK}",
+        "memory_mib": 1,
+    }
     assert "p@h" not in f"{settings}{settings!r}"
 
 

@@ -1,0 +1,40 @@
+"""Whose a signature is: an endpoint and a family of models.
+
+A signature is good where it was made. One of Vertex is "Corrupted" at the Gemini API, one of the API "Invalid" at
+Vertex (agenthub notes, 2026-09), and a conversation that comes over from another model, Gemini 2.5 among them, has to
+go without (ai.google.dev/gemini-api/docs/thought-signatures, FAQ). Two keys of one endpoint count as one origin: a pool
+would lose every signature otherwise, and if one is refused after all, it is replaced and the request tried again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from proxy.config import Deployment
+from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
+from sanitizers import Profile
+
+TAG_LENGTH = 5
+
+
+def origin_of(deployment: Deployment, profile: Profile) -> str:
+    """Return the name of the origin of what *deployment* signs, under *profile*: it never leaves the process."""
+    base = deployment.api_base or (
+        GEMINI_BASE if deployment.provider == "gemini" else OPENAI_BASES.get(deployment.provider)
+    )
+    where = urlsplit(base).netloc.lower() if base else deployment.provider
+    project = deployment.credentials.get("vertex_project")
+    if not deployment.api_base and isinstance(project, str):
+        where += f"/{project}"
+    family = "-".join(profile.name.split("-")[:2])
+    return f"{where} {family}"
+
+
+@lru_cache(maxsize=256)
+def tag_of(origin: str) -> str:
+    """Return the :data:`TAG_LENGTH` characters of ``[a-z2-7]`` by which an id says where its call was made."""
+    digest = hashlib.sha256(origin.encode()).digest()
+    return base64.b32encode(digest)[:TAG_LENGTH].decode().lower()

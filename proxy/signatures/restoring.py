@@ -1,0 +1,153 @@
+"""Signatures back in their places: the history as the model that signed it is to see it.
+
+For each call, the first that holds:
+
+    kept under its id      here, and for this very call              goes on it
+                           elsewhere, or for another call            withheld
+    our id, nothing kept   made here, and the client brought one     goes on it
+                           made elsewhere                            withheld
+    any other id           the client brought one                    goes on it: nobody can tell whose it is,
+                                                                     until it is refused
+
+A text's signature comes back only where the client brings it and it is known to be from here: it is never required, and
+a foreign one is refused. What is withheld where one is required gets a stand-in (:mod:`proxy.signatures.stand_ins`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.signatures.carriers import (
+    ON_CALLS,
+    ON_MESSAGES,
+    call_signatures,
+    is_bare,
+    is_signature,
+    text_signatures,
+    with_own,
+)
+from proxy.signatures.client_ids import tag_in
+from proxy.signatures.kept import Kept, text_key
+from proxy.signatures.origins import tag_of
+from sanitizers import Message, Messages
+from sanitizers.messages import base_id, function_of, tool_calls_of
+
+RESTORED = "restored"
+CARRIED = "carried"
+WITHHELD = "withheld"
+
+
+def keys_wanted(messages: Messages) -> list[str]:
+    """Return the keys under which something may be kept for *messages*."""
+    keys: list[str] = []
+    for message in messages:
+        if message["role"] == "assistant":
+            keys += [base_id(call_id) for call in tool_calls_of(message) if (call_id := _id_of(call))]
+            keys += [text_key(signature) for signature in text_signatures(message)]
+            keys += [
+                text_key(signature)
+                for call in tool_calls_of(message)
+                if tag_in(base_id(_id_of(call) or "")) is None
+                for signature in call_signatures(call, message)
+            ]
+    return keys
+
+
+def restore_signatures(
+    messages: Messages, kept: Mapping[str, Kept], origin: str
+) -> tuple[Messages, Counter[str]]:
+    """Return *messages* with the signatures that *origin* made, each in the one place, and how many were what.
+
+    The same objects where nothing changes. Signatures that are not sent are in none of the places any more.
+    """
+    counts: Counter[str] = Counter()
+    restored = [
+        _restore_message(message, kept, origin, counts) if message["role"] == "assistant" else message
+        for message in messages
+    ]
+    if all(new is old for new, old in zip(restored, messages, strict=True)):
+        return messages, counts
+    return restored, counts
+
+
+def leave_out_signatures(messages: Messages) -> tuple[Messages, Counter[str]]:
+    """Return *messages* for a model that signs nothing: with no signature beside a call or a text.
+
+    Such a model has no place for another's, and OpenAI refuses what it does not know (litellm#41534). The same object
+    where there are none.
+    """
+    counts: Counter[str] = Counter()
+    bare = [_leave_out(message) if message["role"] == "assistant" else message for message in messages]
+    counts[WITHHELD] = sum(new is not old for new, old in zip(bare, messages, strict=True))
+    return (bare, counts) if counts[WITHHELD] else (messages, counts)
+
+
+def _leave_out(message: Message) -> Message:
+    calls = tool_calls_of(message)
+    if "extra_content" in message or "provider_specific_fields" in message:
+        message = with_own(message, None, ON_MESSAGES)
+    bare = [call if is_bare(call) else with_own(call, None, ON_CALLS) for call in calls]
+    if all(new is old for new, old in zip(bare, calls, strict=True)):
+        return message
+    return {**message, "tool_calls": bare}
+
+
+def _restore_message(
+    message: Message, kept: Mapping[str, Kept], origin: str, counts: Counter[str]
+) -> Message:
+    calls = tool_calls_of(message)
+    shown = message
+    if "extra_content" in message or "provider_specific_fields" in message:
+        shown = with_own(message, _text_signature(message, kept, origin, counts), ON_MESSAGES)
+    if not calls:
+        return shown
+    restored = [with_own(call, _signature(call, message, kept, origin, counts), ON_CALLS) for call in calls]
+    if all(new is old for new, old in zip(restored, calls, strict=True)):
+        return shown
+    return {**shown, "tool_calls": restored}
+
+
+def _signature(
+    call: dict[str, Any],
+    message: Message,
+    kept: Mapping[str, Kept],
+    origin: str,
+    counts: Counter[str],
+) -> str | None:
+    call_id = base_id(_id_of(call) or "")
+    found = kept.get(call_id)
+    if found is not None:
+        function = function_of(call)
+        arguments = function.get("arguments")
+        name = function.get("name")
+        same = isinstance(arguments, str) and isinstance(name, str) and found.is_of(name, arguments)
+        made_here = same and found.origin == origin
+        counts[RESTORED if made_here else WITHHELD] += 1
+        return found.signature if made_here else None
+    brought = next((text for text in call_signatures(call, message) if is_signature(text)), None)
+    if brought is None:
+        return None
+    tag = tag_in(call_id)
+    known = kept.get(text_key(brought)) if tag is None else None
+    foreign = known.origin != origin if known is not None else tag is not None and tag != tag_of(origin)
+    counts[WITHHELD if foreign else CARRIED] += 1
+    return None if foreign else brought
+
+
+def _text_signature(
+    message: Message, kept: Mapping[str, Kept], origin: str, counts: Counter[str]
+) -> str | None:
+    for signature in text_signatures(message):
+        found = kept.get(text_key(signature))
+        if found is not None and found.origin == origin:
+            counts[CARRIED] += 1
+            return signature
+        counts[WITHHELD] += is_signature(signature)
+    return None
+
+
+def _id_of(call: Mapping[str, Any]) -> str | None:
+    call_id = call.get("id")
+    return call_id if isinstance(call_id, str) and call_id else None

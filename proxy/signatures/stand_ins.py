@@ -1,0 +1,46 @@
+"""Where a signature is required and lost, Google's documented stand-in goes in its place.
+
+Gemini 3 demands one on the first call of each model content of the current turn. Where it sees that turn begin may be
+earlier than it seems here, so every model content is seen to (gemini-cli, ``ensureActiveLoopHasThoughtSignatures``);
+parallel calls behind the first have none by rule. A stand-in "may lead to degraded model performance": it is counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.signatures.carriers import OWN_PLACE, STAND_INS, own_signature, with_own
+from sanitizers import Message, Messages, Profile
+from sanitizers.messages import SYSTEM_ROLES, tool_calls_of
+
+STAND_IN = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
+"""``skip_thought_signature_validator`` in base64, as a field of bytes is written in JSON."""
+
+
+def with_stand_ins(messages: Messages, profile: Profile) -> tuple[Messages, int]:
+    """Return sanitized *messages* with a stand-in on each first call that lacks a signature, and how many there are.
+
+    ``profile.call_ids`` is what Gemini 3 and later have and the others lack, signatures that are demanded among it.
+    The same object where none is missing.
+    """
+    if not (profile.signature_suffixes and profile.call_ids):
+        return messages, 0
+    written: list[Message] | None = None
+    count = 0
+    called = False  # whether a call of this turn stands before
+    for at, message in enumerate(messages):
+        role = message["role"]
+        if role != "assistant":
+            called = called and role in SYSTEM_ROLES
+            continue
+        calls = tool_calls_of(message)
+        if not calls or called:
+            continue
+        called = True
+        signature = own_signature(calls[0])
+        count += signature is None or signature in STAND_INS
+        if signature is None:
+            first: dict[str, Any] = with_own(calls[0], STAND_IN, (OWN_PLACE,))
+            written = written or list(messages)
+            written[at] = {**message, "tool_calls": [first, *calls[1:]]}
+    return (messages if written is None else written), count

@@ -1,0 +1,72 @@
+"""What is kept of a signed call, and which call it is taken for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.signatures.kept import Kept, Signed, pack, unpack
+
+JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(st.text(max_size=5), JSON_VALUES, max_size=4)
+
+
+def kept(arguments: str, name: str = "f") -> Kept:
+    """Return what comes back from a store."""
+    found = unpack(pack(Signed("call_1", name, arguments, "c2ln"), "here"))
+    assert found is not None
+    return found
+
+
+@given(OBJECTS, st.randoms())
+def test_other_spellings_are_the_same_call(value: dict[str, Any], random: Any) -> None:
+    """Clients write arguments anew: in another order, with other blanks, escapes and number formats."""
+    written = json.dumps(value)
+    names = list(value)
+    random.shuffle(names)
+    again = json.dumps({name: value[name] for name in names}, indent=1, ensure_ascii=False)
+
+    assert kept(written).is_of("f", written)
+    if all(ord(c) < 0xD800 or ord(c) > 0xDFFF for c in again):
+        assert kept(written).is_of("f", again)
+
+
+@given(OBJECTS, OBJECTS)
+def test_other_arguments_are_another_call(value: dict[str, Any], other: dict[str, Any]) -> None:
+    """A signature is not sent on a call that it was not made for."""
+    assert kept(json.dumps(value)).is_of("f", json.dumps(other)) == (_plain(value) == _plain(other))
+
+
+def test_another_name_is_another_call() -> None:
+    """Nor are name and arguments taken together as one text."""
+    assert not kept("{}").is_of("g", "{}")
+    assert not kept("b{}", name="a").is_of("ab", "{}")
+
+
+@pytest.mark.parametrize("value", [b"", b"[]", b"{}", b'{"signature": "a"}', b"\xff"])
+def test_what_cannot_be_read_is_nothing(value: bytes) -> None:
+    """Another version may have written it."""
+    assert unpack(value) is None
+
+
+def _plain(value: Any) -> str:
+    """Return *value* in one spelling, numbers as doubles."""
+    if isinstance(value, dict):
+        return json.dumps({key: _plain(item) for key, item in value.items()}, sort_keys=True)
+    if isinstance(value, list):
+        return json.dumps([_plain(item) for item in value])
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    return json.dumps(value)
