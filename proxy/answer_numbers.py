@@ -8,18 +8,47 @@ from __future__ import annotations
 from typing import Any
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
-_DETAILS = ("prompt_tokens_details", "completion_tokens_details")
+_CACHED = ("prompt_cache_hit_tokens", "cached_tokens")
+_DETAILS = {
+    "prompt_tokens_details": frozenset({"audio_tokens", "cached_tokens"}),
+    "completion_tokens_details": frozenset(
+        {"accepted_prediction_tokens", "audio_tokens", "reasoning_tokens", "rejected_prediction_tokens"}
+    ),
+}
+"""OpenAI's details of each count (chat completions reference, 2026-11)."""
 
 
 def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
-    """Return OpenAI's own fields of *usage* that are counts, and the details that are."""
+    """Return OpenAI's own fields of *usage* that are counts, and the details that are; empty where a count is missing.
+
+    The total is the sum, as OpenAI has it. Where a provider's total is larger, what it holds beyond the two counts are
+    thoughts, which Google's OpenAI endpoint counts in the total alone (envoy ai-gateway#2399). Cached tokens are found
+    under DeepSeek's and Moonshot's names as well.
+    """
     known: dict[str, Any] = {
         name: count for name in _COUNTS if (count := _count(usage.get(name))) is not None
     }
-    for name in _DETAILS:
-        details = usage.get(name)
-        if isinstance(details, dict):
-            known[name] = {key: count for key, v in details.items() if (count := _count(v)) is not None}
+    for name, keys in _DETAILS.items():
+        given = usage.get(name)
+        if isinstance(given, dict):
+            details = {key: count for key in given.keys() & keys if (count := _count(given[key])) is not None}
+            if details:
+                known[name] = details
+    for name in _CACHED:
+        cached = _count(usage.get(name))
+        if cached is not None:
+            known.setdefault("prompt_tokens_details", {}).setdefault("cached_tokens", cached)
+    total = known.get("total_tokens", 0)
+    for name, other in (_COUNTS[:2], _COUNTS[1::-1]):
+        if name not in known and other in known and total >= known[other]:
+            known[name] = total - known[other]
+    if "prompt_tokens" not in known or "completion_tokens" not in known:
+        return {}
+    beyond = total - known["prompt_tokens"] - known["completion_tokens"]
+    if beyond > 0:
+        known["completion_tokens"] += beyond
+        known.setdefault("completion_tokens_details", {}).setdefault("reasoning_tokens", beyond)
+    known["total_tokens"] = known["prompt_tokens"] + known["completion_tokens"]
     return known
 
 

@@ -16,6 +16,7 @@ from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.poison import PoisonGuard
 from proxy.routes import add_api_routes, add_health_routes
+from proxy.store import MemoryStore
 from proxy.upstream import Upstream
 
 
@@ -29,6 +30,7 @@ def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
         balancer=Balancer(settings.router_settings.cooldown_time),
         poison=PoisonGuard(),
         admission=Admission(settings.general_settings.max_in_flight),
+        store=MemoryStore(settings.store.memory_mib * 2**20),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
 

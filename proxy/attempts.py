@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -32,7 +32,7 @@ from proxy.errors import (
 from proxy.failures import Cause
 from proxy.keys import Gateway
 from proxy.observation import Record
-from proxy.plan import Plan, plan_request
+from proxy.plan import Plan, plan_request, profile_of, signs
 from proxy.resilience.balancer import Attempt
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
@@ -41,6 +41,8 @@ from proxy.resilience.failure_table import INVALID, PERMANENT, Kind, Row, find_r
 from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error
 from proxy.resilience.repairs import repair_request
+from proxy.signatures.kept import Kept
+from proxy.signing import load_signatures, note_refused
 from proxy.upstream import Timeouts, UpstreamCall
 from proxy.wire import ChatRequest
 from sanitizers import Change
@@ -77,6 +79,7 @@ class Attempts:
         self._course = Course(chat.model, gateway.settings)
         self._asked_pool = self._course.pool
         self._plans: dict[tuple[int, str], Plan] = {}
+        self._kept: Mapping[str, Kept] | None = None
         self._noted: tuple[Change, ...] = ()
         self._failures: list[Failure] = []
         self._spare: Failure | None = None
@@ -104,7 +107,7 @@ class Attempts:
             deployment = self._choose()
             plan: Plan | None = None
             try:
-                plan = self._plan(deployment)
+                plan = await self._plan(deployment)
                 return await self._attempt(call, plan)
             except (UpstreamFault, InvalidRequest) as error:
                 failure = self._read(error, deployment, plan)
@@ -115,9 +118,16 @@ class Attempts:
             action = self._after(failure, may_repeat=again)
             if action.step is Step.GIVE_UP:
                 raise self._last_word(failure, may_repeat=again) from None
+            if action.step is Step.REPAIR and failure.plan is not None:
+                await self._note_refused(failure.plan, failure.said)
             if action.wait_s > 0:
                 self._record.upstream_wait += action.wait_s
                 await asyncio.sleep(action.wait_s)
+
+    async def _note_refused(self, plan: Plan, said: ProviderError) -> None:
+        repaired = _repaired(plan, said)
+        if repaired is not None and any(change.reason == "signature" for change in repaired.further):
+            await note_refused(self._gateway.store, plan.messages)
 
     def _last_word(self, last: Failure, *, may_repeat: bool) -> ProxyError:
         """Return what the client is told in the end, ready for it; *last* is what failed last.
@@ -149,12 +159,16 @@ class Attempts:
             return repaired
         return self._gateway.balancer.choose(course.pool, self._loop.time(), course.tried)
 
-    def _plan(self, deployment: Deployment) -> Plan:
+    async def _plan(self, deployment: Deployment) -> Plan:
         """Return the plan for *deployment*, made once: with the note, and with the repair, if there is one."""
         key = key_of(deployment)
         if key not in self._plans:
             gateway = self._gateway
-            plan = plan_request(self._chat, gateway.settings, gateway.upstream.unsupported, deployment)
+            if self._kept is None and signs(profile_of(deployment, gateway.settings)):
+                self._kept = await load_signatures(gateway.store, self._chat.messages)
+            plan = plan_request(
+                self._chat, gateway.settings, gateway.upstream.unsupported, deployment, self._kept or {}
+            )
             if self._noted:
                 plan = replace(plan, further=self._noted)
             if self._course.refused_for is not None:

@@ -8,121 +8,217 @@ hermes-agent#111686). What tells them apart is the id, and that nothing can foll
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
-
-class _Call:
-    """One call, as far as it has come; *id* is the provider's own, if it gave any."""
-
-    __slots__ = ("id", "name", "place", "texts")
-
-    def __init__(self, place: int, call_id: str | None) -> None:
-        self.place = place
-        self.id = call_id
-        self.name: str | None = None
-        self.texts: list[str] = []
-
-    def take(self, name: Any, arguments: Any) -> None:
-        if name:
-            self.name = (self.name or "") + name
-        if arguments:
-            self.texts.append(arguments)
+from proxy.call_pieces import Call, piece_of
+from proxy.errors import UpstreamFault
+from proxy.failures import Cause
+from proxy.signatures.carriers import call_signatures, is_bare, is_signature
+from proxy.signatures.client_ids import CallIds
+from proxy.signatures.kept import Signed
+from sanitizers.messages import base_id
 
 
 class CallPlaces:
     """The tool calls of one choice, in the order in which they began, which is their place."""
 
-    def __init__(self, fallback_id: str, choice: int) -> None:
-        self._fallback_id = fallback_id
+    def __init__(self, ids: CallIds, choice: int) -> None:
+        self._ids = ids
         self._choice = choice
-        self._count = 0
-        self._by_id: dict[str, _Call] = {}
-        self._by_index: dict[int, _Call] = {}  # the newest call of each index of the provider's
-        self._last: _Call | None = None
+        self._calls: list[Call] = []  # that are announced: the place of each is its index here
+        self._waiting: list[Call] = []  # that have no name yet, or may only say again what was said
+        self._by_id: dict[str, Call] = {}  # the newest of each id of the provider's, which calls may share
+        self._by_index: dict[int, Call] = {}  # the newest call of each index of the provider's
+        self._last: Call | None = None
 
-    def read(self, piece: dict[str, Any]) -> dict[str, Any] | None:
-        """Return *piece* with its place as ``index``, or None where it only says again what was said.
+    def read(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return what *piece* says, each with its place as ``index``; nothing where it only says again what was said.
 
-        The piece that begins a call has an id and a type, the later ones have neither, nor the name again: clients
-        join what they get, OpenAI's own among them.
+        The piece that begins a call has an id, a type and a name; the later ones have none of these, since clients join
+        what they get, OpenAI's own among them. All have arguments, though these may be empty: some clients lose a
+        delta that has a call without any (langchain-openai).
         """
-        call_id, index = piece.get("id") or None, piece.get("index")
+        call_id, index = piece.get("id"), piece.get("index")
+        call_id = (call_id if isinstance(call_id, str) else str(call_id)) if call_id else None
         function = piece.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
+        signature = None
+        if call_id or not is_bare(piece):
+            signature = next((text for text in call_signatures(piece, {}) if is_signature(text)), None)
+            call_id = base_id(call_id) if call_id else None
         call = self._find(call_id, index, name)
-        if call is not None and (name or call_id):
-            new_name = name and call.name not in (None, name)
-            if (whole := _whole(call.texts)) is not None:
-                if not new_name and (not arguments or arguments.isspace() or arguments == whole):
-                    return None
+        if call is not None and call.name and (name or call_id):
+            new_name = name and name != call.name
+            if call.whole() is not None:
+                if not new_name and (not arguments or call.says_again(arguments)):
+                    self._last = call
+                    return self._sign(call, signature)
                 call = None if name else call
             elif new_name and (call.texts or (index is not None and index not in self._by_index)):
                 call = None
         if call is None:
-            return self._begin(call_id, index, name, arguments)
-        self._last = call
-        if name == call.name:
-            name = None
-        call.take(name, arguments)
-        said = _function(name, arguments)
-        return {"index": call.place, "function": said} if said else None
+            if (
+                call_id in self._by_id
+                and name
+                and arguments
+                and (said := self._said(call_id, name, arguments))
+            ):
+                return self._sign(said, signature)
+            call = self._begin(call_id, index)
+        elif name is None and signature is None and call.place >= 0:  # as most pieces are
+            self._last = call
+            again = call_id is not None
+            fresh, rest = call.take(arguments, again=again) if arguments else ("", "")
+            if not rest:
+                return [piece_of(call.place, fresh)] if fresh else []
+            return [*([piece_of(call.place, fresh)] if fresh else []), *self._begin_from(call, rest)]
+        return list(self._go_on(call, name, arguments, signature))
 
-    def _find(self, call_id: str | None, index: int | None, name: Any) -> _Call | None:
+    def close(self, *, cut_off: bool) -> list[dict[str, Any]]:
+        """Return the last pieces, when the choice has said how it ended.
+
+        A call without arguments has those of an empty object, unless the answer was *cut_off*, and they may have been
+        to come. Arguments that were held back, since they are no object as they stand, are read once more. Raises
+        :class:`UpstreamFault` for a call that nobody can run, as it has no name.
+        """
+        pieces: list[dict[str, Any]] = []
+        for call in self._waiting:
+            if not call.name:
+                if cut_off:
+                    continue
+                raise UpstreamFault("The model wrote a tool call without a name.", cause=Cause.MALFORMED_CALL)
+            if not call.repeats(self._calls):
+                pieces.append(self._announce(call))
+        self._waiting = []
+        for call in self._calls:
+            rest = call.finish(cut_off=cut_off)
+            if rest:
+                pieces.append(piece_of(call.place, rest))
+        return pieces
+
+    def sign_first(self, signature: str) -> list[dict[str, Any]]:
+        """Give a signature that came apart from the calls to the first one, unless that has its own.
+
+        Some streams have it on a text behind the call, where Gemini does not look for it (gemini-cli, stripThoughts).
+        """
+        return self._sign(self._calls[0], signature) if self._calls else []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no call was announced."""
+        return not self._calls
+
+    def whole_calls(self) -> list[dict[str, Any]]:
+        """Return the calls as a whole answer has them."""
+        calls = []
+        for call in self._calls:
+            piece = piece_of(
+                call.place, call.text(), signature=call.signature, call_id=call.id, name=call.name
+            )
+            del piece["index"]
+            calls.append(piece)
+        return calls
+
+    def decoded(self) -> Iterator[str]:
+        """Yield the ids of the calls whose arguments are not written as they came."""
+        return (call.id for call in self._calls if call.decoded)
+
+    def signed(self) -> Iterator[Signed]:
+        """Yield the calls that were signed."""
+        for call in self._calls:
+            if call.signature is not None:
+                yield Signed(call.id, call.name, call.text(), call.signature)
+
+    def _find(self, call_id: str | None, index: int | None, name: Any) -> Call | None:
         """Return the call that a piece seems to go on with; None where it begins one.
 
         A new id begins a call, but for one in a piece without a name on a call that has one: that id came late, or
-        is made up for each piece. A piece with neither id nor index goes on with the call before it, unless it names a
-        function (servers that stream whole calls).
+        is made up for each piece. An id that parallel calls share does not tell them apart; their indices do. A piece
+        with neither id nor index goes on with the call before it, unless it names a function, and that call is not one
+        of the same name that waits for more (servers that stream whole calls, or say the name with each piece).
         """
+        found = None if index is None else self._by_index.get(index)
         if call_id is not None and call_id in self._by_id:
-            return self._by_id[call_id]
+            known = self._by_id[call_id]
+            if found is not None and found.said_id == call_id:
+                return found
+            apart = name and index is not None and found is None and known.index not in (None, index)
+            return None if apart else known
         if index is not None:
-            found = self._by_index.get(index)
             if found is None or call_id is None:
                 return found
-            return None if name or not found.name or _whole(found.texts) is not None else found
-        return None if call_id is not None or name else self._last
+            return None if name or not found.name or found.whole() is not None else found
+        last = self._last
+        if call_id is None and (
+            not name or (last and last.name == name and last.texts and last.whole() is None)
+        ):
+            return last
+        return None
 
-    def _begin(self, call_id: str | None, index: int | None, name: Any, arguments: Any) -> dict[str, Any]:
-        """Begin a call; one that has no id, or another's, gets one of ours."""
-        if call_id in self._by_id:
-            call_id = None
-        call = self._last = _Call(self._count, call_id)
-        self._count += 1
+    def _said(self, call_id: str | None, name: str, arguments: str) -> Call | None:
+        """Return the call of that id and name that says all of *arguments*; only a whole one can."""
+        same = (call for call in self._calls if call.said_id == call_id and call.name == name)
+        return next((call for call in same if call.whole() is not None and call.says_again(arguments)), None)
+
+    def _begin(self, call_id: str | None, index: int | None) -> Call:
+        """Begin a call, which waits until it has a name."""
+        call = Call(call_id, index)
+        self._waiting.append(call)
         if call_id is not None:
             self._by_id[call_id] = call
         if index is not None:
             self._by_index[index] = call
-        call.take(name, arguments)
-        function = _function(name, arguments)
-        return {
-            "index": call.place,
-            "id": call_id or made_up_id(self._fallback_id, self._choice, call.place),
-            "type": "function",
-            **({"function": function} if function else {}),
-        }
+        return call
+
+    def _go_on(
+        self, call: Call, name: Any, arguments: Any, signature: str | None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield what a piece adds to *call*, and to the calls that begin in it."""
+        self._last = call
+        said_name = ""
+        if name and name != call.name:
+            call.name += name
+            said_name = name
+        fresh, rest = call.take(arguments, again=bool(name)) if arguments else ("", "")
+        if call.place >= 0:
+            news = None
+            if signature is not None and call.signature is None:
+                news = call.signature = signature
+            if fresh or said_name or news:
+                yield piece_of(call.place, fresh, signature=news, name=said_name)
+        else:
+            call.signature = call.signature or signature
+            if call.name and not (call.doubtful and call.may_repeat(self._calls)):
+                self._waiting.remove(call)
+                yield self._announce(call)
+        if rest:
+            yield from self._begin_from(call, rest)
+
+    def _begin_from(self, call: Call, rest: str) -> Iterator[dict[str, Any]]:
+        """Begin a call with the *rest* that stood behind the whole arguments of *call*, in its place."""
+        following = Call(None, None, doubtful=True)
+        following.name = call.name
+        self._waiting.append(following)
+        _hand_on(self._by_index, call, following)
+        _hand_on(self._by_id, call, following)
+        yield from self._go_on(following, None, rest, None)
+
+    def _announce(self, call: Call) -> dict[str, Any]:
+        call.place = len(self._calls)
+        call.id = self._ids.show(call.said_id, self._choice, call.place)
+        self._calls.append(call)
+        return piece_of(call.place, call.shown(), signature=call.signature, call_id=call.id, name=call.name)
+
+    def _sign(self, call: Call, signature: str | None) -> list[dict[str, Any]]:
+        if signature is None or call.signature is not None:
+            return []
+        call.signature = signature
+        return [piece_of(call.place, "", signature=signature)] if call.place >= 0 else []
 
 
-def _function(name: Any, arguments: Any) -> dict[str, Any]:
-    return {key: text for key, text in (("name", name), ("arguments", arguments)) if text is not None}
-
-
-def _whole(texts: list[str]) -> str | None:
-    """Return arguments that are a whole object, which nothing can follow; None while they are none."""
-    if not texts or not texts[-1].rstrip().endswith("}"):
-        return None
-    text = "".join(texts)
-    try:
-        return text if isinstance(orjson.loads(text), dict) else None
-    except orjson.JSONDecodeError:
-        return None
-
-
-def made_up_id(answer_id: str, choice: int, place: int) -> str:
-    """Return an id for a call that the provider gave none, which clients need to answer it.
-
-    It differs from answer to answer, as *answer_id* does, and stays under OpenAI's limit of 40 characters.
-    """
-    return f"call_{answer_id[-24:]}_{choice}_{place}"
+def _hand_on(known: dict[Any, Call], call: Call, following: Call) -> None:
+    """Let whatever led to *call* lead to *following*."""
+    for key, found in known.items():
+        if found is call:
+            known[key] = following

@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from proxy.config import Settings
-from proxy.plan import Unsupported, choose_pool, format_changes, profile_of, split_parameters
+from proxy.plan import (
+    Unsupported,
+    choose_pool,
+    format_changes,
+    profile_of,
+    settle_signatures,
+    split_parameters,
+)
 from proxy.wire import ChatRequest
 from sanitizers import Unrepairable, sanitize
 
@@ -41,7 +48,8 @@ def explain_request(request: ChatRequest, settings: Settings, unsupported: Unsup
         "body": None,
     }
     try:
-        outcome = sanitize(request.messages, profile)
+        messages, _ = settle_signatures(request.messages, deployment, profile)
+        outcome = sanitize(messages, profile)
     except Unrepairable as error:
         answer["verdict"] = "refused" if mode in ("repair", "strict") else "sent_as_is"
         answer["refusal"] = {"message": error.message, "rule": error.rule, "param": error.param}

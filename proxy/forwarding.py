@@ -16,6 +16,7 @@ from proxy.keys import Gateway
 from proxy.normalize import normalize_answer
 from proxy.observation import Record
 from proxy.self_correction import correct_answer, is_corrected
+from proxy.signing import call_ids, take_notes
 from proxy.streaming import stream_answer
 from proxy.upstream import Answer, UpstreamCall
 from proxy.wire import ChatRequest
@@ -50,7 +51,15 @@ async def forward(
         finally:
             record.upstream_wait += loop.time() - asked
         model = upstream_call.deployment.model_id
-        answer = normalize_answer(answer, fallback_id=fallback_id, created=created, model=model)
+        normalized = normalize_answer(
+            answer,
+            fallback_id=fallback_id,
+            created=created,
+            model=model,
+            ids=call_ids(upstream_call, record, gateway),
+        )
+        answer = normalized.answer
+        await take_notes(normalized.notes, upstream_call, record, gateway)
         check_answer(answer, upstream_call)
         if is_corrected(record.plan, gateway.settings, stream=False):
             return await correct_answer(answer, record)

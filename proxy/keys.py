@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import random
+from secrets import token_hex
 
 from aiohttp import web
 
@@ -15,6 +16,7 @@ from proxy.observation import Record
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.poison import PoisonGuard
+from proxy.store import Store
 from proxy.upstream import Upstream
 
 
@@ -29,11 +31,15 @@ class Gateway:
     balancer: Balancer
     poison: PoisonGuard
     admission: Admission
+    store: Store
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
 
     random: Callable[[], float] = random
     """Numbers from [0, 1), for the spread of waits."""
+
+    token: Callable[[], str] = token_hex
+    """Texts that nobody can guess, for the ids of calls."""
 
 
 GATEWAY = web.AppKey("gateway", Gateway)

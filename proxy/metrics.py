@@ -108,6 +108,12 @@ class Metrics:
             ["model"],
             registry=registry,
         )
+        self.signatures = Counter(
+            "turnright_signatures_total",
+            "Thought signatures in histories: restored, carried by the client, withheld as another's, or replaced.",
+            ["model", "kind"],
+            registry=registry,
+        )
         self.tokens = Counter(
             "turnright_tokens_total",
             "Tokens as the providers counted them.",
@@ -126,6 +132,8 @@ class Metrics:
             self.requests.labels("/v1/chat/completions", model, "ok")
             self.attempts.labels(model, "ok")
             self.dropped_parameters.labels(model)
+            for kind in ("restored", "carried", "withheld", "replaced"):
+                self.signatures.labels(model, kind)
 
     def count_changes(self, changes: Iterable[Change], *, made: bool) -> None:
         """Count *changes*, as made or as merely observed."""

@@ -2,72 +2,125 @@
 
 What real clients break on was run with 13 of them: a first delta without a role, tool calls without an index,
 a missing id, object or model, no finish reason. Vendors' extras (``vertex_ai_*``, a cost that litellm adds to
-``usage``) go, since strict clients refuse what they do not know.
+``usage``) go, since strict clients refuse what they do not know. What stays is written alike whoever answered, streamed
+or not: README, "What an answer looks like".
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from proxy.answer_numbers import normalize_logprobs, normalize_usage
+from proxy.call_pieces import join_pieces
 from proxy.call_places import CallPlaces
 from proxy.half_characters import Held, join_halves, release_halves
+from proxy.signatures.carriers import OWN_PLACE, is_signature, text_signatures, with_own
+from proxy.signatures.client_ids import CallIds
+from proxy.signatures.kept import Signed
 from proxy.upstream import Answer, Chunk
+from sanitizers import Change
 
 _MESSAGE_FIELDS = frozenset(
     {"annotations", "audio", "content", "function_call", "reasoning_content", "refusal", "role", "tool_calls"}
 )
 _DELTA_FIELDS = _MESSAGE_FIELDS - {"role"}
+_TEXTS = ("content", "reasoning_content", "refusal")
+_SERVICE_TIERS = ("auto", "default", "flex", "priority", "scale")
+_CUT_OFF = frozenset({"content_filter", "length"})
 
 
-def normalize_answer(answer: Answer, *, fallback_id: str, created: int, model: str) -> Answer:
-    """Return *answer* as a ``chat.completion``.
+@dataclass(slots=True)
+class Notes:
+    """What there is to know of an answer beside what the client gets."""
 
-    *fallback_id*, *created* (unix seconds) and *model* fill what the provider left out, or wrote as another type.
+    signed: list[Signed] = field(default_factory=list)
+    """What was signed."""
+
+    changes: list[Change] = field(default_factory=list)
+    """What is written otherwise than the model wrote it, beyond OpenAI's shape."""
+
+    def add(self, index: int, places: CallPlaces) -> None:
+        """Add what there is to know of the calls of the choice *index*, which has ended."""
+        self.signed += places.signed()
+        self.changes += [
+            Change("answer_repair", "replaced", index, "tool_arguments", call_id)
+            for call_id in places.decoded()
+        ]
+
+
+class Normalized(NamedTuple):
+    """A whole answer in shape."""
+
+    answer: Answer
+    notes: Notes
+
+
+def normalize_answer(
+    answer: Answer, *, fallback_id: str, created: int, model: str, ids: CallIds | None = None
+) -> Normalized:
+    """Return *answer* as a ``chat.completion``, and what else is known of it now.
+
+    *fallback_id*, *created* (unix seconds) and *model* fill what the provider left out, or wrote as another type; *ids*
+    gives the calls theirs.
     """
     time = answer.get("created")
+    notes = Notes()
+    ids = ids or CallIds(fallback_id)
     normalized: Answer = {
         "id": _text(answer.get("id")) or fallback_id,
         "object": "chat.completion",
-        "created": time if type(time) is int else created,
+        "created": time if type(time) is int and time > 0 else created,
         "model": _text(answer.get("model")) or model,
         "choices": [
-            _normalize_choice(choice, at, fallback_id)
-            for at, choice in enumerate(answer.get("choices") or [])
+            _normalize_choice(choice, at, ids, notes) for at, choice in enumerate(answer.get("choices") or [])
         ],
     }
-    for name in ("system_fingerprint", "service_tier"):
-        if _text(answer.get(name)):
-            normalized[name] = answer[name]
-    if isinstance(answer.get("usage"), dict):
-        normalized["usage"] = normalize_usage(answer["usage"])
-    return normalized
+    if _text(answer.get("system_fingerprint")):
+        normalized["system_fingerprint"] = answer["system_fingerprint"]
+    if answer.get("service_tier") in _SERVICE_TIERS:
+        normalized["service_tier"] = answer["service_tier"]
+    if isinstance(answer.get("usage"), dict) and (usage := normalize_usage(answer["usage"])):
+        normalized["usage"] = usage
+    return Normalized(normalized, notes)
 
 
-def _normalize_choice(choice: dict[str, Any], at: int, fallback_id: str) -> dict[str, Any]:
+def _normalize_choice(choice: dict[str, Any], at: int, ids: CallIds, notes: Notes) -> dict[str, Any]:
     """Return a choice that is whole.
 
     One without a finish reason is said to have stopped. That is a concession to litellm, which loses the reason for
     some providers; on the direct transport such an answer was refused before (:mod:`proxy.wires`).
     """
-    message = {name: v for name, v in (choice.get("message") or {}).items() if name in _MESSAGE_FIELDS}
+    given = choice.get("message") or {}
+    message = {name: v for name, v in given.items() if name in _MESSAGE_FIELDS}
     message["role"] = "assistant"
     message.setdefault("content", None)
-    calls = message.get("tool_calls")
     index = choice.get("index")
     index = at if index is None else index
+    reason = choice.get("finish_reason") or "stop"
+    signature = _text_signature(given)
+    calls = message.pop("tool_calls", None)
     if calls:
-        places = CallPlaces(fallback_id, index)
-        pieces = [places.read({**call, "index": None}) for call in calls]
-        message["tool_calls"] = [
-            {name: value for name, value in piece.items() if name != "index"} for piece in pieces if piece
-        ]
-    else:
-        message.pop("tool_calls", None)
+        places = CallPlaces(ids, index)
+        for call in calls:
+            places.read({**call, "index": None})
+        places.close(cut_off=reason in _CUT_OFF)
+        if signature is not None:
+            places.sign_first(signature)
+            signature = None
+        message["tool_calls"] = places.whole_calls()
+        notes.add(index, places)
+        for name in _TEXTS:
+            if message.get(name) == "":
+                message[name] = None
+        message = {name: v for name, v in message.items() if v is not None or name == "content"}
+    elif signature is not None:
+        message = with_own(message, signature, (OWN_PLACE,))
+        notes.signed.append(Signed("", "", "", signature))
     normalized = {
         "index": index,
         "message": message,
-        "finish_reason": _finish_reason(choice.get("finish_reason") or "stop", bool(calls)),
+        "finish_reason": _finish_reason(reason, bool(calls), bool(message.get("function_call"))),
     }
     logprobs = normalize_logprobs(choice.get("logprobs"))
     if logprobs is not None:
@@ -78,18 +131,32 @@ def _normalize_choice(choice: dict[str, Any], at: int, fallback_id: str) -> dict
 class ChunkNormalizer:
     """Brings one stream's chunks into shape; keeps what has to be the same, or said once, across chunks."""
 
-    def __init__(self, *, fallback_id: str, created: int, model: str, include_usage: bool):
-        self._fallback_id = self._id = fallback_id
+    def __init__(
+        self,
+        *,
+        fallback_id: str,
+        created: int,
+        model: str,
+        include_usage: bool,
+        ids: CallIds | None = None,
+    ):
+        self._id = fallback_id
         self._created = created
         self._model = model
         self._include_usage = include_usage
+        self._ids = ids or CallIds(fallback_id)
         self._named = False
         self._spoken: set[int] = set()  # choices whose role has been said
         self._calls: dict[int, CallPlaces] = {}  # of each choice that holds any
+        self._legacy: set[int] = set()  # choices with a call in the form that was before tool calls
+        self._signatures: dict[int, str] = {}  # that stood on no call, of each choice
         self._finished: set[int] = set()
         self._halves: Held = {}
         self.usage: dict[str, Any] | None = None
         """The usage that the provider reported last, if any."""
+
+        self.notes = Notes()
+        """What is known of the calls that have ended: to be kept before their last chunk is sent."""
 
     @property
     def finished(self) -> bool:
@@ -101,7 +168,10 @@ class ChunkNormalizer:
         return bool(self._finished)
 
     def normalize(self, chunk: Chunk) -> Chunk | None:
-        """Return the chunk for the client, or None when it holds nothing for it."""
+        """Return the chunk for the client, or None when it holds nothing for it.
+
+        Raises :class:`proxy.errors.UpstreamFault` for a tool call that ended without a name.
+        """
         if not self._named:  # the id stays the same from the first chunk on; litellm makes new ones up
             self._named = True
             self._id = _text(chunk.get("id")) or self._id
@@ -113,19 +183,26 @@ class ChunkNormalizer:
         ]
         usage = chunk.get("usage")
         if usage:
-            self.usage = usage = normalize_usage(usage)
-        if not choices and not (usage and self._include_usage):
+            self.usage = normalize_usage(usage) or self.usage
+        return self._chunk(choices) if choices else None
+
+    def last_chunk(self) -> Chunk | None:
+        """Return the chunk of the usage, where one was asked for and reported: the last one, behind all others.
+
+        Each report is of the whole answer so far, so that the last one counts and none are added up.
+        """
+        if not self._include_usage or self.usage is None:
             return None
-        normalized = {
+        return {**self._chunk([]), "usage": self.usage}
+
+    def _chunk(self, choices: list[dict[str, Any]]) -> Chunk:
+        return {
             "id": self._id,
             "object": "chat.completion.chunk",
             "created": self._created,
             "model": self._model,
             "choices": choices,
         }
-        if usage and self._include_usage:
-            normalized["usage"] = usage
-        return normalized
 
     def _normalize_choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
         index = choice.get("index") or 0
@@ -133,46 +210,93 @@ class ChunkNormalizer:
             return None
         given = choice.get("delta") or {}
         delta = {name: value for name, value in given.items() if name in _DELTA_FIELDS}
+        if len(delta) < len(given) and (signature := _text_signature(given)) is not None:
+            self._signatures[index] = signature
         for name, text in delta.items():
             if type(text) is str and (self._halves or not text.isascii()):
                 delta[name] = join_halves(self._halves, (index, name), text)
-        calls = delta.get("tool_calls")
+        calls = delta.pop("tool_calls", None)
         if calls:
-            delta["tool_calls"] = self._read_calls(index, calls)
-            if not delta["tool_calls"]:
-                del delta["tool_calls"]
-        if index not in self._spoken:
+            self._read_calls(index, calls, delta)
+        if "function_call" in delta:
+            self._legacy.add(index)
+        first = index not in self._spoken
+        if not first or "tool_calls" in delta:
+            for name in _TEXTS:
+                if name in delta and not delta[name]:
+                    del delta[name]
+        reason = choice.get("finish_reason")
+        logprobs = choice.get("logprobs")
+        if logprobs is not None:
+            logprobs = normalize_logprobs(logprobs)
+        if reason:
+            reason = self._finish(index, reason, delta)
+        elif not first and not delta and logprobs is None:
+            return None
+        if first:
             self._spoken.add(index)
             delta = {"role": "assistant", **delta}
-        normalized: dict[str, Any] = {"index": index, "delta": delta, "finish_reason": None}
-        reason = choice.get("finish_reason")
-        if reason:
-            self._finished.add(index)
-            if self._halves:
-                release_halves(self._halves, index, delta)
-            normalized["finish_reason"] = _finish_reason(reason, index in self._calls)
-        logprobs = choice.get("logprobs")
-        if logprobs is not None and (logprobs := normalize_logprobs(logprobs)) is not None:
+        normalized: dict[str, Any] = {"index": index, "delta": delta, "finish_reason": reason or None}
+        if logprobs is not None:
             normalized["logprobs"] = logprobs
         return normalized
 
-    def _read_calls(self, index: int, calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the pieces of calls that say anything, each with its place."""
+    def _finish(self, index: int, reason: str, delta: dict[str, Any]) -> str:
+        """Return the finish reason for the client, and put what was still to be said into the last *delta*."""
+        self._finished.add(index)
+        places = self._calls.get(index)
+        signature = self._signatures.pop(index, None)
+        if places is not None:
+            pieces = places.close(cut_off=reason in _CUT_OFF)
+            if signature is not None:
+                pieces += places.sign_first(signature)
+            self._add_pieces(index, pieces, delta)
+            self.notes.add(index, places)
+        called = places is not None and not places.is_empty
+        if signature is not None and not called:
+            delta["extra_content"] = {"google": {"thought_signature": signature}}
+            self.notes.signed.append(Signed("", "", "", signature))
+        if self._halves:
+            release_halves(self._halves, index, delta)
+            if "tool_calls" in delta:
+                delta["tool_calls"] = join_pieces(delta["tool_calls"])
+        return _finish_reason(reason, called, index in self._legacy)
+
+    def _read_calls(self, index: int, calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
+        """Put the pieces of calls that say anything into *delta*, each with its place."""
         places = self._calls.get(index)
         if places is None:
-            places = self._calls[index] = CallPlaces(self._fallback_id, index)
-        pieces = [piece for call in calls if (piece := places.read(call)) is not None]
+            places = self._calls[index] = CallPlaces(self._ids, index)
+        self._add_pieces(index, [piece for call in calls for piece in places.read(call)], delta)
+
+    def _add_pieces(self, index: int, pieces: list[dict[str, Any]], delta: dict[str, Any]) -> None:
+        if not pieces:
+            return
         for piece in pieces:
-            function = piece.get("function") or {}
-            text = function.get("arguments")
+            text = piece["function"]["arguments"]
             if text and (self._halves or not text.isascii()):
-                function["arguments"] = join_halves(self._halves, (index, piece["index"]), text)
-        return pieces
+                piece["function"]["arguments"] = join_halves(self._halves, (index, piece["index"]), text)
+        known = delta.get("tool_calls")
+        if known or len(pieces) > 1:
+            pieces = join_pieces([*(known or ()), *pieces])
+        delta["tool_calls"] = pieces
 
 
-def _finish_reason(reason: str, called: bool) -> str:
-    """Return ``tool_calls`` for a finished answer that holds calls: Gemini says STOP to them as well."""
-    return "tool_calls" if called and reason in ("stop", "function_call") else reason
+def _finish_reason(reason: str, called: bool, legacy: bool) -> str:
+    """Return the finish reason that says whether there are calls: Gemini says STOP to them as well.
+
+    One that says there are some where there are none keeps agents waiting for nothing.
+    """
+    if called:
+        return "tool_calls" if reason in ("stop", "function_call") else reason
+    if reason == "tool_calls" or (reason == "function_call" and not legacy):
+        return "function_call" if legacy else "stop"
+    return reason
+
+
+def _text_signature(said: dict[str, Any]) -> str | None:
+    """Return the signature that a message or a delta carries beside its calls."""
+    return next((text for text in text_signatures(said) if is_signature(text)), None)
 
 
 def _text(value: Any) -> str | None:

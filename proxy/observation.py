@@ -62,6 +62,8 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         metrics.count_changes(plan.changes, made=plan.mode == "repair")
         if plan.dropped:
             metrics.dropped_parameters.labels(record.model).inc(len(plan.dropped))
+        for kind, signatures in plan.signatures.items():
+            metrics.signatures.labels(record.model, kind).inc(signatures)
         if plan.outcome is not None and plan.mode == "repair":
             for violation in plan.outcome.violations:
                 metrics.violations.labels(violation.rule).inc()

@@ -10,16 +10,26 @@ The four modes differ here and nowhere else:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from proxy.config import Deployment, Settings, model_names, resolve
 from proxy.errors import ModelNotFound, UnrepairableHistory
+from proxy.signatures.kept import Kept
+from proxy.signatures.origins import origin_of
+from proxy.signatures.restoring import leave_out_signatures, restore_signatures
+from proxy.signatures.stand_ins import with_stand_ins
 from proxy.wire import ChatRequest
 from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, profile_for, sanitize
 from sanitizers.steps import STEP_NAMES
+
+REPLACED = "replaced"
+"""What a signature is counted as that is required, lost, and stood in for."""
+
+_NOTHING: Mapping[str, Kept] = MappingProxyType({})
 
 _LISTED = 100
 """Entries of a list in an error's body, at most: the history may break a rule in every message."""
@@ -52,6 +62,9 @@ class Plan:
     further: tuple[Change, ...] = ()
     """What was changed after sanitizing: for a further attempt (repairs, the note to the model), and in the answer."""
 
+    signatures: Mapping[str, int] = field(default_factory=dict)
+    """How many thought signatures were ``restored``, ``carried`` by the client, ``withheld``, ``replaced``."""
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
@@ -59,20 +72,53 @@ class Plan:
 
 
 def plan_request(
-    request: ChatRequest, settings: Settings, unsupported: Unsupported, deployment: Deployment
+    request: ChatRequest,
+    settings: Settings,
+    unsupported: Unsupported,
+    deployment: Deployment,
+    kept: Mapping[str, Kept] = _NOTHING,
 ) -> Plan:
-    """Return the plan for sending *request* to *deployment*.
+    """Return the plan for sending *request* to *deployment*; *kept* is what is known of the calls in its history.
 
-    Raises :class:`UnrepairableHistory` for a history that cannot be made legal for it, or must not be.
+    Signatures go to their places in every mode: the client was given ids instead of them. Raises
+    :class:`UnrepairableHistory` for a history that cannot be made legal for it, or must not be.
     """
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode
     outcome = None
+    messages, signatures = settle_signatures(request.messages, deployment, profile, kept)
     if mode != "off":
-        outcome = _outcome(request.messages, profile, settings)
-    messages = outcome.messages if outcome is not None and mode == "repair" else request.messages
+        outcome = _outcome(messages, profile, settings)
+    if outcome is not None and mode == "repair":
+        messages = outcome.messages
+    messages, signatures[REPLACED] = with_stand_ins(messages, profile)
     parameters, extra_body, dropped = split_parameters(request, deployment, unsupported)
-    return Plan(request, deployment, profile, mode, messages, outcome, parameters, extra_body, dropped)
+    return Plan(
+        request,
+        deployment,
+        profile,
+        mode,
+        messages,
+        outcome,
+        parameters,
+        extra_body,
+        dropped,
+        signatures=signatures,
+    )
+
+
+def settle_signatures(
+    messages: Messages, deployment: Deployment, profile: Profile, kept: Mapping[str, Kept] = _NOTHING
+) -> tuple[Messages, Counter[str]]:
+    """Return *messages* with the signatures that *deployment* made, and no others, and how many were what."""
+    if signs(profile):
+        return restore_signatures(messages, kept, origin_of(deployment, profile))
+    return leave_out_signatures(messages)
+
+
+def signs(profile: Profile) -> bool:
+    """Tell whether models of *profile* sign their calls."""
+    return profile.signature_suffixes
 
 
 def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:

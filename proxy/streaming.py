@@ -25,6 +25,7 @@ from proxy.logs import report_fault
 from proxy.normalize import ChunkNormalizer
 from proxy.observation import CLIENT_DISCONNECTED, Record
 from proxy.self_correction import correct_answer, is_corrected
+from proxy.signing import call_ids, take_notes
 from proxy.sse import DONE, encode_event
 from proxy.upstream import UpstreamCall
 
@@ -53,6 +54,7 @@ async def stream_answer(
             created=created,
             model=upstream_call.deployment.model_id,
             include_usage=include_usage,
+            ids=call_ids(upstream_call, record, gateway),
         )
         held = AnswerBuffer() if is_corrected(record.plan, gateway.settings, stream=True) else None
         try:
@@ -133,6 +135,8 @@ async def _relay(
             if chunk is None:
                 break
             normalized = normalizer.normalize(chunk)
+            if normalizer.notes.signed or normalizer.notes.changes:
+                await take_notes(normalizer.notes, call, record, gateway)
             if normalized is not None and out.committed:
                 asked = await out.send(encode_event(normalized), now)
                 continue
@@ -158,6 +162,15 @@ async def _relay(
             "The provider's stream broke off before the answer was complete.", cause=Cause.TRUNCATED
         )
     record.usage = normalizer.usage or {}
+    usage = normalizer.last_chunk()
+    if usage is not None:
+        event = encode_event(usage)
+        if out.committed:
+            await out.send(event, clock())
+        elif held is not None:
+            held.add(usage, event)
+        else:
+            out.hold(event)
     if not out.committed:
         if not opened and (call.is_gemini or watch.missing is not Cause.EMPTY):
             raise AnswerUnusable("The model's answer says nothing.", cause=watch.missing)

@@ -3,9 +3,8 @@
 Every argument of ``acompletion`` is built here from values that are ours; nothing of a client's body becomes an
 argument name. litellm's own retries, fallbacks and callbacks are off: it makes exactly one call.
 
-Known limits of this transport, which it hides and nobody behind it can tell apart: a stream that ends without a
-finish reason, an empty stream and a corrupt event all look like a normal ``stop`` (run on 1.105.3), and
-``MALFORMED_FUNCTION_CALL`` becomes ``stop`` in streams.
+Known limits of this transport, which it hides and nobody behind it can tell apart: README, "What an answer looks like"
+(run on 1.105.3).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 For OpenAI-compatible targets litellm passes messages on, so they go as they are. For Gemini it converts them,
 and it reads more than OpenAI's format holds: ``provider_specific_fields`` can inject server-side tool calls,
 ``images`` makes it fetch, ``cache_control`` creates a cache entry upstream. The sanitizer removes and reports
-those it knows; here, whatever a history may carry, only the fields that a conversion needs are passed.
+those it knows; here, whatever a history may carry, only the fields that a conversion needs are passed. A signature goes
+where litellm looks for it first, and ids go without the suffix in which it would look for one as well.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from proxy.signatures.carriers import own_signature
 from sanitizers import Message, Messages, Profile
-from sanitizers.messages import parse_arguments
+from sanitizers.messages import base_id, parse_arguments
 
 _MESSAGE_FIELDS = frozenset({"content", "name", "role", "tool_call_id", "tool_calls"})
 _CALL_FIELDS = frozenset({"function", "id", "type"})
@@ -33,9 +35,16 @@ def _known_fields(message: Message) -> Message:
     calls = message.get("tool_calls")
     if message["role"] == "tool":
         message = _carryable_result(message)
-    if message.keys() <= _MESSAGE_FIELDS and not calls:
+    result_of = message.get("tool_call_id")
+    stays = not isinstance(result_of, str) or base_id(result_of) == result_of
+    if message.keys() <= _MESSAGE_FIELDS and not calls and stays:
         return message
     known = {name: value for name, value in message.items() if name in _MESSAGE_FIELDS}
+    if not stays:
+        known["tool_call_id"] = base_id(str(result_of))
+    signature = own_signature(message)
+    if signature is not None:
+        known["provider_specific_fields"] = {"thought_signatures": [signature]}
     if calls:
         known["tool_calls"] = [_known_call(call) for call in calls]
     return known
@@ -60,4 +69,10 @@ def _carryable_result(message: Message) -> Message:
 
 
 def _known_call(call: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in call.items() if name in _CALL_FIELDS}
+    known = {name: value for name, value in call.items() if name in _CALL_FIELDS}
+    if isinstance(call_id := call.get("id"), str):
+        known["id"] = base_id(call_id)
+    signature = own_signature(call)
+    if signature is not None:
+        known["provider_specific_fields"] = {"thought_signature": signature}
+    return known

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.normalize import ChunkNormalizer, normalize_answer
+from proxy.signatures.client_ids import CallIds
 
 A = '{"city":"A"}'
 B = '{"city":"B"}'
@@ -25,23 +26,28 @@ def more(text: str, index: int | None = 0, call: str | None = None) -> dict[str,
 
 
 def joined(*events: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    """Return each call's id, name and arguments as a client joins them, which appends every text that it gets."""
+    """Return each call's id, name and arguments as a client joins them, which appends every text, up to the end."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     calls: dict[int, list[str]] = {}
-    for event in events:
-        chunk = normalizer.normalize({"choices": [{"index": 0, "delta": {"tool_calls": event}}]})
+    deltas: list[dict[str, Any]] = [{"delta": {"tool_calls": event}} for event in events]
+    for given in [*deltas, {"delta": {}, "finish_reason": "tool_calls"}]:
+        chunk = normalizer.normalize({"choices": [{"index": 0, **given}]})
         for choice in (chunk or {"choices": []})["choices"]:
             for found in choice["delta"].get("tool_calls", ()):
+                function = found["function"]
+                assert found.get("type") == (None if found["index"] in calls else "function")
+                assert found["index"] in calls or (found["id"] and function["name"])
                 texts = calls.setdefault(found["index"], ["", "", ""])
-                function = found.get("function", {})
-                said = (found.get("id"), function.get("name"), function.get("arguments"))
+                said = (found.get("id"), function.get("name"), function["arguments"])
                 texts[:] = [text + (more or "") for text, more in zip(texts, said, strict=True)]
     assert list(calls) == list(range(len(calls)))
     return [(call_id, name, text) for call_id, name, text in calls.values()]
 
 
 TWO = [("a", "f", A), ("b", "f", B)]
-OURS = "call_f_0_1"
+IDS = CallIds("f")
+FIRST, SECOND, *_ = OURS = [IDS.show(None, 0, place) for place in range(5)]
+"""The ids that calls get that have none of their own, by their place."""
 
 
 @pytest.mark.parametrize(
@@ -103,11 +109,11 @@ def test_an_id_that_is_said_again(events: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("events", "ids"),
     [
-        ([[piece(0, "a", text=A)], [piece(1, "a", text=B)]], ["a", OURS]),
-        ([[piece(0, "a", text=A)], [piece(0, "a", text=B)]], ["a", OURS]),
-        ([[piece(None, "a", text=A)], [piece(None, "a", text=B)]], ["a", OURS]),
-        ([[piece(0, text=A)], [piece(0, text=B)]], ["call_f_0_0", OURS]),
-        ([[piece(0, "", text=A)], [piece(0, "", text=B)]], ["call_f_0_0", OURS]),
+        ([[piece(0, "a", text=A)], [piece(1, "a", text=B)]], ["a", SECOND]),
+        ([[piece(0, "a", text=A)], [piece(0, "a", text=B)]], ["a", SECOND]),
+        ([[piece(None, "a", text=A)], [piece(None, "a", text=B)]], ["a", SECOND]),
+        ([[piece(0, text=A)], [piece(0, text=B)]], [FIRST, SECOND]),
+        ([[piece(0, "", text=A)], [piece(0, "", text=B)]], [FIRST, SECOND]),
     ],
 )
 def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) -> None:
@@ -117,28 +123,29 @@ def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) 
 
 def test_another_name_is_another_call() -> None:
     """So is another name once arguments have begun, or at an index of its own."""
-    assert joined([piece(0, "a", "f", "")], [piece(1, "a", "g", "")]) == [("a", "f", ""), (OURS, "g", "")]
+    assert joined([piece(0, "a", "f", "")], [piece(1, "a", "g", "")]) == [
+        ("a", "f", "{}"),
+        (SECOND, "g", "{}"),
+    ]
     assert joined([piece(0, None, "f", "{")], [piece(0, None, "g", "{")]) == [
-        ("call_f_0_0", "f", "{"),
-        (OURS, "g", "{"),
+        (FIRST, "f", "{"),
+        (SECOND, "g", "{"),
     ]
 
 
 def test_an_id_that_comes_late() -> None:
     """A call that began without an id keeps ours; a name that comes late is its name."""
-    assert joined([piece(0, None, None, "")], [piece(0, None, "f", A)]) == [("call_f_0_0", "f", A)]
-    assert joined([piece(0, None, "f", A[:3])], [more(A[3:], 0, "late")]) == [("call_f_0_0", "f", A)]
+    assert joined([piece(0, None, None, "")], [piece(0, None, "f", A)]) == [(FIRST, "f", A)]
+    assert joined([piece(0, None, "f", A[:3])], [more(A[3:], 0, "late")]) == [(FIRST, "f", A)]
 
 
 def test_nothing_new_is_not_said() -> None:
-    """A client gets no empty list of calls."""
+    """A client gets no empty list of calls, and no empty delta."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     event = {"choices": [{"index": 0, "delta": {"tool_calls": [piece(0, "a", text=A)]}}]}
     normalizer.normalize(event)
-    again = normalizer.normalize(event)
 
-    assert again is not None
-    assert again["choices"][0]["delta"] == {}
+    assert normalizer.normalize(event) is None
 
 
 def test_whole_answer() -> None:
@@ -146,12 +153,13 @@ def test_whole_answer() -> None:
     calls = [piece(0, "a", text=A), piece(0, "a", text=B), piece(0, "a", text=A), piece(0, "b", text=B)]
     calls += [piece(0, None, text=B), piece(0, None, text=B)]
     answer = {"choices": [{"message": {"tool_calls": calls}}]}
-    [choice] = normalize_answer(answer, fallback_id="f", created=1, model="m")["choices"]
+    found, _ = normalize_answer(answer, fallback_id="f", created=1, model="m")
+    [choice] = found["choices"]
 
     assert [(call["id"], call["function"]["arguments"]) for call in choice["message"]["tool_calls"]] == [
         ("a", A),
-        (OURS, B),
+        (SECOND, B),
         ("b", B),
-        ("call_f_0_3", B),
-        ("call_f_0_4", B),
+        (OURS[3], B),
+        (OURS[4], B),
     ]

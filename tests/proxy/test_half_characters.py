@@ -77,7 +77,9 @@ def test_halves_of_different_texts() -> None:
 def test_halves_of_arguments() -> None:
     """So do the arguments of each call."""
     events = [(0, '{"a":"' + HIGH), (1, '{"b":"' + HIGH), (0, LOW + '"}'), (1, '"')]
-    pieces = [{"index": at, "id": f"c{at}", "function": {"arguments": text}} for at, text in events]
+    pieces: list[dict[str, Any]] = [
+        {"index": at, "id": f"c{at}", "function": {"name": "f", "arguments": text}} for at, text in events
+    ]
     pieces.append({"index": 1, "function": {"arguments": HIGH}})
     found = told(*(chunk({"tool_calls": [piece]}) for piece in pieces), chunk(finish="tool_calls"))
 

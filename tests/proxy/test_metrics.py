@@ -60,6 +60,7 @@ CLOSED: dict[str, set[str]] = {
     "version": {__version__},
     "deployment": {"0", "1"},
 }
+SIGNATURE_KINDS = {"restored", "carried", "withheld", "replaced"}
 MARK = "zzmadeup"
 """Stands in everything that the client of these tests makes up."""
 
@@ -74,6 +75,8 @@ async def assert_closed(proxy: Proxied) -> None:
             elif label == "reason":
                 assert value.replace("_", "").isalpha()
                 assert len(value) < 40
+            elif (name, label) == ("turnright_signatures_total", "kind"):
+                assert value in SIGNATURE_KINDS
             else:
                 assert value in CLOSED[label], (name, label, value)
     assert MARK.encode() not in (await proxy.get("/metrics")).raw
@@ -186,6 +189,8 @@ async def test_series_are_there_from_the_start(proxy: Proxied) -> None:
     labels = (("model", MODEL), ("outcome", "ok"), ("route", CHAT))
     assert samples["turnright_requests_total", labels] == 0
     assert samples["turnright_upstream_attempts_total", (("model", MODEL), ("outcome", "ok"))] == 0
+    for kind in SIGNATURE_KINDS:
+        assert samples["turnright_signatures_total", (("kind", kind), ("model", MODEL))] == 0
     assert samples["turnright_build_info", (("version", __version__),)] == 1
     assert samples["turnright_ready", ()] == 1
 

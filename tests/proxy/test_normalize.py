@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.normalize import normalize_answer
+from proxy.normalize import Notes, normalize_answer
 from proxy.sse import encode_event
 
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -15,7 +15,9 @@ EMOJI = b'data: {"a\\ufffd":"\\\\ud83d\\ud83d\\ude00x\\ufffd\\u00e9"}\n\n'
 
 def normalized(**answer: Any) -> dict[str, Any]:
     """Normalize an answer with these fields."""
-    return normalize_answer(answer, fallback_id="f1", created=5, model="m")
+    found, notes = normalize_answer(answer, fallback_id="f1", created=5, model="m")
+    assert notes == Notes()
+    return found
 
 
 def said(message: Any, finish_reason: Any = None, **choice: Any) -> dict[str, Any]:
@@ -63,13 +65,13 @@ def test_extras_go() -> None:
                 "safety": [],
             }
         ],
-        usage={"prompt_tokens": 1, "cost": 0.1, "completion_tokens": None},
+        usage={"prompt_tokens": 1, "cost": 0.1, "completion_tokens": 2},
     )
 
     assert found.keys() == {"id", "object", "created", "model", "choices", "usage"}
     assert found["choices"][0].keys() == {"index", "message", "finish_reason"}
     assert found["choices"][0]["message"] == {"content": None, "role": "assistant", "tool_calls": [CALL]}
-    assert found["usage"] == {"prompt_tokens": 1}
+    assert found["usage"] == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 
 
 def test_what_the_model_said_stays() -> None:

@@ -116,7 +116,7 @@ async def test_role_and_index_are_added(proxy: Proxied, upstream: ScriptedUpstre
 
     upstream.then(
         fragment(id="a", function={"name": "f", "arguments": ""}),
-        fragment(function={"arguments": "{}"}),
+        fragment(function={"arguments": '{"x": 1}'}),
         fragment(id="b", function={"name": "g", "arguments": "{"}),
         fragment(id="b", function={"arguments": "}"}),
         {"choices": [{"delta": {}, "finish_reason": "stop"}]},

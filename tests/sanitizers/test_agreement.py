@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from proxy.emulator import judge
 from proxy.upstream.litellm_messages import litellm_messages
 from sanitizers import Unrepairable, find_violations, profile_for, sanitize, validate_messages
+from tests.support.gemini_body import as_sent
 from tests.support.openai_emulator import judge_openai
 from tests.support.strategies import any_histories, damaged_histories, legal_histories
 
@@ -46,12 +47,13 @@ def gemini_body(messages: list[dict[str, Any]], model: str) -> dict[str, Any]:
 @given(histories, st.sampled_from(MODELS))
 def test_gemini_judge_takes_every_repaired_history(history: list[dict[str, Any]], model: str) -> None:
     """No refusal of the emulator's for anything that was sanitized and converted."""
+    profile = profile_for(f"gemini/{model}")
     try:
-        done = sanitize(history, profile_for(f"gemini/{model}"))
+        done = sanitize(history, profile)
     except Unrepairable:
         return
 
-    refusal = judge(model, gemini_body(list(done.messages), model))
+    refusal = judge(model, gemini_body(list(as_sent(done.messages, profile)), model))
 
     if refusal is not None and refusal.message in FOREIGN_SIGNATURE:
         # A signature that decodes and was made elsewhere: without state nobody but the provider can tell.

@@ -45,16 +45,16 @@ def _message(message: Any) -> None:
 
 
 def _delta(delta: Any) -> None:
-    piece = _of({"index": _count}, {"id": _reason, "type": _only("function"), "function": _of({}, _FUNCTION)})
+    said = _of({"arguments": _text}, {"name": _reason})
+    piece = _of({"index": _count, "function": said}, {"id": _reason, "type": _only("function")})
     optional = {"role": _only("assistant"), "content": _or_null(_text), **_SAID}
     _object(delta, {}, {**optional, "tool_calls": _or_null(_list(piece))})
 
 
 def _usage(usage: Any) -> None:
-    details = {f"{name}_tokens_details": _counts for name in ("prompt", "completion")}
-    _object(
-        usage, {}, {**{f"{name}_tokens": _count for name in ("prompt", "completion", "total")}, **details}
-    )
+    details: dict[str, Check] = {f"{name}_tokens_details": _counts for name in ("prompt", "completion")}
+    _object(usage, {f"{name}_tokens": _count for name in ("prompt", "completion", "total")}, details)
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"], usage
 
 
 def _logprobs(value: Any) -> None:

@@ -221,7 +221,7 @@ def test_examples_shrink_to_something_small() -> None:
     found = find(
         legal_histories(),
         lambda history: any(len(message.get("tool_calls", ())) > 1 for message in history),
-        settings=settings(database=None, derandomize=True, deadline=None),
+        settings=settings(max_examples=1_000, database=None, derandomize=True, deadline=None),
     )
     calls = [call("c00000002", "f", '{"n": 3}'), call("c00000004", "f", '{"n": 5}')]
     results = [tool("c00000002", "t6§"), tool("c00000004", "t7§")]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.repairs.draft import Draft, has_calls, note, sanitize_draft
+from proxy.resilience.repairs.replace_signatures import without_signatures
 from proxy.resilience.repairs.separate_results import separate_results
 from sanitizers import Profile
 
@@ -59,12 +60,14 @@ def alternate_turns(draft: Draft, error: ProviderError) -> Draft:
 def leave_out_call_ids(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* for a Gemini surface whose calls have no ids; results are matched by their place there.
 
-    Only Gemini's wire can leave them out. Sources: kimi-cli#1582, AstrBot#7386, CLIProxyAPI#5199.
+    Such a surface knows no signatures either. Only Gemini's wire can leave ids out. Sources: kimi-cli#1582,
+    AstrBot#7386, CLIProxyAPI#5199.
     """
     profile = draft.profile
     if not profile.call_ids or not profile.signature_suffixes or not has_calls(draft):
         return draft
     bare = sanitize_draft(draft, replace(profile, name=f"{profile.name}-no-ids", call_ids=False))
+    bare = replace(bare, entries=without_signatures(bare.entries)) if bare is not draft else bare
     if bare is draft:
         return draft
     return replace(bare, changes=(*bare.changes, note("dropped", 0, "call_ids")))

@@ -8,7 +8,7 @@ clock, no randomness: ids that Gemini left out are derived from the answer. On t
     contents    the history's turns               schemas       a tool's parameters as Gemini's ``Schema``
     results     tool results as responses         settings      generation settings
     media       ``data:`` URLs as inline data     thinking      reasoning effort
-    signatures  thought signatures and ids        formats       the form of the answer
+    call_ids    the ids of calls                  formats       the form of the answer
     extras      Gemini's own fields, by name
 
 On the way in: ``payloads`` reads the JSON, ``reading`` is what whole answers (``answers``) and streams (``streams``)
@@ -21,13 +21,11 @@ from proxy.wires.gemini.extras import with_extras
 from proxy.wires.gemini.payloads import load_payload
 from proxy.wires.gemini.refusals import is_bad_key, read_error
 from proxy.wires.gemini.requests import SUPPORTED, build_request, carried_parameters
-from proxy.wires.gemini.signatures import Trust
 from proxy.wires.gemini.streams import StreamReader
 
 __all__ = [
     "SUPPORTED",
     "StreamReader",
-    "Trust",
     "build_request",
     "carried_parameters",
     "is_bad_key",

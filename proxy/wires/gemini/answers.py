@@ -17,9 +17,11 @@ def read_answer(body: Any, *, model: str) -> dict[str, Any]:
     reader = ResponseReader(model)
     added = {one.choice: one for one in reader.read(body)}
     choices: list[dict[str, Any]] = []
+    ends = reader.loose_ends()
     for index, reason in reader.finish().items():
         one = added.get(index)
-        choice = {"index": index, "message": _message(one.delta if one else {}), "finish_reason": reason}
+        message = {**_message(one.delta if one else {}), **ends.get(index, {})}
+        choice = {"index": index, "message": message, "finish_reason": reason}
         if one and one.logprobs:
             choice["logprobs"] = one.logprobs
         choices.append(choice)

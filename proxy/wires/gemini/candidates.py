@@ -9,9 +9,9 @@ from typing import Any
 
 from proxy.errors import UpstreamFault
 from proxy.failures import Cause
+from proxy.signatures.carriers import with_own
 from proxy.wires.gemini.finishing import finish_reason
 from proxy.wires.gemini.left_out import note_of_media
-from proxy.wires.gemini.signatures import SUFFIX
 
 NO_ANSWER = "The provider answered with something that is not Gemini's answer."
 
@@ -22,13 +22,12 @@ class CandidateReader:
     Media is not carried: neither :mod:`proxy.normalize` nor OpenAI's format has a place for it. A line stands in its
     place beside text; media alone is no answer.
 
-    A thought signature reaches the client in the id of a call (:mod:`proxy.wires.gemini.signatures`). Some answers
-    have it on the thought or the empty text in front of the call, in streams in an event of its own; Gemini looks
-    for it on the call alone ("Function call is missing a thought_signature", ai.google.dev/gemini-api/docs/
-    thought-signatures; gemini-cli moves it as well). So it waits for the next call, which takes it unless it has
-    its own: a signature belongs to what stands right behind it, and is not handed on to a parallel call. Behind the
-    last call, and in an answer of text alone, it is left out: OpenAI's format has no place for it, and there
-    Google recommends to send it back and does not ask for it.
+    A thought signature stands beside its call, where Google's OpenAI endpoint has it. Some answers have it on the
+    thought or the empty text in front of the call, in streams in an event of its own; Gemini looks for it on the call
+    alone ("Function call is missing a thought_signature", ai.google.dev/gemini-api/docs/thought-signatures; gemini-cli
+    moves it as well). So it waits for the next call, which takes it unless it has its own: a signature belongs to what
+    stands right behind it, and is not handed on to a parallel call. Behind the last call, and in an answer of text
+    alone, it is the answer's (:meth:`loose_end`).
     """
 
     def __init__(self, index: int) -> None:
@@ -97,6 +96,11 @@ class CandidateReader:
             media=self._media,
         )
 
+    def loose_end(self) -> dict[str, Any]:
+        """Return the signature that no call took, as a field of the answer's message; empty where there is none."""
+        signature = self._loose_signature
+        return with_own({}, signature, ()) if signature else {}
+
     def _note_end(self, candidate: Mapping[str, Any]) -> None:
         """Keep the finish reason. A trailing STOP says nothing new (python-genai#2868)."""
         reason = _text_of(candidate, "finishReason")
@@ -127,10 +131,9 @@ class CandidateReader:
         self._ids.append(call_id)
         signature = _signature_of(part) or self._loose_signature
         self._loose_signature = None
-        # The client carries the signature home in the id, as litellm has it do.
-        shown_id = f"{call_id}{SUFFIX}{signature}" if signature else call_id
         function = {"name": name, "arguments": arguments}
-        return {"index": index, "id": shown_id, "type": "function", "function": function}
+        piece = {"index": index, "id": call_id, "type": "function", "function": function}
+        return with_own(piece, signature, ()) if signature else piece
 
     def _derived_id(self, seed: str) -> str:
         while True:

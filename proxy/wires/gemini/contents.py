@@ -11,9 +11,10 @@ from itertools import groupby
 from typing import Any
 
 from proxy.errors import InvalidRequest
+from proxy.signatures.carriers import own_signature
+from proxy.wires.gemini.call_ids import wire_ids
 from proxy.wires.gemini.media import inline_data
 from proxy.wires.gemini.results import Call, response_contents
-from proxy.wires.gemini.signatures import DUMMY, Trust, signature_of, wire_ids
 from sanitizers import Message, Messages, Profile
 from sanitizers.messages import SYSTEM_ROLES, function_of, parse_arguments, tool_calls_of
 
@@ -24,14 +25,12 @@ _SIDES = {"assistant": "model", "tool": "results", "user": "user"}
 _MEDIA = frozenset({"file", "image_url", "input_audio"})
 
 
-def convert_history(
-    messages: Messages, profile: Profile, trusted: Trust | None
-) -> tuple[list[Part], list[Content]]:
+def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], list[Content]]:
     """Return the parts of the system instruction, one a text, and the contents.
 
-    ``profile.call_ids`` is what Gemini 3 and later have and the others lack: ids on calls and responses, signatures
-    demanded on the first call of a content, media nested in responses. Raises :class:`InvalidRequest`, with the
-    place in *messages*, for what a sanitized history does not hold.
+    ``profile.call_ids`` is what Gemini 3 and later have and the others lack: ids on calls and responses, and media
+    nested in responses. Signatures are in their one place by now (:mod:`proxy.signatures`). Raises
+    :class:`InvalidRequest`, with the place in *messages*, for what a sanitized history does not hold.
     """
     system: list[Part] = []
     turns: list[tuple[int, Message]] = []
@@ -48,7 +47,7 @@ def convert_history(
             contents += response_contents(run, calls, nested_media=profile.call_ids)
             calls = []
         elif side == "model":
-            parts, calls = _model_parts(run, profile, trusted)
+            parts, calls = _model_parts(run, profile)
             _append(contents, "model", parts)
         else:
             calls = []
@@ -98,25 +97,25 @@ def _parts(message: Message, index: int, *, media: bool = True) -> list[Part]:
     return parts
 
 
-def _model_parts(
-    run: Sequence[tuple[int, Message]], profile: Profile, trusted: Trust | None
-) -> tuple[list[Part], list[Call]]:
+def _model_parts(run: Sequence[tuple[int, Message]], profile: Profile) -> tuple[list[Part], list[Call]]:
     """Return the parts of one model content and its calls."""
     raw = [call for _, message in run for call in tool_calls_of(message)]
     ids = wire_ids(raw) if profile.call_ids else [None] * len(raw)
     parts: list[Part] = []
     calls: list[Call] = []
     for index, message in run:
-        parts += _parts(message, index, media=False)
+        texts = _parts(message, index, media=False)
+        signature = own_signature(message)
+        if signature is not None and texts:
+            texts[-1] = {**texts[-1], "thoughtSignature": signature}
+        parts += texts
         for at, call in enumerate(tool_calls_of(message)):
             name, args = _function(call, f"messages[{index}].tool_calls[{at}].function")
             wire_id = ids[len(calls)]
             part: Part = {
                 "functionCall": {**({"id": wire_id} if wire_id else {}), "name": name, "args": args}
             }
-            signature = signature_of(call, trusted)
-            if signature is None and profile.call_ids and not calls:
-                signature = DUMMY
+            signature = own_signature(call)
             if signature is not None:
                 part["thoughtSignature"] = signature
             parts.append(part)

@@ -67,6 +67,10 @@ class ResponseReader:
             return {0: FILTERED}
         raise UpstreamFault("The provider's answer holds no candidate.", cause=Cause.EMPTY)
 
+    def loose_ends(self) -> dict[int, dict[str, Any]]:
+        """Return what is left to say of each choice beside its finish reason: a signature that stood on no call."""
+        return {index: end for index, candidate in self._candidates.items() if (end := candidate.loose_end())}
+
     def may_end(self, wanted: int) -> bool:
         """Tell whether *wanted* candidates, and all that there are, have said how they ended.
 

@@ -9,7 +9,6 @@ from proxy.wires.gemini.contents import convert_history
 from proxy.wires.gemini.declarations import tool_fields
 from proxy.wires.gemini.formats import format_in_words
 from proxy.wires.gemini.settings import PENALTIES, generation_config
-from proxy.wires.gemini.signatures import Trust
 from proxy.wires.gemini.thinking import thinks
 from sanitizers import Messages, Profile
 
@@ -43,18 +42,15 @@ def build_request(
     parameters: Mapping[str, Any],
     profile: Profile,
     model: str,
-    *,
-    trusted: Trust | None = None,
 ) -> dict[str, Any]:
     """Return the body for *messages*, sanitized for *profile*, and *parameters* of checked types.
 
-    *model* is Gemini's own name for it (``gemini-3.6-flash``). *trusted* decides which thought signatures are sent,
-    whatever carries them; without it only those in the suffix of a call's id are. Parameters that are not in
-    :func:`carried_parameters` are left out. Nothing that was passed in is changed; parts of it are in the result.
+    *model* is Gemini's own name for it (``gemini-3.6-flash``). Parameters that are not in :func:`carried_parameters`
+    are left out. Nothing that was passed in is changed; parts of it are in the result.
 
     Raises :class:`proxy.errors.InvalidRequest`, with the place in ``param``, for what cannot be sent.
     """
-    system, contents = convert_history(messages, profile, trusted)
+    system, contents = convert_history(messages, profile)
     tools = tool_fields(parameters)
     if tools and not profile.call_ids:  # what those models lack that have no ids: see format_in_words
         words = format_in_words(parameters.get("response_format"))

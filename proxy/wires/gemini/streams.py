@@ -43,8 +43,9 @@ class StreamReader:
         if self._closed:
             return []
         self._closed = True
+        ends = self._reader.loose_ends()
         finished = [
-            {"index": index, "delta": {}, "finish_reason": reason}
+            {"index": index, "delta": ends.get(index, {}), "finish_reason": reason}
             for index, reason in self._reader.finish().items()
         ]
         chunks = [self._chunk(finished)]

@@ -19,10 +19,11 @@ def is_complete(metadata: Mapping[str, Any]) -> bool:
 
 
 def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``usage`` for ``usageMetadata``. Thoughts are counted apart by Gemini (envoy ai-gateway#2399).
+    """Return ``usage`` for ``usageMetadata``; empty where it has a total alone.
 
-    Where the total shows that they are within the candidates' tokens already, as some gateways count, they are not
-    added again (litellm#10141). A count that is no number counts as one that is missing.
+    Thoughts are counted apart by Gemini (envoy ai-gateway#2399). Where the total shows that they are within the
+    candidates' tokens already, as some gateways count, they are not added again (litellm#10141). A count that is no
+    number counts as one that is missing.
     """
     prompt = _count(metadata, "promptTokenCount") + _count(metadata, "toolUsePromptTokenCount")
     completion = _count(metadata, "candidatesTokenCount")
@@ -30,10 +31,12 @@ def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
     total = _count(metadata, "totalTokenCount")
     if prompt + completion != total:
         completion += thoughts
+    if not prompt and not completion:
+        return {}
     usage: dict[str, Any] = {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
-        "total_tokens": total or prompt + completion,
+        "total_tokens": prompt + completion,
     }
     if read_count(metadata.get("cachedContentTokenCount")) is not None:
         usage["prompt_tokens_details"] = {"cached_tokens": _count(metadata, "cachedContentTokenCount")}

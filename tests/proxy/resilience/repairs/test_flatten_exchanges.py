@@ -5,6 +5,7 @@ from __future__ import annotations
 from sanitizers.profiles import GEMINI_3_STRICT, OPENAI
 from tests.proxy.resilience.repairs.asking import judged, repaired
 from tests.support.builders import assistant, call, image, text, tool, user
+from tests.support.gemini_body import as_sent
 
 WORDS = (
     "Please ensure that the number of function response parts is equal to the number of function call parts of the "
@@ -25,7 +26,7 @@ def test_exchange_is_told_in_words() -> None:
         *CURRENT,
     ]
 
-    done = repaired(WORDS, history, profile=GEMINI_3_STRICT)
+    done = repaired(WORDS, list(as_sent(history, GEMINI_3_STRICT)), profile=GEMINI_3_STRICT)
 
     assert done is not None
     assert done.messages == [
@@ -38,7 +39,7 @@ def test_exchange_is_told_in_words() -> None:
             ]
         ),
         assistant("t4§"),
-        *CURRENT,
+        *as_sent(CURRENT, GEMINI_3_STRICT),
     ]
     assert [(change.index, change.reason) for change in done.changes] == [
         (1, "calls_in_words"),

@@ -17,6 +17,7 @@ from sanitizers import Profile, Unrepairable, find_violations, profile_for, sani
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
 from tests.proxy.resilience.repairs.asking import History, refusal
 from tests.proxy.resilience.repairs.cases import CASES
+from tests.support import gemini_body
 from tests.support.strategies import (
     any_histories,
     damaged_histories,
@@ -92,13 +93,15 @@ parameters = st.fixed_dictionaries(
 )
 
 
-def as_sent(history: History, profile: Profile) -> History | None:
-    """Return the history as it was refused: sanitized."""
+def as_sent(history: History, profile: Profile, *, elsewhere: bool = False) -> History | None:
+    """Return the history as it was refused: sanitized, and with what signatures it carries, or stand-ins for them."""
     try:
         done = sanitize(history, profile)
     except Unrepairable:
         return None
-    return None if done.violations else list(done.messages)
+    if done.violations:
+        return None
+    return list(gemini_body.as_sent(done.messages, profile, elsewhere=elsewhere))
 
 
 @given(histories, parameters, profiles, errors, st.booleans())
@@ -154,14 +157,15 @@ def test_no_text_is_lost(history: History, profile: Profile, error: Any) -> None
 def test_judge_takes_what_is_repaired(history: History, model: str, error: Any) -> None:
     """On Gemini's wire no repair makes a history illegal that was legal; but one without ids is no Gemini 3's."""
     profile = profile_for(model)
-    messages = as_sent(history, profile)
-    done = repair_request(messages, {}, profile, error) if messages is not None else None
+    messages = as_sent(history, profile, elsewhere=True)
+    if messages is None:
+        return
+    done = repair_request(messages, {}, profile, error)
     if done is None or (profile.call_ids and not (done.profile or profile).call_ids):
         return
 
-    refused = judge(
-        model, build_request(done.messages, {}, done.profile or profile, model, trusted=lambda _: False)
-    )
+    assert judge(model, build_request(messages, {}, profile, model)) is None
+    refused = judge(model, build_request(done.messages, {}, done.profile or profile, model))
 
     assert refused is None
 

@@ -10,6 +10,7 @@ from proxy.resilience.repairs.repair_table import TABLE
 from sanitizers import find_violations
 from tests.proxy.resilience.repairs.asking import judged, repaired
 from tests.proxy.resilience.repairs.cases import CASES, Case
+from tests.support.gemini_body import as_sent
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 
@@ -57,8 +58,9 @@ def test_row_makes_the_repair(case: Case) -> None:
 @pytest.mark.parametrize("case", [case for case in CASES if case.model], ids=lambda case: case.id)
 def test_judge_takes_what_it_refused(case: Case) -> None:
     """The emulator says the recorded words to the request, and nothing to the repaired one."""
-    refused = judged(case.model, case.messages, case.parameters, case.profile)
-    done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
+    sent = list(as_sent(case.messages, case.profile))
+    refused = judged(case.model, sent, case.parameters, case.profile)
+    done = repaired(case.words, sent, case.parameters, case.profile, **case.more)
 
     assert refused is not None
     assert refused.message == case.words

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from proxy.emulator import signatures
+from proxy.signatures.stand_ins import STAND_IN
 from proxy.wires.gemini import build_request
-from proxy.wires.gemini.signatures import DUMMY
 from sanitizers.profiles import GEMINI_3, OPENAI
 from tests.proxy.resilience.repairs.asking import judged, repaired
 from tests.support.builders import assistant, call, tool, user
+from tests.support.gemini_body import as_sent
 
 WORDS = "Corrupted thought signature."
 THEIRS = base64.b64encode(b"theirs").decode()
-STAND_IN = {"extra_content": {"google": {"thought_signature": DUMMY}}}
+STOOD_IN = {"extra_content": {"google": {"thought_signature": STAND_IN}}}
 SIGNED: dict[str, Any] = {"thought_signature": THEIRS}
 FUNCTION = {"name": "f", "arguments": "{}"}
 
@@ -25,7 +26,6 @@ FUNCTION = {"name": "f", "arguments": "{}"}
     "carrier",
     [
         {"provider_specific_fields": SIGNED},
-        {"provider_specific_fields": {"thought_signatures": [THEIRS]}},
         {"extra_content": {"google": SIGNED}},
         {"extra_content": {"vertex": SIGNED}},
         {"function": {**FUNCTION, **SIGNED}},
@@ -37,11 +37,33 @@ def test_carrier_is_emptied(carrier: dict[str, Any]) -> None:
     """What is left of the call is the call, with the stand-in where Gemini's OpenAI endpoint looks for it."""
     history = [user("t1§"), assistant(None, [{**call("c1"), **carrier}]), tool("c1")]
 
-    for profile, extra in ((GEMINI_3, STAND_IN), (OPENAI, {})):
+    for profile, extra in ((GEMINI_3, STOOD_IN), (OPENAI, {})):
         done = repaired(WORDS, history, profile=profile)
 
         assert done is not None
         assert done.messages == [user("t1§"), assistant(None, [call("c1", **extra)]), tool("c1")]
+        assert [change.reason for change in done.changes] == ["signature"]
+
+
+@pytest.mark.parametrize(
+    "carrier",
+    [
+        {"extra_content": {"google": SIGNED}},
+        {"extra_content": {"vertex": SIGNED}},
+        {"provider_specific_fields": SIGNED},
+        {"provider_specific_fields": {"thought_signatures": [THEIRS]}},
+    ],
+    ids=str,
+)
+def test_carrier_of_a_message_is_emptied(carrier: dict[str, Any]) -> None:
+    """A text's signature may be the one that was refused; it is never required."""
+    history = [user("t1§"), assistant("t2§", **carrier), user("t3§")]
+
+    for profile in (GEMINI_3, OPENAI):
+        done = repaired(WORDS, history, profile=profile)
+
+        assert done is not None
+        assert done.messages == [user("t1§"), assistant("t2§"), user("t3§")]
         assert [change.reason for change in done.changes] == ["signature"]
 
 
@@ -82,8 +104,9 @@ def test_parallel_and_sequential_calls_get_one_stand_in_a_turn() -> None:
         tool("c3"),
     ]
 
-    refused = judged("gemini-3-pro-preview", history, {}, GEMINI_3)
-    done = repaired(WORDS, history, profile=GEMINI_3)
+    sent = list(as_sent(history, GEMINI_3))
+    refused = judged("gemini-3-pro-preview", sent, {}, GEMINI_3)
+    done = repaired(WORDS, sent, profile=GEMINI_3)
 
     assert refused is not None
     assert refused.message == signatures.CORRUPTED
@@ -95,9 +118,15 @@ def test_parallel_and_sequential_calls_get_one_stand_in_a_turn() -> None:
         for content in build_request(done.messages, {}, GEMINI_3, "m")["contents"]
         for part in content["parts"]
     ]
-    assert [part.get("thoughtSignature") for part in parts if "functionCall" in part] == [DUMMY, None, DUMMY]
+    assert [part.get("thoughtSignature") for part in parts if "functionCall" in part] == [
+        STAND_IN,
+        None,
+        STAND_IN,
+    ]
 
 
 def test_no_signature_no_repair() -> None:
-    """There is nothing that could be corrupted."""
-    assert repaired(WORDS, [user("t1§"), assistant(None, [call("c1")]), tool("c1")], profile=GEMINI_3) is None
+    """There is nothing that could be corrupted, and a stand-in is none."""
+    history = [user("t1§"), assistant(None, [call("c1")]), tool("c1")]
+
+    assert repaired(WORDS, list(as_sent(history, GEMINI_3)), profile=GEMINI_3) is None

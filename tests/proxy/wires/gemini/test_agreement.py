@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from proxy.wires.gemini import build_request
 from sanitizers import Unrepairable, profile_for, sanitize
 from tests.sanitizers.test_agreement import gemini_body
+from tests.support.gemini_body import as_sent
 from tests.support.strategies import any_histories, damaged_histories, legal_histories
 
 MODELS = ["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]
@@ -124,8 +125,9 @@ def test_contents_are_those_of_litellm(history: list[dict[str, Any]], model: str
     if done.violations:
         return
 
-    theirs = gemini_body(list(done.messages), model)
+    messages = as_sent(done.messages, profile)
+    theirs = gemini_body(list(messages), model)
     for mend in (*ALWAYS, *(() if profile.call_ids else BEFORE_GEMINI_3)):
         theirs = mend(theirs)
 
-    assert with_system_as_one_text(build_request(done.messages, {}, profile, model)) == theirs
+    assert with_system_as_one_text(build_request(messages, {}, profile, model)) == theirs

@@ -11,6 +11,8 @@ from proxy.failures import Cause
 from proxy.wires.gemini import read_answer
 
 SIGNATURE = "T3Vycw=="
+SIGNED = {"google": {"thought_signature": SIGNATURE}}
+"""How an answer carries it: beside a call, or beside the text."""
 
 
 def body(*parts: dict[str, Any], reason: str | None = "STOP", **rest: Any) -> dict[str, Any]:
@@ -63,7 +65,11 @@ def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
             },
             "stop",
         ),
-        ([{"text": "a"}, {"text": "", "thoughtSignature": SIGNATURE}], {"content": "a"}, "stop"),
+        (
+            [{"text": "a"}, {"text": "", "thoughtSignature": SIGNATURE}],
+            {"content": "a", "extra_content": SIGNED},
+            "stop",
+        ),
         (
             [call(args={"x": "é"}, id="c1")],
             {
@@ -80,9 +86,10 @@ def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
                 "content": "a",
                 "tool_calls": [
                     {
-                        "id": f"c1__thought__{SIGNATURE}",
+                        "id": "c1",
                         "type": "function",
                         "function": {"name": "f", "arguments": "{}"},
+                        "extra_content": SIGNED,
                     }
                 ],
             },
@@ -91,7 +98,7 @@ def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_message(parts: list[dict[str, Any]], message: dict[str, Any], reason: str) -> None:
-    """Texts are joined, thoughts kept apart, calls written as tool calls."""
+    """Texts are joined, thoughts kept apart, calls written as tool calls, signatures beside what they sign."""
     expected = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
     assert only_choice(read_answer(body(*parts), model="m")) == expected
 

@@ -9,7 +9,6 @@ import pytest
 
 from proxy.errors import InvalidRequest
 from proxy.wires.gemini import build_request
-from proxy.wires.gemini.signatures import DUMMY
 from sanitizers import Profile
 from sanitizers.profiles import GEMINI_2, GEMINI_3
 from tests.support.builders import (
@@ -34,10 +33,9 @@ def said(*texts: str, role: str = "user") -> dict[str, Any]:
     return {"role": role, "parts": [{"text": one} for one in texts]}
 
 
-def called(name: str, args: dict[str, Any], wire_id: str, signature: str | None = None) -> dict[str, Any]:
+def called(name: str, args: dict[str, Any], wire_id: str) -> dict[str, Any]:
     """Return a call with an id."""
-    part: dict[str, Any] = {"functionCall": {"id": wire_id, "name": name, "args": args}}
-    return part | ({"thoughtSignature": signature} if signature else {})
+    return {"functionCall": {"id": wire_id, "name": name, "args": args}}
 
 
 def answered(name: str, response: dict[str, Any], wire_id: str) -> dict[str, Any]:
@@ -74,7 +72,7 @@ CASES = [
         [user("a"), assistant([text("b"), text("c")], [call("c1", "f", '{"x": 1}')]), tool("c1", "r")],
         [
             said("a"),
-            {"role": "model", "parts": [{"text": "b"}, {"text": "c"}, called("f", {"x": 1}, "c1", DUMMY)]},
+            {"role": "model", "parts": [{"text": "b"}, {"text": "c"}, called("f", {"x": 1}, "c1")]},
             {"role": "user", "parts": [answered("f", {"content": "r"}, "c1")]},
         ],
     ),
@@ -90,7 +88,7 @@ CASES = [
         ],
         [
             said("a"),
-            {"role": "model", "parts": [called("f", {}, "c1", DUMMY), called("g", {}, "c2")]},
+            {"role": "model", "parts": [called("f", {}, "c1"), called("g", {}, "c2")]},
             {
                 "role": "user",
                 "parts": [answered("f", {"content": "1"}, "c1"), answered("g", {"content": "2"}, "c2")],
@@ -103,7 +101,7 @@ CASES = [
         [user("a"), assistant(None, [call("c1", "f"), call("c2", "g")]), tool("c2", "2"), tool("c1", "1")],
         [
             said("a"),
-            {"role": "model", "parts": [called("f", {}, "c1", DUMMY), called("g", {}, "c2")]},
+            {"role": "model", "parts": [called("f", {}, "c1"), called("g", {}, "c2")]},
             {
                 "role": "user",
                 "parts": [answered("f", {"content": "1"}, "c1"), answered("g", {"content": "2"}, "c2")],
@@ -111,18 +109,18 @@ CASES = [
         ],
     ),
     Case(
-        "each_model_content_has_its_dummy",
+        "each_exchange_is_two_contents",
         [user("a"), assistant(None, [call("c1")]), tool("c1"), assistant(None, [call("c2")]), tool("c2")],
         [
             said("a"),
-            {"role": "model", "parts": [called("f", {}, "c1", DUMMY)]},
+            {"role": "model", "parts": [called("f", {}, "c1")]},
             {"role": "user", "parts": [answered("f", {"content": "ok"}, "c1")]},
-            {"role": "model", "parts": [called("f", {}, "c2", DUMMY)]},
+            {"role": "model", "parts": [called("f", {}, "c2")]},
             {"role": "user", "parts": [answered("f", {"content": "ok"}, "c2")]},
         ],
     ),
     Case(
-        "no_ids_and_no_dummy_before_gemini_3",
+        "no_ids_before_gemini_3",
         [user("a"), assistant(None, [call("c1", "f")]), tool("c1", "r")],
         [
             said("a"),
@@ -142,9 +140,9 @@ CASES = [
         ],
         [
             said("a"),
-            {"role": "model", "parts": [called("f", {}, "c1", DUMMY)]},
+            {"role": "model", "parts": [called("f", {}, "c1")]},
             {"role": "user", "parts": [answered("f", {"content": "1"}, "c1")]},
-            {"role": "model", "parts": [called("g", {}, "c1", DUMMY)]},
+            {"role": "model", "parts": [called("g", {}, "c1")]},
             {"role": "user", "parts": [answered("g", {"content": "2"}, "c1")]},
         ],
     ),
@@ -153,7 +151,7 @@ CASES = [
         [user("a"), assistant(None, [call("c1", "f")]), tool("c1", "r", name="other")],
         [
             said("a"),
-            {"role": "model", "parts": [called("f", {}, "c1", DUMMY)]},
+            {"role": "model", "parts": [called("f", {}, "c1")]},
             {"role": "user", "parts": [answered("f", {"content": "r"}, "c1")]},
         ],
     ),

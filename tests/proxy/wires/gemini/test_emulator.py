@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from proxy.emulator import serving
+from proxy.emulator.signatures import verify
 from proxy.errors import UpstreamFault
 from proxy.json_text import write_json
 from proxy.wires.gemini import StreamReader, build_request, read_answer, read_error
@@ -86,7 +87,7 @@ async def test_a_whole_tool_loop(gemini: Gemini, model: str) -> None:
 
     assert first["finish_reason"] == "tool_calls"
     assert [call["function"]["name"] for call in calls] == ["get_weather", "get_time"]
-    assert ("__thought__" in calls[0]["id"]) == (model != "gemini-2.5-pro")
+    assert ["extra_content" in call for call in calls] == [model != "gemini-2.5-pro", False]
     assert second["finish_reason"] == "stop"
     assert "2 tool results" in second["message"]["content"]
 
@@ -158,13 +159,15 @@ async def test_a_stream_that_is_cut_short_is_told(gemini: Gemini) -> None:
 
 
 async def test_scripted_thoughts(gemini: Gemini) -> None:
-    """Thought parts are the model's reasoning, not its words."""
+    """Thought parts are the model's reasoning, not its words; the signature of a text is beside it."""
     parts = [{"text": "hm", "thought": True}, {"text": "yes"}]
     await gemini.control("answers", {"answers": [{"parts": parts}]})
 
     message = (await gemini.whole("gemini-3.6-flash", [user("a")]))["choices"][0]["message"]
 
+    signature = message.pop("extra_content")["google"]["thought_signature"]
     assert message == {"role": "assistant", "content": "yes", "reasoning_content": "hm"}
+    assert verify(signature, {"text": "yes"}) is None
 
 
 async def test_words_of_a_refusal(gemini: Gemini) -> None:

@@ -1,4 +1,4 @@
-"""Signatures in answers that do not stand on a call: the next call takes them, whole and streamed."""
+"""Signatures in answers that do not stand on a call: the next call takes them, or else the answer has them."""
 
 from __future__ import annotations
 
@@ -23,56 +23,74 @@ def signed(part: dict[str, Any], signature: Any = SIGNATURE) -> dict[str, Any]:
     return {**part, "thoughtSignature": signature}
 
 
-def whole(parts: Parts) -> list[str]:
-    """Return the ids of the calls in a whole answer."""
+Said = tuple[list[dict[str, Any]], str | None]
+"""The calls of an answer without their places, and the signature that is the answer's own."""
+
+
+def whole(parts: Parts) -> Said:
+    """Read a whole answer."""
     message = read_answer(body(*parts), model="m")["choices"][0]["message"]
-    return [one["id"] for one in message.get("tool_calls", [])]
+    return message.get("tool_calls", []), signature_of(message)
 
 
-def streamed(parts: Parts) -> list[str]:
-    """Return the ids of the calls in a stream of one part an event."""
+def streamed(parts: Parts) -> Said:
+    """Read a stream of one part an event; the answer's own signature comes with its end."""
     chunks = read(*map(event, parts), STOP)
-    given = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
-    return [one["id"] for delta in given for one in delta.get("tool_calls", [])]
+    choices = [choice for chunk in chunks for choice in chunk["choices"]]
+    calls = [one for choice in choices for one in choice["delta"].get("tool_calls", [])]
+    ends = [choice["delta"] for choice in choices if choice["finish_reason"]]
+    assert not any("extra_content" in choice["delta"] for choice in choices if not choice["finish_reason"])
+    return [{k: v for k, v in one.items() if k != "index"} for one in calls], signature_of(ends[0])
 
 
-WAYS = pytest.mark.parametrize("ids_of", [whole, streamed])
+def signature_of(holder: dict[str, Any]) -> str | None:
+    """Return the signature of a call, a message or a delta."""
+    extra = holder.get("extra_content")
+    assert extra is None or extra.keys() == {"google"}
+    return extra and str(extra["google"]["thought_signature"])
+
+
+WAYS = pytest.mark.parametrize("said", [whole, streamed])
 
 
 @WAYS
 @pytest.mark.parametrize(
-    ("parts", "signatures"),
+    ("parts", "signatures", "loose"),
     [
-        ([signed(THOUGHT), call(id="a"), call(id="b")], [SIGNATURE, None]),
-        ([THOUGHT, signed({"text": ""}), call(id="a")], [SIGNATURE]),
-        ([signed({"text": "So."}), call(id="a"), call(id="b")], [SIGNATURE, None]),
-        ([signed({}), call(id="a")], [SIGNATURE]),
-        ([signed(THOUGHT, OTHER), signed({"text": ""}), call(id="a")], [SIGNATURE]),
-        ([signed(THOUGHT), {"text": "So."}, call(id="a")], [SIGNATURE]),
-        ([signed(THOUGHT, OTHER), signed(call(id="a")), call(id="b")], [SIGNATURE, None]),
-        ([call(id="a"), signed({"text": ""}), call(id="b")], [None, SIGNATURE]),
-        ([call(id="a"), signed({"text": ""}), call(id="a"), call(id="b")], [None, SIGNATURE]),
-        ([call(id="a"), signed({"text": ""})], [None]),
-        ([signed(THOUGHT, 7), signed({"text": ""}, ""), call(id="a")], [None]),
+        ([signed(THOUGHT), call(id="a"), call(id="b")], [SIGNATURE, None], None),
+        ([THOUGHT, signed({"text": ""}), call(id="a")], [SIGNATURE], None),
+        ([signed({"text": "So."}), call(id="a"), call(id="b")], [SIGNATURE, None], None),
+        ([signed({}), call(id="a")], [SIGNATURE], None),
+        ([signed(THOUGHT, OTHER), signed({"text": ""}), call(id="a")], [SIGNATURE], None),
+        ([signed(THOUGHT), {"text": "So."}, call(id="a")], [SIGNATURE], None),
+        ([signed(THOUGHT, OTHER), signed(call(id="a")), call(id="b")], [SIGNATURE, None], None),
+        ([call(id="a"), signed({"text": ""}), call(id="b")], [None, SIGNATURE], None),
+        ([call(id="a"), signed({"text": ""}), call(id="a"), call(id="b")], [None, SIGNATURE], None),
+        ([call(id="a"), signed({"text": ""})], [None], SIGNATURE),
+        ([signed(call(id="a"), OTHER), signed({"text": ""})], [OTHER], SIGNATURE),
+        ([signed(THOUGHT, 7), signed({"text": ""}, ""), call(id="a")], [None], None),
+        ([{"text": "So."}, signed({"text": ""})], [], SIGNATURE),
+        ([signed(THOUGHT, OTHER), signed({"text": "So."})], [], SIGNATURE),
+        ([signed({"text": "So."}, 7)], [], None),
     ],
 )
 def test_the_next_call_takes_it(
-    ids_of: Callable[[Parts], list[str]], parts: Parts, signatures: list[str | None]
+    said: Callable[[Parts], Said], parts: Parts, signatures: list[str | None], loose: str | None
 ) -> None:
     """The call right behind it, unless that has its own; a call that was sent before is no call."""
-    assert ids_of(parts) == [
-        name if signature is None else f"{name}__thought__{signature}"
-        for name, signature in zip("ab", signatures, strict=False)
-    ]
+    calls, rest = said(parts)
+
+    assert [one["id"] for one in calls] == list("ab")[: len(signatures)]
+    assert [signature_of(one) for one in calls] == signatures
+    assert rest == loose
 
 
 @WAYS
-def test_it_goes_home_on_the_call(ids_of: Callable[[Parts], list[str]]) -> None:
+def test_it_goes_home_on_the_call(said: Callable[[Parts], Said]) -> None:
     """In the next request it stands where Gemini looks for it."""
-    (call_id,) = ids_of([signed(THOUGHT), call(id="a")])
-    calls = [{"id": call_id, "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+    calls, _ = said([signed(THOUGHT), call(id="a")])
 
-    sent = build_request([user("x"), assistant(None, calls), tool(call_id)], {}, GEMINI_3, "m")
+    sent = build_request([user("x"), assistant(None, calls), tool("a")], {}, GEMINI_3, "m")
 
     assert sent["contents"][1]["parts"] == [
         {"functionCall": {"id": "a", "name": "f", "args": {}}, "thoughtSignature": SIGNATURE}
@@ -88,11 +106,11 @@ def test_candidates_keep_their_own() -> None:
         {"candidates": [{"index": i, "finishReason": "STOP"} for i in (0, 1)]},
     ]
 
-    ids = {
-        choice["index"]: one["id"]
+    found = {
+        choice["index"]: (one["id"], signature_of(one))
         for chunk in read(*events)
         for choice in chunk["choices"]
         for one in choice["delta"].get("tool_calls", [])
     }
 
-    assert ids == {0: f"a__thought__{SIGNATURE}", 1: "a"}
+    assert found == {0: ("a", SIGNATURE), 1: ("a", None)}

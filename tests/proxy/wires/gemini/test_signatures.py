@@ -1,107 +1,113 @@
-"""Which signatures and ids are sent."""
+"""Which signatures and ids are sent: those in the one place, and ids without what stood behind them."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proxy.emulator import judge
 from proxy.wires.gemini import build_request
-from proxy.wires.gemini.signatures import DUMMY
-from sanitizers import profile_for, sanitize
+from sanitizers import Profile
 from sanitizers.profiles import GEMINI_2, GEMINI_3
-from tests.support.builders import assistant, call, tool, user
+from tests.support.builders import assistant, call, image, text, tool, user
 
 OURS = "T3Vycw=="
 THEIRS = "VGhlaXJz"
-CARRIERS: dict[str, dict[str, Any]] = {
-    "google": {"extra_content": {"google": {"thought_signature": THEIRS}}},
-    "vertex": {"extra_content": {"vertex": {"thought_signature": THEIRS}}},
-    "litellm": {"provider_specific_fields": {"thought_signature": THEIRS}},
-    "function": {"function": {"name": "f", "arguments": "{}", "thought_signature": THEIRS}},
-    "function_fields": {
-        "function": {
-            "name": "f",
-            "arguments": "{}",
-            "provider_specific_fields": {"thought_signature": THEIRS},
-        }
-    },
-}
+OWN = {"extra_content": {"google": {"thought_signature": OURS}}}
+PROFILES = pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3], ids=lambda profile: profile.name)
 
 
-def sent(*calls: dict[str, Any], profile: Any = GEMINI_3, **options: Any) -> list[dict[str, Any]]:
+def sent(*calls: dict[str, Any], profile: Profile = GEMINI_3) -> list[dict[str, Any]]:
     """Return the parts that the calls become."""
     history = [user("a"), assistant(None, calls), *(tool(one["id"]) for one in calls)]
-    body = build_request(history, {}, profile, "m", **options)
-    parts: list[dict[str, Any]] = body["contents"][1]["parts"]
+    parts: list[dict[str, Any]] = build_request(history, {}, profile, "m")["contents"][1]["parts"]
     return parts
 
 
-def test_the_suffix_of_the_id_is_trusted() -> None:
-    """It is what we gave out; the id on the wire, on both sides, is the part before it."""
-    history = [user("a"), assistant(None, [call(f"c1__thought__{OURS}")]), tool(f"c1__thought__{OURS}")]
+@PROFILES
+def test_the_one_place_of_a_call_is_read(profile: Profile) -> None:
+    """On each call, the first or not; a model that never asks for one is sent it as well."""
+    parts = sent(call("c1"), call("c2", **OWN), profile=profile)
+
+    assert [part.get("thoughtSignature") for part in parts] == [None, OURS]
+
+
+@pytest.mark.parametrize(
+    "carrier",
+    [
+        {"extra_content": {"vertex": {"thought_signature": THEIRS}}},
+        {"extra_content": {"google": THEIRS}},
+        {"extra_content": THEIRS},
+        {"provider_specific_fields": {"thought_signature": THEIRS}},
+        {"function": {"name": "f", "arguments": "{}", "thought_signature": THEIRS}},
+        {
+            "function": {
+                "name": "f",
+                "arguments": "{}",
+                "provider_specific_fields": {"thought_signature": THEIRS},
+            }
+        },
+        {"id": f"c1__thought__{THEIRS}"},
+        {"id": f"c1_TSIG_{THEIRS}"},
+    ],
+    ids=str,
+)
+def test_no_other_place_is_read(carrier: dict[str, Any]) -> None:
+    """What was not put in its place before is not sent, and neither is a stand-in of the wire's own."""
+    assert sent({**call("c1"), **carrier}) == [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]
+
+
+@PROFILES
+@pytest.mark.parametrize("content", ["b", [text("b")], [text("a"), text("b")]], ids=str)
+def test_the_last_text_has_the_signature_of_a_message(content: Any, profile: Profile) -> None:
+    """As Gemini has it; the calls behind it have their own."""
+    history = [user("a"), assistant(content, [call("c1")], **OWN), tool("c1")]
+
+    parts = build_request(history, {}, profile, "m")["contents"][1]["parts"]
+
+    assert [part.get("thoughtSignature") for part in parts] == [*[None] * (len(parts) - 2), OURS, None]
+
+
+@pytest.mark.parametrize("content", [None, "", [], [text("")]], ids=str)
+def test_a_message_without_a_text_has_none(content: Any) -> None:
+    """There is nothing that it could stand on."""
+    history = [user("a"), assistant(content, [call("c1")], **OWN), tool("c1")]
+
+    assert "thoughtSignature" not in str(build_request(history, {}, GEMINI_3, "m"))
+
+
+def test_what_others_say_is_not_signed() -> None:
+    """A user's message, and a result, have no signature, whatever they carry."""
+    history = [
+        user([text("a"), image()], **OWN),
+        assistant(None, [call("c1")]),
+        tool("c1", **OWN),
+        user("b", **OWN),
+    ]
+
+    assert "thoughtSignature" not in str(build_request(history, {}, GEMINI_3, "m"))
+
+
+@pytest.mark.parametrize("mark", ["__thought__", "_TSIG_"])
+def test_ids_go_without_their_suffixes(mark: str) -> None:
+    """On both sides the id on the wire is the part before it."""
+    suffixed = f"c1{mark}{OURS}"
+    history = [user("a"), assistant(None, [call(suffixed)]), tool(suffixed)]
 
     _, model, results = build_request(history, {}, GEMINI_3, "m")["contents"]
 
-    assert model["parts"] == [
-        {"functionCall": {"id": "c1", "name": "f", "args": {}}, "thoughtSignature": OURS}
-    ]
+    assert model["parts"] == [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]
     assert results["parts"][0]["functionResponse"]["id"] == "c1"
 
 
-def test_a_result_without_the_suffix_finds_its_call() -> None:
+@pytest.mark.parametrize("mark", ["__thought__", "_TSIG_"])
+def test_a_result_without_the_suffix_finds_its_call(mark: str) -> None:
     """Clients strip the suffix on one side only."""
-    history = [user("a"), assistant(None, [call(f"c1__thought__{OURS}")]), tool("c1")]
+    history = [user("a"), assistant(None, [call(f"c1{mark}{OURS}")]), tool("c1")]
 
     assert (
         build_request(history, {}, GEMINI_3, "m")["contents"][2]["parts"][0]["functionResponse"]["id"] == "c1"
     )
-
-
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_other_carriers_need_trust(carrier: str) -> None:
-    """What others wrote is sent only when somebody vouches for it."""
-    carried = {**call("c1"), **CARRIERS[carrier]}
-
-    assert sent(carried)[0]["thoughtSignature"] == DUMMY
-    assert sent(carried, trusted=lambda _: False)[0]["thoughtSignature"] == DUMMY
-    assert sent(carried, trusted=lambda signature: signature == THEIRS)[0]["thoughtSignature"] == THEIRS
-
-
-def test_trust_is_asked_about_the_suffix_too() -> None:
-    """So that a caller can have every signature replaced after "Corrupted thought signature."."""
-    ours = call(f"c1__thought__{OURS}")
-
-    assert sent(ours, trusted=lambda _: False)[0]["thoughtSignature"] == DUMMY
-
-
-@pytest.mark.parametrize(
-    "signature",
-    ["", "EsICCr8CAb4", "dTBoZ0I=RXBzRkNr", "msg_01…", "é", DUMMY, "skip_thought_signature_validator"],
-)
-def test_unreadable_signatures_and_stand_ins_are_none(signature: str) -> None:
-    """Base64 that does not decode is refused by the parser; a stand-in is set where one is needed, not replayed."""
-    first, second = sent(call("c1"), call(f"c2__thought__{signature}"), trusted=lambda _: True)
-
-    assert first["thoughtSignature"] == DUMMY
-    assert "thoughtSignature" not in second
-
-
-def test_only_the_first_call_gets_a_stand_in() -> None:
-    """Gemini signs the first of parallel calls; a signature of a later one stays where it is."""
-    parts = sent(call("c1"), call("c2"), call(f"c3__thought__{OURS}"))
-
-    assert [part.get("thoughtSignature") for part in parts] == [DUMMY, None, OURS]
-
-
-def test_gemini_2_gets_a_signature_but_no_stand_in() -> None:
-    """It may have one and never asks for it."""
-    parts = sent(call(f"c1__thought__{OURS}"), call("c2"), profile=GEMINI_2)
-
-    assert [part.get("thoughtSignature") for part in parts] == [OURS, None]
 
 
 def test_ids_alike_without_their_suffixes_stay_apart() -> None:
@@ -114,20 +120,3 @@ def test_ids_alike_without_their_suffixes_stay_apart() -> None:
     wire_ids = [part["functionCall"]["id"] for part in model["parts"]]
     assert len(set(wire_ids)) == 3
     assert wire_ids == [part["functionResponse"]["id"] for part in results["parts"]]
-
-
-KNOWN = json.loads((Path(__file__).parents[3] / "histories" / "known.json").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("model", ["gemini-3-pro-preview", "gemini-3.6-flash", "gemini-3.7-flash"])
-@pytest.mark.parametrize(
-    "entry", [e for e in KNOWN if e["id"] in ("g65", "g66", "g68")], ids=lambda e: e["id"]
-)
-def test_known_signatures_do_no_harm(entry: dict[str, Any], model: str) -> None:
-    """Joined, cut and foreign signatures of public reports are replaced; even trusted ones have to be base64."""
-    profile = profile_for(f"gemini/{model}")
-    messages = sanitize(entry["messages"], profile).messages
-
-    assert judge(model, build_request(messages, {}, profile, model)) is None
-    if entry["id"] != "g68":  # that one decodes
-        assert judge(model, build_request(messages, {}, profile, model, trusted=lambda _: True)) is None

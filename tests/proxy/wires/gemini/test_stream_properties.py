@@ -10,11 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.errors import UpstreamFault
-from proxy.normalize import ChunkNormalizer, normalize_answer
+from proxy.normalize import ChunkNormalizer, Notes, normalize_answer
+from proxy.signatures.client_ids import CallIds
+from proxy.signatures.origins import tag_of
 from proxy.wires.gemini import read_answer
 from tests.proxy.wires.gemini.test_answers import SIGNATURE, call
 from tests.proxy.wires.gemini.test_streams import USAGE, read
 
+EMPTY, NONE = {"arguments": "{}"}, {"arguments": ""}
 _ids = st.sampled_from([None, "", "c1", "c2", "f"])
 _calls = st.builds(
     lambda name, args, call_id, signed: {
@@ -74,10 +77,18 @@ def test_a_stream_says_what_the_whole_answer_says(
 
     chunks = read(*events)
 
-    assert gathered(chunks) == normalize_answer(expected, fallback_id="x", created=1, model="m")
+    done = normalize_answer(expected, fallback_id="x", created=1, model="m", ids=ids())
+    assert gathered(chunks) == done
     for choice in expected["choices"]:
-        ids = [one["id"].partition("__thought__")[0] for one in choice["message"].get("tool_calls", [])]
-        assert len(ids) == len(set(ids))
+        own = [one["id"] for one in choice["message"].get("tool_calls", [])]
+        assert len(own) == len(set(own))
+    shown = [one["id"] for choice in done[0]["choices"] for one in choice["message"].get("tool_calls", [])]
+    assert len(shown) == len(set(shown))
+
+
+def ids() -> CallIds:
+    """Return what gives the calls of one answer their ids: models of this wire sign."""
+    return CallIds("x", tag=tag_of("here gemini-3"))
 
 
 def outcome(reading: Callable[[], Any]) -> Any:
@@ -88,31 +99,60 @@ def outcome(reading: Callable[[], Any]) -> Any:
         return fault.message
 
 
-def gathered(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Put the chunks together as a client does, after the normalizer."""
-    normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=True)
+def gathered(chunks: list[dict[str, Any]]) -> tuple[dict[str, Any], Notes]:
+    """Put the chunks together as a client does, after the normalizer; and return what else is known of them.
+
+    Calls come whole, but for empty arguments and a signature that stands behind them, which come with the end; so does
+    a text's signature.
+    """
+    normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=True, ids=ids())
     messages: dict[int, dict[str, Any]] = {}
     ends: dict[int, str] = {}
-    usage = None
     for chunk in filter(None, map(normalizer.normalize, chunks)):
-        usage = chunk.get("usage", usage)
+        assert "usage" not in chunk
         for choice in chunk["choices"]:
             message = messages.setdefault(choice["index"], {"content": None})
             for name, value in choice["delta"].items():
                 if name == "tool_calls":
                     for one in value:
-                        assert one["index"] == len(message.setdefault("tool_calls", []))
-                        message["tool_calls"].append({k: v for k, v in one.items() if k != "index"})
+                        add_piece(
+                            message.setdefault("tool_calls", []), one, at_end=bool(choice["finish_reason"])
+                        )
+                elif name == "extra_content":
+                    assert choice["finish_reason"]
+                    message[name] = value
                 else:
                     message[name] = (message.get(name) or "") + value
             if choice["finish_reason"]:
                 assert choice["index"] not in ends
                 ends[choice["index"]] = choice["finish_reason"]
-    return {
+    last = normalizer.last_chunk()
+    assert last is not None
+    assert last["choices"] == []
+    answer = {
         "id": "r1",
         "object": "chat.completion",
         "created": 1,
         "model": "v1",
         "choices": [{"index": i, "message": messages[i], "finish_reason": ends[i]} for i in sorted(ends)],
-        "usage": usage,
+        "usage": last["usage"],
     }
+    return answer, normalizer.notes
+
+
+def add_piece(calls: list[dict[str, Any]], piece: dict[str, Any], *, at_end: bool) -> None:
+    """Begin the next call with *piece*, or end an earlier one."""
+    place = piece.pop("index")
+    if place == len(calls):
+        calls.append(piece)
+        return
+    known = calls[place]
+    assert at_end
+    assert known.keys() & piece.keys() == {"function"}
+    assert (known["function"]["arguments"], piece["function"]) in (
+        ("", EMPTY),
+        (known["function"]["arguments"], NONE),
+    )
+    known["function"]["arguments"] += piece.pop("function")["arguments"]
+    known |= piece
+    assert known.keys() <= {"id", "type", "function", "extra_content"}

@@ -8,7 +8,7 @@ import pytest
 
 from proxy.errors import UpstreamFault
 from proxy.wires.gemini import StreamReader
-from tests.proxy.wires.gemini.test_answers import SIGNATURE, body, call
+from tests.proxy.wires.gemini.test_answers import SIGNATURE, SIGNED, body, call
 
 STOP = body()
 USAGE = {"promptTokenCount": 5, "candidatesTokenCount": 3, "totalTokenCount": 8}
@@ -59,7 +59,8 @@ def test_calls_come_whole_and_numbered() -> None:
 
     assert [one["index"] for one in seen] == [0, 1, 2]
     assert [one["function"]["name"] for one in seen] == ["f", "g", "h"]
-    assert [one["id"] for one in seen][:2] == [f"a__thought__{SIGNATURE}", "b"]
+    assert [one["id"] for one in seen][:2] == ["a", "b"]
+    assert [one.get("extra_content") for one in seen] == [SIGNED, None, None]
     assert seen[0]["function"]["arguments"] == '{"x": 1}'
 
 

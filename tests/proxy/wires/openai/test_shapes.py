@@ -14,12 +14,17 @@ from hypothesis import strategies as st
 from proxy.errors import UpstreamFault
 from proxy.failures import Cause
 from proxy.normalize import ChunkNormalizer, normalize_answer
+from proxy.signatures.client_ids import CallIds
 from proxy.wires.openai import StreamReader, read_answer
 from tests.support.legal_shapes import assert_answer, assert_chunk
 from tests.support.scripted_upstream import answer, chunk
 
 FUNCTION = {"name": "f", "arguments": "{}"}
 CALL = {"id": "c1", "type": "function", "function": FUNCTION}
+STREAMED_IDS = [CallIds("chatcmpl-abc").show(None, 0, at) for at in (0, 1)]
+"""What the first calls of a stream are called that have no id."""
+
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
 TOKEN = {
     "token": "a",
     "logprob": -0.5,
@@ -31,7 +36,10 @@ TOKEN = {
 def whole(value: Any) -> Any:
     """Return what a client gets of a whole answer, which must be legal."""
     read = read_answer(json.dumps(value).encode())
-    found = normalize_answer(read, fallback_id="chatcmpl-0123456789abcdef01234567", created=5, model="m")
+    found, notes = normalize_answer(
+        read, fallback_id="chatcmpl-0123456789abcdef01234567", created=5, model="m"
+    )
+    assert notes.signed == []
     assert_answer(found)
     return found
 
@@ -46,6 +54,9 @@ def streamed(*values: Any) -> list[Any]:
             if (normalized := normalizer.normalize(read)) is not None:
                 assert_chunk(normalized)
                 found.append(normalized)
+    if (usage := normalizer.last_chunk()) is not None:
+        assert_chunk(usage)
+        found.append(usage)
     return found
 
 
@@ -60,9 +71,16 @@ def call_of(call: Any) -> Any:
     return found
 
 
+def pieces_of(*values: Any) -> list[Any]:
+    """Return the pieces of calls that a client gets of these events."""
+    choices = [choice for found in streamed(*values) for choice in found["choices"]]
+    return [piece for choice in choices for piece in choice["delta"].get("tool_calls", ())]
+
+
 def piece_of(piece: Any) -> Any:
     """Return the piece of a call that a client gets in a stream."""
-    return streamed(chunk({"tool_calls": [piece]}))[0]["choices"][0]["delta"]["tool_calls"][0]
+    [found] = pieces_of(chunk({"tool_calls": [piece]}))
+    return found
 
 
 def is_refused(value: Any, event: Any) -> None:
@@ -112,7 +130,6 @@ def test_finish_reason_of_another_kind(reason: Any) -> None:
         ],
         *[(reason, "length") for reason in ("max_tokens", "MAX_TOKENS", "model_length")],
         *[(reason, "content_filter") for reason in ("SAFETY", "sensitive", "refusal")],
-        ("tool_use", "tool_calls"),
     ],
 )
 def test_finish_reason_in_other_words(reason: str, wanted: str) -> None:
@@ -122,6 +139,18 @@ def test_finish_reason_in_other_words(reason: str, wanted: str) -> None:
 
     assert whole(value)["choices"][0]["finish_reason"] == wanted
     assert streamed(chunk(finish=reason))[0]["choices"][0]["finish_reason"] == wanted
+
+
+@pytest.mark.parametrize("reason", ["tool_calls", "tool_use"])
+def test_finish_reason_of_calls(reason: str) -> None:
+    """It is one where there are calls; where there are none, an agent would wait for nothing."""
+    for calls, wanted in (([CALL], "tool_calls"), (None, "stop")):
+        value = answer(tool_calls=calls)
+        value["choices"][0]["finish_reason"] = reason
+
+        assert whole(value)["choices"][0]["finish_reason"] == wanted
+        found = streamed(chunk({"tool_calls": calls}), chunk(finish=reason))
+        assert found[-1]["choices"][0]["finish_reason"] == wanted
 
 
 @pytest.mark.parametrize(
@@ -218,14 +247,16 @@ def test_text_of_another_kind(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "written"),
-    [({"a": "é", "b": [1]}, '{"a":"é","b":[1]}'), ({}, "{}"), ("", ""), ('{"a"', '{"a"'), (None, "{}")],
+    [({"a": "é", "b": [1]}, '{"a":"é","b":[1]}'), ({}, "{}"), ("", "{}"), ('{"a"', '{"a"'), (None, "{}")],
 )
 def test_arguments(arguments: Any, written: str) -> None:
     """Arguments that are an object are written as JSON, none are an empty one; a text stays as it came."""
     call = {**CALL, "function": {"name": "f", "arguments": arguments}}
 
     assert call_of(call)["function"] == {"name": "f", "arguments": written}
-    assert piece_of({"index": 0, **call})["function"].get("arguments", "{}") == written
+    first, *more = pieces_of(chunk({"tool_calls": [{"index": 0, **call}]}), chunk(finish="stop"))
+    assert first["function"]["name"] == "f"
+    assert "".join(piece["function"]["arguments"] for piece in (first, *more)) == written
 
 
 @pytest.mark.parametrize("arguments", [True, 0, 7, [], ["x"]], ids=repr)
@@ -257,10 +288,17 @@ def test_legacy_function_without_a_name() -> None:
     "call", [{**CALL, "function": {"arguments": "{}"}}, {"id": "c1"}, {**CALL, "function": None}]
 )
 def test_whole_call_without_a_name(call: Any) -> None:
-    """In a whole answer a call has a name; in a stream it may have been said before."""
+    """In a whole answer a call has a name; in a stream it may come, unless the answer ends before."""
+    event = chunk({"tool_calls": [{"index": 0, **call}]})
+    name = chunk({"tool_calls": [{"index": 0, "function": {"name": "f"}}]})
+
     with pytest.raises(UpstreamFault):
         call_of(call)
-    assert piece_of({"index": 0, **call})["id"] == "c1"
+    assert pieces_of(event) == pieces_of(event, chunk(finish="length")) == []
+    assert [(piece["id"], piece["function"]["name"]) for piece in pieces_of(event, name)] == [("c1", "f")]
+    with pytest.raises(UpstreamFault, match="without a name") as caught:
+        streamed(event, chunk(finish="stop"))
+    assert caught.value.cause is Cause.MALFORMED_CALL
 
 
 @pytest.mark.parametrize(("call_id", "written"), [(7, "7"), (0, "0"), ("c1", "c1")])
@@ -282,21 +320,19 @@ def test_id_left_out(call_id: Any) -> None:
     """A call without an id gets one, which no other call of the answer has; later pieces of it get none."""
     call = {**CALL, "id": call_id, "type": None}
     calls = message_of(tool_calls=[call, call])["tool_calls"]
+    begun = {**call, "function": {"name": "f", "arguments": '{"a":'}}
     pieces = [
-        {"index": 0, **call},
-        {"index": 1, **call},
-        {"index": 0, "id": call_id, "function": {"arguments": "x"}},
+        {"index": 0, **begun},
+        {"index": 1, **begun},
+        {"index": 0, "id": call_id, "function": {"arguments": "1}"}},
     ]
-    found = [
-        piece
-        for read in streamed(*(chunk({"tool_calls": [piece]}) for piece in pieces))
-        for piece in read["choices"][0]["delta"]["tool_calls"]
-    ]
+    found = pieces_of(*(chunk({"tool_calls": [piece]}) for piece in pieces))
 
-    assert [found["id"] for found in calls] == [f"call_0123456789abcdef01234567_0_{at}" for at in (0, 1)]
-    assert len(calls[0]["id"]) <= 40
-    assert [piece.get("id") for piece in found] == ["call_chatcmpl-abc_0_0", "call_chatcmpl-abc_0_1", None]
+    ids = CallIds("chatcmpl-0123456789abcdef01234567")
+    assert [found["id"] for found in calls] == [ids.show(None, 0, at) for at in (0, 1)]
+    assert [piece.get("id") for piece in found] == [*STREAMED_IDS, None]
     assert [piece.get("type") for piece in found] == ["function", "function", None]
+    assert len({*STREAMED_IDS, *(found["id"] for found in calls)}) == 4
 
 
 def test_whole_calls_in_a_stream_without_places() -> None:
@@ -304,12 +340,12 @@ def test_whole_calls_in_a_stream_without_places() -> None:
     events = [
         chunk({"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}),
         chunk({"tool_calls": [{"function": {"name": "f", "arguments": ""}}]}),
-        chunk({"tool_calls": [{"function": {"arguments": "{}"}}]}),
+        chunk({"tool_calls": [{"function": {"arguments": '{"b": 2}'}}]}),
     ]
-    found = [read["choices"][0]["delta"]["tool_calls"][0] for read in streamed(*events)]
+    found = pieces_of(*events)
 
     assert [piece["index"] for piece in found] == [0, 1, 1]
-    assert [piece.get("id") for piece in found] == ["call_chatcmpl-abc_0_0", "call_chatcmpl-abc_0_1", None]
+    assert [piece.get("id") for piece in found] == [*STREAMED_IDS, None]
 
 
 @pytest.mark.parametrize("index", [True, -1, 0.5, "0", [], {}], ids=repr)
@@ -332,26 +368,79 @@ def test_head_of_another_kind(name: str, value: Any) -> None:
     "name", ["prompt_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details"]
 )
 def test_usage_of_another_kind(name: str, value: Any) -> None:
-    """A number that is none is left out, and the answer lives."""
-    for usage in ({name: value, "completion_tokens": 3}, {"prompt_tokens_details": {"cached_tokens": value}}):
-        found = whole({**answer(), "usage": usage})
-        assert found["usage"].get("completion_tokens", 3) == 3
-        streamed(chunk({"content": "x"}, usage=usage))
+    """A number that is none is left out, and the answer lives; without a count there is no usage."""
+    is_count = type(value) is int and value >= 0
+    missing = name == "prompt_tokens" and not is_count
+    prompt = value if name == "prompt_tokens" else 7
+    counts = (
+        {"prompt_tokens": prompt, "completion_tokens": 3, "total_tokens": prompt + 3} if not missing else None
+    )
+    check_usage({**USAGE, name: value}, counts)
+    details = {"prompt_tokens_details": {"cached_tokens": value}}
+    check_usage({**USAGE, **details}, {**USAGE, "total_tokens": 10, **(details if is_count else {})})
+    check_usage(details, None)
 
 
-def test_usage() -> None:
-    """Counts stay, floats that are counts as counts."""
-    usage = {
-        "prompt_tokens": 7.0,
-        "completion_tokens": 3,
-        "prompt_tokens_details": {"cached_tokens": 2, "x": None},
-    }
+def check_usage(usage: Any, wanted: Any) -> None:
+    """Check what a client gets of a usage, with a whole answer and at the end of a stream."""
+    found = streamed(chunk({"content": "x"}, usage=usage))
 
-    assert whole({**answer(), "usage": usage})["usage"] == {
-        "prompt_tokens": 7,
-        "completion_tokens": 3,
-        "prompt_tokens_details": {"cached_tokens": 2},
-    }
+    assert whole({**answer(), "usage": usage}).get("usage") == wanted
+    assert [read.get("usage") for read in found] == ([None] if wanted is None else [None, wanted])
+
+
+@pytest.mark.parametrize(
+    ("usage", "wanted"),
+    [
+        ({"prompt_tokens": 7.0, "completion_tokens": 3}, (7, 3)),
+        ({**USAGE, "total_tokens": 9}, (7, 3)),
+        ({"prompt_tokens": 7, "total_tokens": 10}, (7, 3)),
+        ({"completion_tokens": 3, "total_tokens": 10}, (7, 3)),
+        ({"prompt_tokens": 7, "total_tokens": 6}, None),
+        ({"total_tokens": 10}, None),
+        ({"prompt_tokens": 7}, None),
+        ({}, None),
+    ],
+)
+def test_counts(usage: Any, wanted: tuple[int, int] | None) -> None:
+    """Counts stay, floats that are counts as counts; one that is missing is what the total leaves for it."""
+    if wanted is None:
+        check_usage(usage, None)
+    else:
+        names = ("prompt_tokens", "completion_tokens", "total_tokens")
+        check_usage(usage, dict(zip(names, (*wanted, sum(wanted)), strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("extra", "wanted"),
+    [
+        (
+            {"prompt_tokens_details": {"cached_tokens": 2, "x": None}},
+            {"prompt_tokens_details": {"cached_tokens": 2}},
+        ),
+        ({"prompt_tokens_details": {"text_tokens": 2}, "cost": 0.1}, {}),
+        (
+            {"prompt_cache_hit_tokens": 2, "prompt_cache_miss_tokens": 5},
+            {"prompt_tokens_details": {"cached_tokens": 2}},
+        ),
+        ({"cached_tokens": 2}, {"prompt_tokens_details": {"cached_tokens": 2}}),
+        (
+            {"cached_tokens": 2, "prompt_tokens_details": {"cached_tokens": 1}},
+            {"prompt_tokens_details": {"cached_tokens": 1}},
+        ),
+        (
+            {"total_tokens": 15},
+            {
+                "completion_tokens": 8,
+                "total_tokens": 15,
+                "completion_tokens_details": {"reasoning_tokens": 5},
+            },
+        ),
+    ],
+)
+def test_usage_details(extra: Any, wanted: Any) -> None:
+    """OpenAI's details stay, others' names for them are read; what a total holds beyond the counts are thoughts."""
+    check_usage({**USAGE, **extra}, {**USAGE, "total_tokens": 10, **wanted})
 
 
 @pytest.mark.parametrize("usage", [True, 0, 7, "", "x", [], [1]], ids=repr)
@@ -406,7 +495,7 @@ def test_extras_of_another_kind(name: str, value: Any) -> None:
 
 RICH = {
     **answer(reasoning_content="r", refusal=None, annotations=[{}], tool_calls=[CALL, {**CALL, "id": "c2"}]),
-    "usage": {"prompt_tokens": 7, "prompt_tokens_details": {"cached_tokens": 2}},
+    "usage": {**USAGE, "total_tokens": 10, "prompt_tokens_details": {"cached_tokens": 2}},
     "system_fingerprint": "fp",
 }
 RICH["choices"][0]["logprobs"] = {"content": [TOKEN], "refusal": None}
@@ -417,10 +506,10 @@ EVENTS: list[Any] = [
             {"index": 0, "delta": {"content": "a"}, "logprobs": {"content": [TOKEN]}, "finish_reason": None}
         ]
     },
-    chunk({"tool_calls": [{"index": 0, **CALL}, {"index": 1, "function": {"arguments": "x"}}]}),
+    chunk({"tool_calls": [{"index": 0, **CALL}, {"index": 1, "function": {"name": "g", "arguments": "x"}}]}),
     chunk({"function_call": FUNCTION, "reasoning_content": "r"}, index=1),
     chunk(finish="stop"),
-    {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens_details": {"reasoning_tokens": 2}}},
+    {"choices": [], "usage": {**USAGE, "completion_tokens_details": {"reasoning_tokens": 2}}},
 ]
 NAMES = [
     "choices",
@@ -493,5 +582,7 @@ def test_any_stream_is_legal_or_the_providers_fault(values: list[Any]) -> None:
 
 def test_rich_answer_is_legal() -> None:
     """What is damaged above is whole before: nothing of it is refused, and only what is not OpenAI's own is lost."""
-    assert whole(RICH) == {**RICH, "choices": [{**RICH["choices"][0], "finish_reason": "tool_calls"}]}
+    [choice] = RICH["choices"]
+    message = {name: value for name, value in choice["message"].items() if name != "refusal"}
+    assert whole(RICH) == {**RICH, "choices": [{**choice, "message": message, "finish_reason": "tool_calls"}]}
     assert len(streamed(*EVENTS)) == len(EVENTS)

@@ -1,0 +1,76 @@
+"""The signatures of one request's answers and history, on their way into the store and out of it.
+
+They are kept before the client gets the ids that they are kept under, so that it cannot come back too early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from proxy.keys import Gateway
+from proxy.normalize import Notes
+from proxy.observation import Record
+from proxy.plan import signs
+from proxy.signatures.carriers import STAND_INS, own_signature
+from proxy.signatures.client_ids import CallIds, ids_in, tag_in
+from proxy.signatures.kept import SPACE, Kept, pack, pack_refused, text_key, unpack
+from proxy.signatures.origins import origin_of, tag_of
+from proxy.signatures.restoring import keys_wanted
+from proxy.store import Store
+from proxy.upstream import UpstreamCall
+from sanitizers import Messages
+from sanitizers.messages import base_id, tool_calls_of
+
+
+async def load_signatures(store: Store, messages: Messages) -> Mapping[str, Kept]:
+    """Return what is kept of the calls in *messages*, by id."""
+    keys = keys_wanted(messages)
+    if not keys:
+        return {}
+    values = await store.get(SPACE, keys)
+    return {key: kept for key, value in values.items() if (kept := unpack(value)) is not None}
+
+
+async def take_notes(notes: Notes, call: UpstreamCall, record: Record, gateway: Gateway) -> None:
+    """Keep what an answer to *call* was signed with, note what was mended in it, and take both out of *notes*.
+
+    Nothing is kept of a model that is not known to ask for it back.
+    """
+    if notes.signed and signs(call.rules):
+        origin = origin_of(call.deployment, call.rules)
+        values = {one.id or text_key(one.signature): pack(one, origin) for one in notes.signed}
+        await gateway.store.put(SPACE, values)
+    if notes.changes and record.plan is not None:
+        record.plan = replace(record.plan, further=(*record.plan.further, *notes.changes))
+    notes.signed.clear()
+    notes.changes.clear()
+
+
+async def note_refused(store: Store, messages: Messages) -> None:
+    """Note that the signatures in *messages*, as they were sent, were refused.
+
+    A provider does not say which. Those that a client brought from elsewhere are the ones to doubt; where it brought
+    none, all are. Without this a session with one bad signature would be refused, and repaired, at every request.
+    """
+    calls = [
+        (base_id(str(call.get("id") or "")), signature)
+        for message in messages
+        for call in tool_calls_of(message)
+        if (signature := own_signature(call)) is not None and signature not in STAND_INS
+    ]
+    brought = {
+        text_key(signature): pack_refused(signature)
+        for call_id, signature in calls
+        if tag_in(call_id) is None
+    }
+    ours = {call_id: pack_refused(signature) for call_id, signature in calls}
+    await store.put(SPACE, brought or ours)
+
+
+def call_ids(call: UpstreamCall, record: Record, gateway: Gateway) -> CallIds:
+    """Return what gives the calls in the answer to *call* their ids; nobody can guess those that are ours."""
+    tag = tag_of(origin_of(call.deployment, call.rules)) if signs(call.rules) else None
+    plan = record.plan
+    messages = plan.request.messages if plan is not None else ()
+    return CallIds(gateway.token(), tag=tag, taken=lambda: ids_in(messages))

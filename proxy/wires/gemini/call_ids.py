@@ -1,0 +1,24 @@
+"""The ids of calls on Gemini's wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sanitizers.messages import base_id
+from sanitizers.synthetic import derive_id
+
+
+def wire_ids(calls: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the ids of one content's calls as Gemini sees them: without a signature's suffix, and no two alike.
+
+    Shared ids are refused (9router#4273); two can become alike when only their suffixes told them apart.
+    """
+    ids: list[str] = []
+    for number, call in enumerate(calls):
+        given = call.get("id") or ""
+        bare = base_id(given)
+        if not bare or bare in ids:
+            bare = derive_id(0, number, given, set(ids))
+        ids.append(bare)
+    return ids

@@ -1,0 +1,49 @@
+"""Gemini's body for a history, signatures included, as the proxy makes it: without a proxy, a store or a socket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.plan import signs
+from proxy.signatures.kept import Kept
+from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
+from proxy.signatures.stand_ins import with_stand_ins
+from proxy.wires.gemini import build_request
+from sanitizers import Messages, Profile
+
+HERE = "here gemini-3"
+"""The origin of the deployment that is asked."""
+
+THERE = "there gemini-3"
+"""The origin of another endpoint."""
+
+
+def kept_elsewhere(messages: Messages) -> dict[str, Kept]:
+    """Return what a store holds when all in *messages* was signed at another endpoint."""
+    kept = Kept(signature="", origin=THERE, as_written="", as_meant="")
+    return dict.fromkeys(keys_wanted(messages), kept)
+
+
+def restored(messages: Messages, profile: Profile, *, elsewhere: bool = False) -> Messages:
+    """Return *messages* with what signatures they carry in the one place; with none, if they are from *elsewhere*."""
+    if not signs(profile):
+        return leave_out_signatures(messages)[0]
+    return restore_signatures(messages, kept_elsewhere(messages) if elsewhere else {}, HERE)[0]
+
+
+def as_sent(messages: Messages, profile: Profile, *, elsewhere: bool = False) -> Messages:
+    """Return *messages*, sanitized for *profile*, as the wire gets them: restored, and with stand-ins."""
+    return with_stand_ins(restored(messages, profile, elsewhere=elsewhere), profile)[0]
+
+
+def direct_body(
+    messages: Messages,
+    profile: Profile,
+    model: str,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    elsewhere: bool = False,
+) -> dict[str, Any]:
+    """Return the body for *messages*, sanitized for *profile*."""
+    return build_request(as_sent(messages, profile, elsewhere=elsewhere), parameters or {}, profile, model)
