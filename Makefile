@@ -33,8 +33,9 @@ format: $(VENV)/dev  ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev  ## what sanitizing and a start cost, as tables
+bench: $(VENV)/dev  ## what sanitizing, a streamed chunk and a start cost, as tables
 	$(BIN)/python -m benchmarks.sanitize
+	$(BIN)/python -m benchmarks.chunks
 	$(BIN)/python -m benchmarks.startup
 
 chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clients leave, on both transports
