@@ -1,0 +1,84 @@
+"""The tool calls of an answer: what each must have, and that no two can be mixed up."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Set
+from typing import Any
+
+from tests.support.contract.said import Call, Choice, Said
+
+LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+"""What every provider takes for an id: OpenAI's length, Anthropic's alphabet."""
+
+FRESH_ID = re.compile(r"call_[a-z2-7]{24}")
+"""An id that the proxy gives."""
+
+_FINISHES = {"stop", "length", "tool_calls", "content_filter", "function_call"}
+
+
+def judge_ids(said: Said, taken: Set[str], fresh: bool, notes: list[str]) -> None:
+    """Note ids that a client, or the next request's provider, could not tell apart or would not take."""
+    ids = [call.id for choice in said.choices.values() for call in choice.calls]
+    for call_id in ids:
+        if not LEGAL_ID.fullmatch(call_id):
+            notes.append(f"call id: {call_id!r} is not legal everywhere")
+        elif fresh and not FRESH_ID.fullmatch(call_id):
+            notes.append(f"call id: {call_id!r} is not one of the proxy's")
+        if call_id in taken:
+            notes.append(f"call id: {call_id!r} is in the history")
+    if len(set(ids)) < len(ids):
+        notes.append(f"call id: two calls share one: {ids}")
+
+
+def judge_end(index: int, choice: Choice, broken_arguments: bool, notes: list[str]) -> None:
+    """Note a finish reason that does not go with what the choice holds, and calls that nobody can run."""
+    where = f"choice {index}"
+    if choice.finish not in _FINISHES:
+        notes.append(f"{where}: finish_reason is {choice.finish!r}")
+    if choice.calls and choice.finish in ("stop", "function_call"):
+        notes.append(f"{where}: holds calls and ends with {choice.finish!r}")
+    if not choice.calls and choice.finish == "tool_calls":
+        notes.append(f"{where}: ends with 'tool_calls' and holds none")
+    if choice.finish == "function_call" and not choice.legacy_call:
+        notes.append(f"{where}: ends with 'function_call' and holds none")
+    if choice.finish == "tool_calls" and not broken_arguments:
+        notes += [
+            f"{where}: arguments are not one JSON object: {call.arguments[:80]!r}"
+            for call in choice.calls
+            if arguments_of(call) is None
+        ]
+
+
+def arguments_of(call: Call) -> dict[str, Any] | None:
+    """Return the object that a call's arguments are; None where they are none."""
+    try:
+        value = json.loads(call.arguments)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def signature_of(holder: Mapping[str, Any], where: str, notes: list[str]) -> str | None:
+    """Return the thought signature that a call or a message carries; note one in another shape than Google's."""
+    if "extra_content" not in holder:
+        return None
+    extra = holder["extra_content"]
+    google = extra.get("google") if isinstance(extra, dict) and extra.keys() == {"google"} else None
+    signature = google.get("thought_signature") if isinstance(google, dict) and len(google) == 1 else None
+    if not isinstance(signature, str) or not signature:
+        notes.append(f"{where}: extra_content is {extra!r}")
+        return None
+    return signature
+
+
+def judge_beside_calls(said: Mapping[str, Any], where: str, notes: list[str]) -> None:
+    """Note empty texts beside calls, and fields of calls that are there and hold nothing."""
+    if "tool_calls" not in said:
+        return
+    if not isinstance(said["tool_calls"], list) or not said["tool_calls"]:
+        notes.append(f"{where}: tool_calls is {said['tool_calls']!r}")
+    for name in ("content", "reasoning_content"):
+        if said.get(name) == "":
+            notes.append(f"{where}: {name} is empty beside calls")

@@ -1,0 +1,25 @@
+"""What is said of the whole answer: who answered, when, and that it is the same answer all along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def judge_head(value: Mapping[str, Any], kind: str, notes: list[str]) -> None:
+    """Note what is wrong with the fields that every chunk, and a whole answer, begins with."""
+    if value.get("object") != kind:
+        notes.append(f"object: is {value.get('object')!r}")
+    for name in ("id", "model"):
+        if not isinstance(value.get(name), str) or not value[name]:
+            notes.append(f"{name}: is {value.get(name)!r}")
+    created = value.get("created")
+    if type(created) is not int or created <= 0:
+        notes.append(f"created: is {created!r}")
+
+
+def judge_same(chunks: list[dict[str, Any]], notes: list[str]) -> None:
+    """Note what changes between chunks and must not."""
+    for name in ("id", "created", "model"):
+        if len({repr(chunk.get(name)) for chunk in chunks}) > 1:
+            notes.append(f"{name}: is not the same in all chunks")

@@ -1,0 +1,48 @@
+"""What a client reads in an answer, streamed or whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Call:
+    """One tool call; *pieces* is how many pieces it came in."""
+
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+    signature: str | None = None
+    pieces: int = 0
+
+
+@dataclass(slots=True)
+class Choice:
+    """One choice, with its texts and calls joined as a client joins them."""
+
+    text: str = ""
+    reasoning: str = ""
+    refusal: str = ""
+    calls: list[Call] = field(default_factory=list)
+    legacy_call: bool = False
+    signature: str | None = None
+    finish: str | None = None
+
+
+@dataclass(slots=True)
+class Said:
+    """The whole answer; *error* is that of the event that ended the stream."""
+
+    choices: dict[int, Choice] = field(default_factory=dict)
+    usage: Mapping[str, Any] | None = None
+    error: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judgement: what is wrong, empty where the contract is kept, and what was said."""
+
+    violations: list[str]
+    said: Said
