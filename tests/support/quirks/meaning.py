@@ -1,0 +1,122 @@
+"""What a provider's answer means, and whether what a client read is just that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tests.support.contract import Said
+from tests.support.contract.calls import arguments_of
+from tests.support.contract.said import Call, Choice
+
+NamedCall = tuple[str, Any]
+"""A name and the arguments: an object, or the text that a model wrote in place of one."""
+
+Wire = Literal["openai", "gemini"]
+
+GOOGLE = "openai/gemini-3.6-flash"
+"""A Gemini model behind Google's OpenAI-compatible endpoint."""
+
+OTHER = "openai/some-model"
+"""A model of another server that speaks OpenAI's wire."""
+
+NATIVE = "gemini/gemini-3.6-flash"
+"""A Gemini model on its own wire."""
+
+UNTOLD: Mapping[str, Any] = {"untold": True}
+"""A usage of which nothing can be said but that the contract holds for it, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What the answer says in its first choice, and in *others*.
+
+    *fault* means that it is no answer and may be tried again: an error before anything was said, or as the stream's
+    last event. *ids* are the ids that must reach the client as they came, None for each that must not or need not;
+    *signatures* those of the calls.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[NamedCall, ...] = ()
+    finish: str = "stop"
+    usage: Mapping[str, Any] | None = None
+    fault: bool = False
+    ids: tuple[str | None, ...] = ()
+    signatures: tuple[str | None, ...] = ()
+    others: tuple[Meaning, ...] = field(default=())
+    """What the further choices say, where more than one was asked for."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the model itself wrote arguments that are no object."""
+        return any(not isinstance(arguments, dict) for _, arguments in self.calls)
+
+    def differences(self, said: Said, *, usage_asked: bool = True) -> list[str]:
+        """Return where *said* is not what was meant."""
+        if self.fault:
+            return [] if said.error else ["a fault is told as an answer"]
+        if said.error:
+            return [f"an answer is told as an error: {said.error.get('message')}"]
+        wanted = dict(enumerate((self, *self.others)))
+        found = [f"choices are {sorted(said.choices)}"] if said.choices.keys() != wanted.keys() else []
+        for index, choice in said.choices.items():
+            if index in wanted:
+                found += wanted[index]._differences(choice)
+        if usage_asked and self.usage is not UNTOLD and said.usage != self.usage:
+            found.append(f"usage is {said.usage} and not {self.usage}")
+        return found
+
+    def _differences(self, choice: Choice) -> Iterator[str]:
+        pairs = {
+            "text": (choice.text, self.text),
+            "reasoning": (choice.reasoning, self.reasoning),
+            "finish": (choice.finish, self.finish),
+            "calls": (
+                _comparable([(call.name, _meant(call)) for call in choice.calls]),
+                _comparable(self.calls),
+            ),
+        }
+        for name, (is_, meant) in pairs.items():
+            if is_ != meant:
+                yield f"{name}: {is_!r} and not {meant!r}"
+        for call, call_id in zip(choice.calls, self.ids, strict=False):
+            if call_id is not None and call.id != call_id:
+                yield f"id: {call.id!r} and not {call_id!r}"
+        signatures = [call.signature for call in choice.calls]
+        given = (*self.signatures, *([None] * len(signatures)))
+        for found, sent in zip(signatures, given, strict=False):
+            if found is not None and found != sent:  # whether it is told this way is the proxy's affair
+                yield f"signature: {found!r} and not {sent!r}"
+
+
+def _meant(call: Call) -> Any:
+    arguments = arguments_of(call)
+    return call.arguments if arguments is None else arguments
+
+
+def _comparable(calls: Any) -> str:
+    return json.dumps([[name, arguments] for name, arguments in calls], sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One example: the stream of *model* as *body*, and the same as a *whole* answer where it can be one.
+
+    *taken* are ids that the calls of the request's history have.
+    """
+
+    name: str
+    model: str
+    body: bytes
+    meaning: Meaning
+    whole: bytes | None = None
+    taken: tuple[str, ...] = ()
+    source: str = ""
+
+    @property
+    def is_gemini(self) -> bool:
+        """Whether a Gemini model answers."""
+        return self.model != OTHER
