@@ -1,0 +1,32 @@
+"""What is wrong with a client's answer to a row: the contract, the meaning, and a fault that is no answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.support.contract import Judged, judge_answer, judge_stream
+from tests.support.quirks.meaning import Row
+from tests.support.replay import Replayed
+
+
+def complaints(row: Row, replayed: Replayed, *, usage_asked: bool, whole: bool = False) -> list[str]:
+    """Return all that is wrong with what was replayed."""
+    if replayed.refused is not None:
+        return [] if row.meaning.fault else [f"refused: {replayed.refused}"]
+    return complaints_of(row, replayed.raw, usage_asked=usage_asked, whole=whole)
+
+
+def complaints_of(row: Row, raw: bytes, *, usage_asked: bool, whole: bool = False) -> list[str]:
+    """Return all that is wrong with an answer of status 200."""
+    options: dict[str, Any] = {
+        "taken": frozenset(row.taken),
+        "fresh_ids": row.is_gemini,
+        "broken_arguments": row.meaning.broken,
+    }
+    judged: Judged
+    if whole:
+        judged = judge_answer(json.loads(raw), **options)
+    else:
+        judged = judge_stream(raw, usage_asked=usage_asked, **options)
+    return [*judged.violations, *row.meaning.differences(judged.said, usage_asked=usage_asked or whole)]

@@ -1,0 +1,124 @@
+"""A provider's stream through all that reads and writes it, without sockets: bytes in, the client's bytes out.
+
+Does what :mod:`proxy.upstream.direct` and :mod:`proxy.streaming` do, less time and connections, so that one stream can
+be cut in thousands of ways in a second. That the two really do so is seen on sockets, with the same examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from proxy.assess_answer import OpeningWatch, assess_answer
+from proxy.config import Deployment, resolve
+from proxy.errors import AnswerUnusable, UpstreamFault
+from proxy.failures import Cause
+from proxy.json_text import write_json
+from proxy.normalize import ChunkNormalizer, normalize_answer
+from proxy.sse import DONE, encode_event
+from proxy.upstream import Chunk
+from proxy.upstream.answer_kinds import is_events, without_blanks
+from proxy.upstream.direct_wires import wire_of
+from proxy.upstream.whole_as_chunks import whole_as_chunks
+from proxy.wires.sse_decoder import SSEDecoder
+from sanitizers import profile_for
+from tests.support.proxied import MODEL, settings_of
+
+FALLBACK_ID = "chatcmpl-0123456789abcdef01234567"
+CREATED = 1_790_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What the client got; *refused* is why it got an error's status and no stream."""
+
+    raw: bytes
+    refused: Cause | None = None
+
+
+@lru_cache
+def deployment_of(model: str) -> Deployment:
+    """Return a deployment of *model* at an address of its own."""
+    entry = {"model": model, "api_base": "http://127.0.0.1:9/v1", "api_key": "k"}
+    [deployment] = resolve(settings_of({MODEL: entry}), MODEL)
+    return deployment
+
+
+def replay(pieces: Iterable[bytes], model: str, *, include_usage: bool = False) -> Replayed:
+    """Return what a client gets of a stream of *model* that comes in these pieces."""
+    deployment = deployment_of(model)
+    normalizer = ChunkNormalizer(
+        fallback_id=FALLBACK_ID,
+        created=CREATED,
+        model=deployment.model_id,
+        include_usage=include_usage,
+    )
+    watch = OpeningWatch()
+    out: list[bytes] = []
+    began = opened = False
+    try:
+        for chunk in _chunks(pieces, deployment):
+            normalized = normalizer.normalize(chunk)
+            if normalized is not None:
+                out.append(encode_event(normalized))
+                began = began or bool(normalized["choices"])
+                opened = opened or watch.opens(normalized)
+        if not began:
+            raise AnswerUnusable("The stream holds no answer.", cause=Cause.EMPTY)
+        if not normalizer.finished:
+            raise UpstreamFault("The stream broke off.", cause=Cause.TRUNCATED)
+        if not opened and (_is_gemini(model) or watch.missing is not Cause.EMPTY):
+            raise AnswerUnusable("The answer says nothing.", cause=watch.missing)
+    except UpstreamFault as fault:
+        if not opened:
+            return Replayed(b"", fault.cause)
+        out.append(encode_event(fault.body()))
+    else:
+        out.append(DONE)
+    return Replayed(b"".join(out))
+
+
+def _chunks(pieces: Iterable[bytes], deployment: Deployment) -> Iterator[Chunk]:
+    wire = wire_of(deployment)
+    received = iter(pieces)
+    begun, found = b"", None
+    while found is None and (more := next(received, None)) is not None:
+        begun = without_blanks(begun + more)
+        found = is_events(begun, announced=True)
+    if found is False:
+        body = b"".join((begun, *received))
+        yield from whole_as_chunks(wire.read_answer(body, deployment))
+        return
+    reader, decoder = wire.reader(deployment), SSEDecoder()
+    for piece in (begun, *received):
+        for payload in decoder.feed(piece):
+            yield from reader.feed(payload)
+        if reader.ended:
+            break
+    else:
+        for payload in decoder.close():
+            yield from reader.feed(payload)
+    yield from reader.close()
+
+
+def replay_whole(body: bytes, model: str) -> Replayed:
+    """Return what a client gets of a whole answer of *model*."""
+    deployment = deployment_of(model)
+    try:
+        answer = normalize_answer(
+            wire_of(deployment).read_answer(body, deployment),
+            fallback_id=FALLBACK_ID,
+            created=CREATED,
+            model=deployment.model_id,
+        )
+    except UpstreamFault as fault:
+        return Replayed(b"", fault.cause)
+    cause = assess_answer(answer)
+    if cause is None or (cause is Cause.EMPTY and answer["choices"] and not _is_gemini(model)):
+        return Replayed(write_json(answer))
+    return Replayed(b"", cause)
+
+
+def _is_gemini(model: str) -> bool:
+    return profile_for(model).name.startswith("gemini")
