@@ -100,7 +100,12 @@ class _StreamJudge:
         for name, field in _TEXTS:
             setattr(choice, field, getattr(choice, field) + (delta.get(name) or ""))
         judge_beside_calls(delta, where, notes)
-        for piece in delta.get("tool_calls") or ():
+        pieces = delta.get("tool_calls") or ()
+        if len({piece["index"] for piece in pieces}) < len(
+            pieces
+        ):  # the SDK takes each for a call of its own
+            notes.append(f"{where}: one delta holds two pieces of one call")
+        for piece in pieces:
             self._take_piece(choice, piece, where)
         choice.legacy_call = choice.legacy_call or bool(delta.get("function_call"))
         signature = signature_of(delta, where, notes)

@@ -54,8 +54,11 @@ class Meaning:
         """Whether the model itself wrote arguments that are no object."""
         return any(not isinstance(arguments, dict) for _, arguments in self.calls)
 
-    def differences(self, said: Said, *, usage_asked: bool = True) -> list[str]:
-        """Return where *said* is not what was meant."""
+    def differences(self, said: Said, *, usage_asked: bool = True, estimated: bool = False) -> list[str]:
+        """Return where *said* is not what was meant.
+
+        *estimated* says that a transport makes a usage up where the provider gave none, and details of its own.
+        """
         if self.fault:
             return [] if said.error else ["a fault is told as an answer"]
         if said.error:
@@ -65,8 +68,11 @@ class Meaning:
         for index, choice in said.choices.items():
             if index in wanted:
                 found += wanted[index]._differences(choice)
-        if usage_asked and self.usage is not UNTOLD and said.usage != self.usage:
-            found.append(f"usage is {said.usage} and not {self.usage}")
+        usage, meant = said.usage, self.usage
+        if estimated:
+            usage, meant = _counts(usage), UNTOLD if meant in (None, UNTOLD) else _counts(meant)
+        if usage_asked and meant is not UNTOLD and usage != meant:
+            found.append(f"usage is {usage} and not {meant}")
         return found
 
     def _differences(self, choice: Choice) -> Iterator[str]:
@@ -90,6 +96,10 @@ class Meaning:
         for found, sent in zip(signatures, given, strict=False):
             if found is not None and found != sent:  # whether it is told this way is the proxy's affair
                 yield f"signature: {found!r} and not {sent!r}"
+
+
+def _counts(usage: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    return usage and {name: count for name, count in usage.items() if not name.endswith("_details")}
 
 
 def _meant(call: Call) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from tests.support.quirks.framing import PLAIN, Framing
@@ -11,6 +12,8 @@ from tests.support.quirks.meaning import NATIVE, Meaning, Row
 A = {"city": "A"}
 B = {"city": "B"}
 SIGNATURE = "c2lnbmF0dXJlLW9mLWEtdGhvdWdodA=="
+USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
+COUNTED = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 TRAFFIC = {"trafficType": "ON_DEMAND"}
 HEAD = {"modelVersion": "gemini-3.6-flash", "responseId": "resp-1"}
 
@@ -53,7 +56,14 @@ def row(
     framing: Framing = PLAIN,
     taken: tuple[str, ...] = (),
 ) -> Row:
-    """Build a row; a stream of one event is a whole answer as well, unless *whole* says otherwise."""
+    """Build a row; a stream of one event is a whole answer as well, unless *whole* says otherwise.
+
+    Its end says what it cost, as Gemini always has it, unless the row is about that.
+    """
+    if events and not any("usageMetadata" in one for one in events):
+        events = [*events[:-1], _counted(events[-1])]
+        whole = _counted(whole)
+        meaning = replace(meaning, usage=COUNTED)
     if whole is None and len(events) == 1:
         whole = events[0]
     return Row(
@@ -65,6 +75,12 @@ def row(
         taken,
         source,
     )
+
+
+def _counted(event: Any) -> Any:
+    """Return an event of an answer with what it cost; anything else as it is."""
+    is_answer = isinstance(event, dict) and "error" not in event
+    return {**event, "usageMetadata": USAGE} if is_answer else event
 
 
 def calls(*found: tuple[str, Any], finish: str = "tool_calls", **more: Any) -> Meaning:
@@ -80,6 +96,4 @@ THOUGHT = text("Hm.", thought=True)
 EMPTY = text("")
 SAID = [event(text("Good ")), event(text("day."), end="STOP")]
 SIGNED = {"thoughtSignature": SIGNATURE}
-USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
-COUNTED = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 OVERLOADED = {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}

@@ -36,6 +36,13 @@ ROWS: list[Row] = [
         whole=whole_calls(call("a", "f", None)),
     ),
     row(
+        "arguments are the word null",
+        [calling(piece(0, "a", "f", "null")), CALLS],
+        calls(("f", {})),
+        whole=whole_calls(call("a", "f", "null")),
+        source="litellm",
+    ),
+    row(
         "empty arguments",
         [calling(piece(0, "a", "f", "")), CALLS],
         calls(("f", {})),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from tests.support.quirks.meaning import GOOGLE, OTHER, Row
+from tests.support.quirks.openai.noise import VENDOR, cluttered
 from tests.support.quirks.openai.parts import (
     ABSENT,
     CALL_A,
@@ -31,52 +31,6 @@ from tests.support.quirks.openai.parts import (
 )
 
 _E = {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}
-_VENDOR: dict[str, Any] = {
-    "x_groq": {"id": "x"},
-    "citations": [],
-    "vertex_ai_grounding_metadata": [],
-    "vertex_ai_safety_results": [],
-    "provider": "p",
-    "cost": 0.1,
-    "provider_specific_fields": {"a": 1},
-    "system_fingerprint": None,
-    "service_tier": None,
-    "obfuscation": "xyz",
-}
-
-
-def _cluttered(one: dict[str, Any]) -> dict[str, Any]:
-    choices = []
-    for choice in one["choices"]:
-        delta = {
-            **choice.get("delta", {}),
-            "provider_specific_fields": {"x": 1},
-            "thinking_blocks": [],
-            "images": [],
-        }
-        if delta.get("tool_calls"):
-            delta["tool_calls"] = [
-                {
-                    **part,
-                    "part_index": 0,
-                    "provider_specific_fields": {},
-                    "function": {**part["function"], "x": 1},
-                }
-                for part in delta["tool_calls"]
-            ]
-        choices.append(
-            {
-                **choice,
-                "delta": delta,
-                "native_finish_reason": "STOP",
-                "safety": [],
-                "matched_stop": 2,
-                "logprobs": None,
-            }
-        )
-    return {**one, "choices": choices, **_VENDOR}
-
-
 ORDINARY = [ROLE, say("Good "), calling(piece(0, "a", "f", "")), calling(piece(0, arguments=TEXT_A)), CALLS]
 _SAYS_BOTH = calls(("f", A), text="Good ")
 
@@ -131,7 +85,7 @@ ROWS: list[Row] = [
     ),
     row(
         "vendors' fields everywhere",
-        [_cluttered(one) for one in ORDINARY],
+        [cluttered(one) for one in ORDINARY],
         _SAYS_BOTH,
         whole=whole(
             {
@@ -141,7 +95,7 @@ ROWS: list[Row] = [
                 "images": [],
             },
             "tool_calls",
-            **_VENDOR,
+            **VENDOR,
         ),
     ),
     row(

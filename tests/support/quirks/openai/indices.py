@@ -189,14 +189,58 @@ ROWS: list[Row] = [
         F_A,
     ),
     row(
-        "arguments grow, neither id nor name again",
+        "arguments grow, the name with each piece",
         [
             calling(piece(0, "a", "f", "")),
-            calling(piece(0, arguments='{"ci')),
-            calling(piece(0, arguments=TEXT_A)),
+            calling(piece(0, name="f", arguments='{"ci')),
+            calling(piece(0, name="f", arguments=TEXT_A)),
             CALLS,
         ],
         F_A,
+    ),
+    row(
+        "two pieces of one call in one chunk",
+        [calling(piece(0, "a", "f", ""), piece(0, arguments=TEXT_A)), CALLS],
+        calls(("f", A), ids=("a",)),
+    ),
+    row(
+        "pieces of two calls in one chunk, by turns",
+        [
+            calling(
+                piece(0, "a", "f", TEXT_A[:3]),
+                piece(1, "b", "f", TEXT_B[:3]),
+                piece(0, arguments=TEXT_A[3:]),
+                piece(1, arguments=TEXT_B[3:]),
+            ),
+            CALLS,
+        ],
+        _TWO_KEPT,
+    ),
+    row(
+        "arguments that look as if they grew",
+        [
+            calling(piece(0, "a", "f", "")),
+            calling(piece(0, arguments='{"a":')),
+            calling(piece(0, arguments='{"a":1}}')),
+            CALLS,
+        ],
+        calls(("f", {"a": {"a": 1}})),
+    ),
+    row(
+        "shared id, the second call sent again",
+        [calling(piece(0, "x", "f", TEXT_A)), *[calling(piece(1, "x", "f", TEXT_B))] * 2, CALLS],
+        TWO,
+        source="9router#4273, hermes#111686",
+    ),
+    row(
+        "shared id at index 0, arguments of the second in a piece of their own",
+        [
+            calling(piece(0, "x", "f", TEXT_A)),
+            calling(piece(0, "x", "f", "")),
+            calling(piece(0, "x", arguments=TEXT_B)),
+            CALLS,
+        ],
+        TWO,
     ),
     row(
         "arguments whole at the end again",

@@ -1,0 +1,170 @@
+"""How a server of OpenAI's wire tells its calls apart, drawn so that a reader can still tell what is meant.
+
+Two things tell one call from the next: the index, or an id of its own. A server that gives neither is understood only
+while each call's arguments are whole before the next one begins; then it must not leave arguments empty. Arguments
+that grow from piece to piece are told from such as go on by an id or a name that is said again: `{"a":` and `{"a":1}}`
+may be the one or the other.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.support.quirks.drawing import cut
+from tests.support.quirks.openai.parts import ABSENT, piece
+
+_ANSWER_ID = "chatcmpl-1"
+_OWN = frozenset({"own", "own each", "odd", "long"})
+_SHARED = frozenset({"name", "name each", "answer", "answer each"})
+_EACH = frozenset({"own each", "name each", "answer each"})
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How one stream writes its calls."""
+
+    index: str
+    ids: str
+    name_each: bool
+    cut: str
+    head_first: bool
+    null_fields: bool
+
+    @property
+    def own_ids(self) -> bool:
+        """Whether each call has an id that no other has."""
+        return self.ids in _OWN or self.ids == "new each"
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether index or id tell the calls apart by themselves."""
+        return self.index == "right" or self.own_ids
+
+    def index_of(self, slot: int) -> Any:
+        """Return the index of a slot's pieces."""
+        return {"right": slot, "zero": 0, "none": ABSENT, "null": None}[self.index]
+
+    def id_of(self, slot: int, name: str, number: int) -> Any:
+        """Return the id in a slot's piece of this number."""
+        ids = self.ids
+        if number and ids not in _EACH and ids != "new each":
+            return None if self.null_fields else ABSENT
+        own = {"odd": f"functions.{name}:{slot}", "long": f"call_{slot}_" + "x" * 60}
+        shared = {"none": ABSENT, "null": None, "empty": ""}
+        if ids in shared:
+            return shared[ids]
+        if ids in _SHARED:
+            return name if ids.startswith("name") else _ANSWER_ID
+        return f"id_{slot}_{number}" if ids == "new each" else own.get(ids, f"id_{slot}")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What the server writes as one call, and the calls that it means."""
+
+    name: str
+    meant: list[dict[str, Any]]
+    arguments: Any
+    """A text, an object, None or ABSENT."""
+    plain: bool
+    """Whether it is one object as text: only that can be cut as it grows, and be sent again."""
+    pieces: list[dict[str, Any]] = field(default_factory=list)
+
+
+@st.composite
+def ways(draw: st.DrawFn) -> Way:
+    """Draw a way that can be understood."""
+    index = draw(st.sampled_from(["right", "zero", "none", "null"]))
+    ids = ["own", "own each", "none", "null", "empty", *sorted(_SHARED), "odd", "long"]
+    ids += ["new each"] if index in ("right", "zero") else []
+    way = Way(
+        index,
+        draw(st.sampled_from(ids)),
+        draw(st.booleans()),
+        draw(st.sampled_from(["whole", "pieces", "growing"])),
+        draw(st.booleans()),
+        draw(st.booleans()),
+    )
+    nameless = way.ids in ("none", "null", "empty") or (way.own_ids and way.ids not in _EACH)
+    if way.name_each and index in ("none", "null") and nameless:
+        way = replace(way, name_each=False)
+    if way.ids == "new each":
+        way = replace(way, name_each=False)
+    if way.cut == "growing" and not way.name_each and way.ids not in _EACH:
+        way = replace(way, cut="pieces")
+    return way
+
+
+def draw_slots(
+    draw: st.DrawFn, way: Way, calls: list[tuple[str, dict[str, Any]]], cut_off: bool
+) -> list[Slot]:
+    """Write calls in slots; *cut_off* says that the answer ends in another way than by calling."""
+    slots: list[Slot] = []
+    left = list(calls)
+    while left:
+        name, arguments = left.pop(0)
+        together = [arguments]
+        while left and _goes_with(left[0], name, arguments) and way.cut != "growing" and draw(st.booleans()):
+            together.append(left.pop(0)[1])
+        slots.append(_slot(draw, way, name, together, cut_off))
+    for at, slot in enumerate(slots):
+        slot.pieces.extend(_pieces(draw, way, at, slot))
+    return slots
+
+
+def _goes_with(call: tuple[str, dict[str, Any]], name: str, arguments: dict[str, Any]) -> bool:
+    """Tell whether a call can stand behind another in one slot; beside an empty object it might be the same call."""
+    return call[0] == name and bool(call[1]) and bool(arguments)
+
+
+def _slot(draw: st.DrawFn, way: Way, name: str, meant: list[dict[str, Any]], cut_off: bool) -> Slot:
+    spaced = draw(st.sampled_from([(",", ":"), (", ", ": ")]))
+    texts = [json.dumps(one, ensure_ascii=draw(st.booleans()), separators=spaced) for one in meant]
+    if len(texts) > 1:
+        return Slot(name, meant, draw(st.sampled_from(["", " ", "\n"])).join(texts), plain=False)
+    forms = ["text"] * 4
+    if way.cut == "whole":
+        forms += ["object"]
+    if way.cut != "growing":
+        forms += ["twice"]
+    if meant == [{}] and way.told_apart and not cut_off:
+        forms += ["blank"] * 4
+    form = draw(st.sampled_from(forms))
+    if form == "blank":
+        return Slot(name, meant, draw(st.sampled_from(["", " ", None, ABSENT])), plain=False)
+    if form == "twice":
+        return Slot(name, meant, json.dumps(texts[0], ensure_ascii=draw(st.booleans())), plain=False)
+    return Slot(name, meant, meant[0] if form == "object" else texts[0], plain=form == "text")
+
+
+def _pieces(draw: st.DrawFn, way: Way, at: int, slot: Slot) -> list[dict[str, Any]]:
+    text = slot.arguments
+    if not isinstance(text, str) or way.cut == "whole":
+        return [_piece(way, at, slot, 0, text)]
+    parts = cut(draw, text) or [text]
+    if way.cut == "growing" and slot.plain:
+        parts = ["".join(parts[: end + 1]) for end in range(len(parts))]
+    if way.head_first:
+        parts.insert(0, "")
+    return [_piece(way, at, slot, number, part) for number, part in enumerate(parts)]
+
+
+def _piece(way: Way, at: int, slot: Slot, number: int, arguments: Any) -> dict[str, Any]:
+    name = slot.name if number == 0 or way.name_each else None if way.null_fields else ABSENT
+    found: dict[str, Any] = piece(way.index_of(at), way.id_of(at, slot.name, number), name, arguments)
+    return found
+
+
+def sent_again(way: Way, at: int, slot: Slot) -> dict[str, Any] | None:
+    """Return the piece that says a slot's whole call again, right behind it; None where it would be another call."""
+    if (
+        not slot.plain
+        or way.ids == "new each"
+        or not (way.told_apart or way.index == "zero" or way.ids in _SHARED)
+    ):
+        return None
+    return _piece(way, at, slot, 0, slot.arguments)
