@@ -17,7 +17,9 @@ def complaints(row: Row, replayed: Replayed, *, usage_asked: bool, whole: bool =
     return complaints_of(row, replayed.raw, usage_asked=usage_asked, whole=whole)
 
 
-def complaints_of(row: Row, raw: bytes, *, usage_asked: bool, whole: bool = False) -> list[str]:
+def complaints_of(
+    row: Row, raw: bytes, *, usage_asked: bool, whole: bool = False, estimated: bool = False
+) -> list[str]:
     """Return all that is wrong with an answer of status 200."""
     options: dict[str, Any] = {
         "taken": frozenset(row.taken),
@@ -29,4 +31,5 @@ def complaints_of(row: Row, raw: bytes, *, usage_asked: bool, whole: bool = Fals
         judged = judge_answer(json.loads(raw), **options)
     else:
         judged = judge_stream(raw, usage_asked=usage_asked, **options)
-    return [*judged.violations, *row.meaning.differences(judged.said, usage_asked=usage_asked or whole)]
+    told = row.meaning.differences(judged.said, usage_asked=usage_asked or whole, estimated=estimated)
+    return [*judged.violations, *told]
