@@ -6,7 +6,7 @@ be cut in thousands of ways in a second. That the two really do so is seen on so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -45,8 +45,10 @@ def deployment_of(model: str) -> Deployment:
     return deployment
 
 
-def replay(pieces: Iterable[bytes], model: str, *, include_usage: bool = False) -> Replayed:
-    """Return what a client gets of a stream of *model* that comes in these pieces."""
+def replay(
+    pieces: Iterable[bytes], model: str, *, include_usage: bool = False, taken: Collection[str] = ()
+) -> Replayed:
+    """Return what a client gets of a stream of *model* that comes in these pieces; *taken* are ids of the history."""
     deployment = deployment_of(model)
     normalizer = ChunkNormalizer(
         fallback_id=FALLBACK_ID,
@@ -102,7 +104,7 @@ def _chunks(pieces: Iterable[bytes], deployment: Deployment) -> Iterator[Chunk]:
     yield from reader.close()
 
 
-def replay_whole(body: bytes, model: str) -> Replayed:
+def replay_whole(body: bytes, model: str, taken: Collection[str] = ()) -> Replayed:
     """Return what a client gets of a whole answer of *model*."""
     deployment = deployment_of(model)
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.proxy.contract import litellm_limits
 from tests.proxy.contract.cutting import in_bytes
 from tests.proxy.contract.serving import all_complaints, asking
@@ -9,7 +11,7 @@ from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.quirks.meaning import Row
 from tests.support.quirks.table import ROWS
 
-pytestmark = LITELLM_NOISE
+pytestmark = [*LITELLM_NOISE, pytest.mark.usefixtures("log_text")]
 
 _ALL = list(ROWS.values())
 _WHOLE = [row for row in _ALL if row.whole is not None]

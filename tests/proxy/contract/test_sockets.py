@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import strategies as st
 
 from tests.proxy.contract.cutting import in_bytes
@@ -10,6 +11,8 @@ from tests.proxy.contract.serving import TOOLS, all_complaints, asking
 from tests.support.quirks.gemini.generated import gemini_rows
 from tests.support.quirks.openai.generated import openai_rows
 from tests.support.quirks.table import ROWS
+
+pytestmark = pytest.mark.usefixtures("log_text")  # a line for each of a thousand requests
 
 _ALL = list(ROWS.values())
 _WHOLE = [row for row in _ALL if row.whole is not None]

@@ -18,7 +18,7 @@ WHOLE_ROWS = {name: row for name, row in ROWS.items() if row.whole is not None}
 @pytest.mark.parametrize("usage_asked", [False, True], ids=["", "usage"])
 def test_contract(row: Row, usage_asked: bool) -> None:
     """A stream that comes in one piece."""
-    replayed = replay([row.body], row.model, include_usage=usage_asked)
+    replayed = replay([row.body], row.model, include_usage=usage_asked, taken=row.taken)
 
     assert not complaints(row, replayed, usage_asked=usage_asked)
 
@@ -26,11 +26,11 @@ def test_contract(row: Row, usage_asked: bool) -> None:
 @EVERY_ROW
 def test_every_cut(row: Row) -> None:
     """Cut in two at each byte, and at all of them: the client gets the same bytes."""
-    uncut = replay([row.body], row.model, include_usage=True)
+    uncut = replay([row.body], row.model, include_usage=True, taken=row.taken)
     wanted = (told_apart(uncut.raw), uncut.refused)
 
     for pieces in (in_bytes(row.body), *two_ways(row.body)):
-        cut = replay(pieces, row.model, include_usage=True)
+        cut = replay(pieces, row.model, include_usage=True, taken=row.taken)
         assert (told_apart(cut.raw), cut.refused) == wanted, f"cut behind {pieces[0]!r}"
 
 
@@ -39,4 +39,4 @@ def test_whole(row: Row) -> None:
     """The same answer, not streamed."""
     assert row.whole is not None
 
-    assert not complaints(row, replay_whole(row.whole, row.model), usage_asked=True, whole=True)
+    assert not complaints(row, replay_whole(row.whole, row.model, row.taken), usage_asked=True, whole=True)

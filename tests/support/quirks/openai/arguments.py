@@ -96,6 +96,11 @@ ROWS: list[Row] = [
         F_A,
     ),
     row(
+        "arguments encoded twice, of two calls without index and id",
+        [calling(piece(name="f", arguments=_DOUBLE)), calling(piece(name="f", arguments=TEXT_B)), CALLS],
+        TWO,
+    ),
+    row(
         "a text that is no object",
         [calling(piece(0, "a", "f", '"hello"')), CALLS],
         calls(("f", '"hello"')),
@@ -119,6 +124,20 @@ ROWS: list[Row] = [
             CALLS,
         ],
         TWO,
+    ),
+    row(
+        "two objects, cut anywhere, the id with each piece",
+        [
+            calling(piece(0, "a", "f", TEXT_A + TEXT_B[:3])),
+            calling(piece(0, "a", arguments=TEXT_B[3:])),
+            CALLS,
+        ],
+        TWO,
+    ),
+    row(
+        "two objects in one piece, then another call",
+        [calling(piece(0, "a", "f", TEXT_A + TEXT_B)), calling(piece(1, "b", "g", TEXT_A)), CALLS],
+        calls(("f", A), ("f", B), ("g", A)),
     ),
     row(
         "three objects with blanks",

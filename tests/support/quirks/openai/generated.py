@@ -11,7 +11,7 @@ from tests.support.quirks.framing import DONE
 from tests.support.quirks.meaning import GOOGLE, OTHER, Meaning, Row
 from tests.support.quirks.openai.noise import cluttered
 from tests.support.quirks.openai.parts import ABSENT, present
-from tests.support.quirks.openai.ways import Slot, Way, draw_slots, sent_again, ways
+from tests.support.quirks.openai.ways import Slot, Way, draw_slots, sent_again, understood, ways
 
 _FAULTS: dict[str, list[Any]] = {
     "error": [{"error": {"code": 503, "message": "Overloaded."}}],
@@ -27,7 +27,7 @@ def openai_rows(draw: st.DrawFn) -> Row:
     """Draw an answer, the way in which it is written, and everything around it."""
     model = draw(st.sampled_from([GOOGLE, OTHER]))
     way = draw(ways())
-    calls = draw(distinct_calls())
+    calls = understood(way, draw(distinct_calls()))
     text, thoughts = draw(TEXTS), draw(st.sampled_from(["", "", "Hm.", "Hm, so: 日"]))
     finish, meant_finish = _draw_finish(draw, bool(calls))
     slots = draw_slots(draw, way, calls, meant_finish in ("length", "content_filter"))
@@ -139,8 +139,10 @@ def _draw_usage(draw: st.DrawFn, chunks: list[dict[str, Any]], ends_at: int | No
     elif form == "thoughts in the total":
         usage["total_tokens"] += thoughts
         meant |= {"completion_tokens": completion + thoughts, "total_tokens": prompt + completion + thoughts}
+        if thoughts:
+            meant["completion_tokens_details"] = {"reasoning_tokens": thoughts}
     elif form == "clutter":
-        usage |= {"cost": 0.1, "queue_time": 0.2, "prompt_tokens_details": None, "prompt_cache_hit_tokens": 1}
+        usage |= {"cost": 0.1, "queue_time": 0.2, "prompt_tokens_details": None, "completion_time": 0}
     place = draw(st.sampled_from(["none", "own", "own", "end", "each", "null", "both"]))
     if place == "none" or not chunks or ends_at is None:
         return None

@@ -199,6 +199,17 @@ ROWS: list[Row] = [
         F_A,
     ),
     row(
+        "id is the name at index 0, one function before and behind another",
+        [
+            calling(piece(0, "f", "f", TEXT_A)),
+            calling(piece(0, "g", "g", TEXT_A)),
+            calling(piece(0, "f", "f", "")),
+            calling(piece(0, arguments=TEXT_B)),
+            CALLS,
+        ],
+        calls(("f", A), ("g", A), ("f", B)),
+    ),
+    row(
         "two pieces of one call in one chunk",
         [calling(piece(0, "a", "f", ""), piece(0, arguments=TEXT_A)), CALLS],
         calls(("f", A), ids=("a",)),

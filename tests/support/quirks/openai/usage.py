@@ -10,7 +10,12 @@ from tests.support.quirks.openai.parts import CALL_A, SAID, STOP, A, calls, chun
 _U = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 _USED = Meaning(text="Good day.", usage=_U)
 _THOUGHT = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 25}
-_COUNTED = {"prompt_tokens": 10, "completion_tokens": 15, "total_tokens": 25}
+_COUNTED = {
+    "prompt_tokens": 10,
+    "completion_tokens": 15,
+    "total_tokens": 25,
+    "completion_tokens_details": {"reasoning_tokens": 10},
+}
 _DETAILED = {
     **_U,
     "prompt_tokens_details": {"cached_tokens": 4},

@@ -89,14 +89,22 @@ def ways(draw: st.DrawFn) -> Way:
         draw(st.booleans()),
         draw(st.booleans()),
     )
-    nameless = way.ids in ("none", "null", "empty") or (way.own_ids and way.ids not in _EACH)
-    if way.name_each and index in ("none", "null") and nameless:
+    if way.name_each and index in ("none", "null") and way.ids not in _EACH:
         way = replace(way, name_each=False)
     if way.ids == "new each":
         way = replace(way, name_each=False)
     if way.cut == "growing" and not way.name_each and way.ids not in _EACH:
         way = replace(way, cut="pieces")
     return way
+
+
+def understood(way: Way, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """Return those of the calls that can be told apart.
+
+    An empty object may be a placeholder for the arguments to come, unless index or id say that they are another call's.
+    """
+    names = [name for name, _ in calls]
+    return [one for one in calls if way.told_apart or one[1] or names.count(one[0]) == 1]
 
 
 def draw_slots(
@@ -129,7 +137,7 @@ def _slot(draw: st.DrawFn, way: Way, name: str, meant: list[dict[str, Any]], cut
     forms = ["text"] * 4
     if way.cut == "whole":
         forms += ["object"]
-    if way.cut != "growing":
+    if way.cut != "growing" and not cut_off:
         forms += ["twice"]
     if meant == [{}] and way.told_apart and not cut_off:
         forms += ["blank"] * 4
