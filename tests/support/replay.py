@@ -16,6 +16,7 @@ from proxy.errors import AnswerUnusable, UpstreamFault
 from proxy.failures import Cause
 from proxy.json_text import write_json
 from proxy.normalize import ChunkNormalizer, normalize_answer
+from proxy.signatures.client_ids import CallIds
 from proxy.sse import DONE, encode_event
 from proxy.upstream import Chunk
 from proxy.upstream.answer_kinds import is_events, without_blanks
@@ -55,6 +56,7 @@ def replay(
         created=CREATED,
         model=deployment.model_id,
         include_usage=include_usage,
+        ids=_ids(model, taken),
     )
     watch = OpeningWatch()
     out: list[bytes] = []
@@ -70,6 +72,9 @@ def replay(
             raise AnswerUnusable("The stream holds no answer.", cause=Cause.EMPTY)
         if not normalizer.finished:
             raise UpstreamFault("The stream broke off.", cause=Cause.TRUNCATED)
+        usage = normalizer.last_chunk()
+        if usage is not None:
+            out.append(encode_event(usage))
         if not opened and (_is_gemini(model) or watch.missing is not Cause.EMPTY):
             raise AnswerUnusable("The answer says nothing.", cause=watch.missing)
     except UpstreamFault as fault:
@@ -113,13 +118,18 @@ def replay_whole(body: bytes, model: str, taken: Collection[str] = ()) -> Replay
             fallback_id=FALLBACK_ID,
             created=CREATED,
             model=deployment.model_id,
-        )
+            ids=_ids(model, taken),
+        ).answer
     except UpstreamFault as fault:
         return Replayed(b"", fault.cause)
     cause = assess_answer(answer)
     if cause is None or (cause is Cause.EMPTY and answer["choices"] and not _is_gemini(model)):
         return Replayed(write_json(answer))
     return Replayed(b"", cause)
+
+
+def _ids(model: str, taken: Collection[str]) -> CallIds:
+    return CallIds("seed", tag="aaaaa" if _is_gemini(model) else None, taken=lambda: taken)
 
 
 def _is_gemini(model: str) -> bool:
