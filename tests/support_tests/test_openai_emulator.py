@@ -220,6 +220,17 @@ async def test_empty_answer(client: AsyncOpenAI, emulator: OpenAIEmulator) -> No
     assert answer.choices[0].message.content == ""
 
 
+async def test_scripted_calls(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
+    """A fault may make calls of its own choice, behind tool results as well."""
+    emulator.faults.append({"calls": [("grep", {"q": "a"}), ("grep", {"q": "b"})]})
+    history: Any = [MENTION, assistant(calls=[call("c1", "grep", "{}")]), tool("c1", "nothing")]
+    answer = await client.chat.completions.create(model="m", messages=history, tools=TOOLS)
+    made = [call.model_dump() for call in answer.choices[0].message.tool_calls or ()]
+    assert answer.choices[0].finish_reason == "tool_calls"
+    assert [call["function"]["arguments"] for call in made] == ['{"q": "a"}', '{"q": "b"}']
+    assert len({call["id"] for call in made}) == 2
+
+
 @pytest.mark.parametrize(
     ("streaming", "slow"), [(False, {"delay_seconds": 30}), (True, {"chunk_delay_seconds": 30})]
 )

@@ -8,7 +8,7 @@ reason in a chunk of its own, and the usage, when it was asked for, in a last ch
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,11 +34,21 @@ def answer_to(body: dict[str, Any], sequence: int) -> Answer:
     newest = body["messages"][-1]
     tools = _wanted_tools(body, newest)
     if tools:
-        calls = [_call(tool, f"call_{sequence:06d}_{index}") for index, tool in enumerate(tools)]
-        return Answer(None, calls)
+        return calling([(tool["name"], _arguments(tool)) for tool in tools], sequence)
     if newest["role"] in ("tool", "function"):
         return Answer("I have read the tool results.")
     return Answer(f"You wrote {len(text_of(newest))} characters. This is answer number {sequence}.")
+
+
+def calling(calls: Iterable[tuple[str, dict[str, Any]]], sequence: int) -> Answer:
+    """Return the answer that makes these calls, names and arguments, at once."""
+    return Answer(
+        None,
+        [
+            _call(name, arguments, f"call_{sequence:06d}_{index}")
+            for index, (name, arguments) in enumerate(calls)
+        ],
+    )
 
 
 def completion(body: dict[str, Any], answer: Answer, sequence: int) -> dict[str, Any]:
@@ -99,15 +109,18 @@ def _wanted_tools(body: dict[str, Any], newest: dict[str, Any]) -> list[dict[str
     return named[:1] if body.get("parallel_tool_calls") is False else named
 
 
-def _call(function: dict[str, Any], call_id: str) -> dict[str, Any]:
+def _arguments(function: dict[str, Any]) -> dict[str, Any]:
     schema = function.get("parameters") or {}
     properties = schema.get("properties") or {}
     samples: dict[Any, Any] = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
-    arguments = {
+    return {
         name: samples.get((properties.get(name) or {}).get("type"), f"some {name}")
         for name in schema.get("required") or properties
     }
-    called = {"name": function["name"], "arguments": json.dumps(arguments, ensure_ascii=False)}
+
+
+def _call(name: str, arguments: dict[str, Any], call_id: str) -> dict[str, Any]:
+    called = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
     return {"id": call_id, "type": "function", "function": called}
 
 

@@ -37,6 +37,7 @@ class Fault(TypedDict, total=False):
     cut_after_chunks: int  # close the connection after so many events; without a stream, at once
     garbage: bool  # answer 200 with something that is no JSON
     text: str  # say this instead, `""` for the empty answer
+    calls: list[tuple[str, dict[str, Any]]]  # make these calls instead: names and arguments
 
 
 @dataclass(slots=True)
@@ -182,6 +183,8 @@ async def _stream(
 def _chosen(body: dict[str, Any], sequence: int, fault: Fault) -> answering.Answer:
     if "text" in fault:
         return answering.Answer(fault["text"])
+    if "calls" in fault:
+        return answering.calling(fault["calls"], sequence)
     return answering.answer_to(body, sequence)
 
 
