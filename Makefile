@@ -17,7 +17,7 @@ serve: $(VENV)/runtime  ## serve the API: make serve ARGS="--config FILE --port 
 emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 	$(BIN)/python -m proxy emulate $(ARGS)
 
-test: $(VENV)/dev  ## all tests that need nothing but pip
+test: $(VENV)/dev $(VENV)/clients  ## all tests that need nothing but pip
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --ignore=tests/ops $(ARGS)
 
 test-ops: $(VENV)/dev  ## the tests that need system packages (promtool)
@@ -55,6 +55,8 @@ lock: $(VENV)/dev  ## resolve the dependencies anew
 		pyproject.toml --output-file requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		--python-version 3.11 --group clients --output-file requirements-clients.lock
 
 clean:  ## remove what these targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
@@ -72,3 +74,10 @@ $(VENV)/dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --quiet --require-hashes --no-deps -r requirements-dev.lock
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/runtime
+
+# The client packages that tests/clients drives: in an environment of their own, see pyproject.toml.
+$(VENV)/clients: requirements-clients.lock | $(VENV)/bin/python
+	$(BIN)/python -m venv --clear $(VENV)/clients-env
+	$(VENV)/clients-env/bin/python -m pip --disable-pip-version-check \
+		install --quiet --require-hashes --no-deps -r requirements-clients.lock
+	@touch $@
