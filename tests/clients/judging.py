@@ -1,0 +1,76 @@
+"""What the tests hold against the emulator's journal and against a client's report.
+
+The emulator refuses a missing signature and a misplaced one by itself, but takes Google's stand-ins for any. Here they
+count as failures: a signature that a client got must come back as it was issued.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from proxy.emulator.judge import read_request
+from proxy.emulator.signatures import DUMMIES, verify
+from tests.clients.rounds import LAST_WORDS, ROUNDS, issued_signature
+from tests.clients.running_clients import Report
+
+CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+"""What every provider takes for the id of a call: OpenAI at most 40 characters, Anthropic no others."""
+
+
+def check_report(report: Report) -> None:
+    """Check that the client saw each round's calls once and in order, under ids that go anywhere, and the end."""
+    seen = [[(call.name, call.arguments) for call in calls] for calls in report.rounds]
+    assert seen == [[(call.name, call.args) for call in expected.calls] for expected in ROUNDS]
+    assert report.text == LAST_WORDS
+    ids = [call.id for calls in report.rounds for call in calls]
+    assert len(set(ids)) == len(ids)
+    assert [call_id for call_id in ids if not CALL_ID.fullmatch(call_id)] == []
+
+
+def check_request(body: Mapping[str, Any], rounds_done: int, foreign: Collection[int] = ()) -> None:
+    """Check that Gemini was sent the prompt and *rounds_done* rounds: calls, signatures, and results behind them.
+
+    The rounds whose numbers are *foreign* were another provider's: a stand-in is the only signature that they can
+    have, and they must have it.
+    """
+    request, refusal = read_request(dict(body))  # either spelling of the fields' names
+    assert refusal is None
+    prompt, *turns = request["contents"]
+    assert prompt["role"] == "user"
+    assert all("functionResponse" not in part for part in prompt["parts"])
+    assert [turn["role"] for turn in turns] == ["model", "user"] * rounds_done
+    for number in range(rounds_done):
+        calling, answering = turns[2 * number : 2 * number + 2]
+        parts = [part for part in calling["parts"] if "functionCall" in part]
+        _check_calls(number, parts, answering["parts"])
+        _check_signatures(number, parts, is_foreign=number in foreign)
+
+
+def _check_calls(
+    number: int, parts: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]
+) -> None:
+    expected = ROUNDS[number].calls
+    calls = [part["functionCall"] for part in parts]
+    results = [part["functionResponse"] for part in answers]  # and no other part
+    assert [(call["name"], call["args"]) for call in calls] == [(call.name, call.args) for call in expected]
+    assert [(result["name"], *result["response"].values()) for result in results] == [
+        (call.name, call.result) for call in expected
+    ]
+    ids = [call.get("id") for call in calls]
+    assert [result.get("id") for result in results] == ids
+    assert ids == [None] * len(ids) or len(set(ids) - {None}) == len(ids)
+
+
+def _check_signatures(number: int, parts: Sequence[Mapping[str, Any]], *, is_foreign: bool) -> None:
+    first, *others = parts
+    signature = first.get("thoughtSignature")
+    assert signature, f"round {number + 1} came back without a signature"
+    assert [part for part in others if "thoughtSignature" in part] == []
+    if is_foreign:
+        assert signature in DUMMIES
+        return
+    assert signature not in DUMMIES, f"round {number + 1} came back with a stand-in"
+    assert verify(signature, first) is None
+    assert signature == issued_signature(number)

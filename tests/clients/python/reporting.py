@@ -1,0 +1,53 @@
+"""What every client script is told on its command line, and the one line of JSON that it answers with.
+
+The scripts run in an environment of their own, with the newest clients, so nothing here needs a package.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+PROMPT = "Find out what I want to know."
+MOST_ROUNDS = 12
+"""A loop that does not end by then is a failure, and must not run for ever."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says: ``BASE_URL MODEL whole|stream``."""
+
+    base_url: str
+    model: str
+    stream: bool
+
+    @classmethod
+    def read(cls) -> Asked:
+        """Read the command line."""
+        base_url, model, mode = sys.argv[1:]
+        return cls(base_url, model, {"whole": False, "stream": True}[mode])
+
+
+@dataclass
+class Report:
+    """What the client saw: the calls of every round, and the text at the end."""
+
+    rounds: list[list[dict[str, Any]]] = field(default_factory=list)
+    text: str | None = None
+
+    def begin_round(self) -> None:
+        """Note that an answer with calls has come."""
+        self.rounds.append([])
+
+    def called(self, call_id: str | None, name: str, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
+        """Note a call as the client gives it, and return its arguments."""
+        read: dict[str, Any] = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
+        self.rounds[-1].append({"id": call_id, "name": name, "arguments": read})
+        return read
+
+    def write(self) -> None:
+        """Print the report."""
+        sys.stdout.write(json.dumps({"rounds": self.rounds, "text": self.text}) + "\n")

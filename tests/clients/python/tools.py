@@ -1,0 +1,54 @@
+"""The two tools, as an application writes them: every client package makes its own declarations of them.
+
+What a tool says depends on its name and on each of its arguments, so that a result behind the wrong call is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def get_weather(city: str) -> str:
+    """Tell the weather in a city."""
+    return f"The weather in {city} is fine."
+
+
+def get_time(city: str, hours_ahead: int) -> str:
+    """Tell what time it will be in a city."""
+    return f"{city}, {hours_ahead} hours ahead."
+
+
+TOOLS: Mapping[str, Callable[..., str]] = {"get_weather": get_weather, "get_time": get_time}
+
+DECLARATIONS: Any = [
+    {
+        "type": "function",
+        "function": {
+            "name": "get_weather",
+            "description": "Tell the weather in a city.",
+            "strict": True,
+            "parameters": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "get_time",
+            "description": "Tell what time it will be in a city.",
+            "strict": True,
+            "parameters": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}, "hours_ahead": {"type": "integer"}},
+                "required": ["city", "hours_ahead"],
+                "additionalProperties": False,
+            },
+        },
+    },
+]
+"""The same for the client that makes none; its stream helper takes strict ones only."""

@@ -1,0 +1,97 @@
+"""Run a client script in the clients' own environment, and read its report.
+
+The environments lie beside the one that runs the tests: ``make test`` sets them up.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.process.running import ROOT, environment
+
+PYTHON = Path(sys.prefix, "clients-env", "Scripts" if sys.platform == "win32" else "bin", "python")
+"""The interpreter whose packages are those of ``requirements-clients.lock``."""
+
+SECONDS = 60.0
+QUIET = {
+    "LANGSMITH_TRACING": "false",
+    "OPENAI_AGENTS_DISABLE_TRACING": "1",
+    "PYTHONWARNINGS": "ignore",  # what a client's own dependencies are warned of is not our business
+}
+"""What keeps a client from reporting to its maker."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A call as a client gave it to its application."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a client saw."""
+
+    rounds: Sequence[Sequence[Seen]]
+    text: str
+
+
+@dataclass(frozen=True)
+class Client:
+    """A script that runs the tool loop with one client package, whole or streamed."""
+
+    script: str
+    stream: bool
+
+    @property
+    def name(self) -> str:
+        """What the tests call it."""
+        return f"{self.script}-{'stream' if self.stream else 'whole'}"
+
+    def run(self, base_url: str, model: str) -> Report:
+        """Run the loop to its end; fails with the client's own words if it does not get there."""
+        arguments = [base_url, model, "stream" if self.stream else "whole"]
+        done = subprocess.run(
+            [*_command(self.script), *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=ROOT,
+            env=environment(**QUIET),
+            timeout=SECONDS,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            pytest.fail(f"{self.name} ended with {done.returncode}:\n{done.stderr}", pytrace=False)
+        told = json.loads(done.stdout)
+        return Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"])
+
+
+NAME = attrgetter("name")
+
+
+def both_ways(*scripts: str) -> list[Client]:
+    """Return each script's client without streaming and with it."""
+    return [Client(script, stream) for script in scripts for stream in (False, True)]
+
+
+PYTHON_CLIENTS = both_ways(
+    "openai_bare", "openai_objects", "with_langchain", "with_openai_agents", "with_pydantic_ai"
+)
+
+
+def _command(script: str) -> list[str]:
+    if not PYTHON.exists():
+        pytest.fail(f"{PYTHON} is missing: make test sets it up", pytrace=False)
+    return [str(PYTHON), "-m", f"tests.clients.python.{script}"]

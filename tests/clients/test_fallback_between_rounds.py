@@ -1,0 +1,74 @@
+"""The same five rounds where another provider answers the third: to OpenAI and back to Gemini within one turn.
+
+Gemini must get its own signatures back afterwards, and a stand-in for the one call that was never its own. OpenAI must
+get none of it: no signature, no field that it does not know, and ids that it takes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.clients.judging import CALL_ID, check_report, check_request
+from tests.clients.rounds import LAST_WORDS, ROUNDS, issued_signature
+from tests.clients.running_clients import NAME, Client, both_ways
+from tests.process.emulators import Gemini
+from tests.process.running import Served
+from tests.support.openai_emulator import OpenAIEmulator
+
+FOREIGN = 2
+"""The number of the round that OpenAI answers, counted from 0."""
+
+OWN_FIELDS = {"index"}
+"""What a client adds to a call by itself: openai-python's stream helper leaves it there, and OpenAI takes it."""
+
+
+@pytest.mark.parametrize("client", both_ways("openai_bare", "openai_objects", "with_pydantic_ai"), ids=NAME)
+def test_signatures_survive_a_fallback(
+    served: Served, gemini: Gemini, openai_emulator: OpenAIEmulator, client: Client
+) -> None:
+    """Gemini's calls come back signed, the other's with a stand-in, and OpenAI sees nothing of Gemini's."""
+    gemini.fault(times=FOREIGN)  # without an effect: it lets the rounds before pass
+    gemini.fault(status=503, message="The model is overloaded.")
+    for number, expected in enumerate(ROUNDS):
+        if number != FOREIGN:
+            gemini.answer(*expected.parts)
+    gemini.say(LAST_WORDS)
+    openai_emulator.faults.append({"calls": [(call.name, dict(call.args)) for call in ROUNDS[FOREIGN].calls]})
+
+    report = client.run(served.base_url, "gem")
+
+    journal = gemini.journal()
+    assert [entry["verdict"]["status"] for entry in journal] == [
+        503 if number == FOREIGN else 200 for number in range(len(ROUNDS) + 1)
+    ]
+    for done, entry in enumerate(journal):
+        check_request(entry["body"], done, foreign={FOREIGN})
+    [request] = openai_emulator.requests
+    assert (request.status, request.refusal) == (200, None)
+    check_openai_request(request.body, FOREIGN)
+    check_report(report)
+
+
+def check_openai_request(body: Any, rounds_done: int) -> None:
+    """Check that OpenAI was sent *rounds_done* rounds in its own fields alone, each result behind its call."""
+    text = json.dumps(body)
+    for word in ("extra_content", "thought", "signature", *map(issued_signature, range(rounds_done))):
+        assert word not in text
+    prompt, *messages = body["messages"]
+    assert prompt["role"] == "user"
+    for expected in ROUNDS[:rounds_done]:
+        calling, *results = messages[: 1 + len(expected.calls)]
+        messages = messages[1 + len(expected.calls) :]
+        calls = calling["tool_calls"]
+        assert {field for call in calls for field in call} - OWN_FIELDS == {"id", "type", "function"}
+        assert [call["id"] for call in calls if not CALL_ID.fullmatch(call["id"])] == []
+        assert [(call["function"]["name"], json.loads(call["function"]["arguments"])) for call in calls] == [
+            (call.name, call.args) for call in expected.calls
+        ]
+        assert [(result["tool_call_id"], result["content"]) for result in results] == [
+            (call["id"], wanted.result) for call, wanted in zip(calls, expected.calls, strict=True)
+        ]
+    assert messages == []

@@ -1,0 +1,44 @@
+"""A tool loop of five rounds on Gemini 3, with parallel calls, through clients that keep their histories themselves.
+
+Gemini 3 wants the signature that it gave with a call back on that call, in every round of the turn. The clients drop
+fields that OpenAI does not have, so the signatures must survive without their help.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.clients.conftest import GEMINI_MODEL
+from tests.clients.judging import check_report, check_request
+from tests.clients.rounds import LAST_WORDS, ROUNDS
+from tests.clients.running_clients import NAME, PYTHON_CLIENTS, Client, both_ways
+from tests.process.emulators import Gemini
+from tests.process.running import Served
+
+
+@pytest.mark.parametrize("client", PYTHON_CLIENTS, ids=NAME)
+def test_signatures_survive(served: Served, gemini: Gemini, client: Client) -> None:
+    """Every call of every round comes back with the signature that it was issued with, and with its own result."""
+    run_and_check(served, gemini, client, f"gemini/{GEMINI_MODEL}")
+
+
+@pytest.mark.parametrize("client", both_ways("openai_bare", "openai_objects"), ids=NAME)
+def test_signatures_survive_through_litellm(served: Served, gemini: Gemini, client: Client) -> None:
+    """The same on the other transport."""
+    run_and_check(served, gemini, client, "through-litellm")
+
+
+def run_and_check(served: Served, gemini: Gemini, client: Client, model: str) -> None:
+    """Let the client run and check each of its requests, then what it saw itself."""
+    for expected in ROUNDS:
+        gemini.answer(*expected.parts)
+    gemini.say(LAST_WORDS)
+
+    report = client.run(served.base_url, model)
+
+    journal = gemini.journal()
+    assert [entry["verdict"]["status"] for entry in journal] == [200] * (len(ROUNDS) + 1)
+    assert {entry["stream"] for entry in journal} == {client.stream}
+    for done, entry in enumerate(journal):
+        check_request(entry["body"], done)
+    check_report(report)
