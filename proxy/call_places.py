@@ -52,7 +52,9 @@ class CallPlaces:
             new_name = name and name != call.name
             if call.whole() is not None:
                 if not new_name and (not arguments or call.says_again(arguments)):
-                    self._last = call
+                    self._last = call  # a head of its own may have come: what follows is for this one
+                    if index is not None:
+                        self._by_index[index] = call
                     return self._sign(call, signature)
                 call = None if name else call
             elif new_name and (call.texts or (index is not None and index not in self._by_index)):
