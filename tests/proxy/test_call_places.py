@@ -139,6 +139,25 @@ def test_an_id_that_comes_late() -> None:
     assert joined([piece(0, None, "f", A[:3])], [more(A[3:], 0, "late")]) == [(FIRST, "f", A)]
 
 
+def test_an_id_that_calls_share_by_turns() -> None:
+    """Their indices tell them apart, whichever came last."""
+    events = [
+        [piece(0, "x", "f", A[:3]), piece(1, "x", "g", B[:3])],
+        [more(A[3:], 0, "x")],
+        [more(B[3:], 1, "x")],
+    ]
+
+    assert [(name, text) for _, name, text in joined(*events)] == [("f", A), ("g", B)]
+
+
+def test_an_empty_object_may_be_a_placeholder() -> None:
+    """Servers behind Anthropic's events begin with one; it is what the call says only if nothing else comes."""
+    assert [text for *_, text in joined([piece(0, "a", "f", "{}")], [more(A[:3], 0)], [more(A[3:], 0)])] == [
+        A
+    ]
+    assert [text for *_, text in joined([piece(0, "a", "f", "{}")])] == ["{}"]
+
+
 def test_nothing_new_is_not_said() -> None:
     """A client gets no empty list of calls, and no empty delta."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
