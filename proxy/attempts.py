@@ -32,7 +32,7 @@ from proxy.errors import (
 from proxy.failures import Cause
 from proxy.keys import Gateway
 from proxy.observation import Record
-from proxy.plan import Plan, plan_request, profile_of, signs
+from proxy.plan import REPLACED, Plan, plan_request, profile_of, signs
 from proxy.resilience.balancer import Attempt
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
@@ -42,10 +42,12 @@ from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error
 from proxy.resilience.repairs import repair_request
 from proxy.signatures.kept import Kept
+from proxy.signatures.restoring import WITHHELD
+from proxy.signatures.stand_ins import with_stand_ins
 from proxy.signing import load_signatures, note_refused
 from proxy.upstream import Timeouts, UpstreamCall
 from proxy.wire import ChatRequest
-from sanitizers import Change
+from sanitizers import Change, Messages
 
 T = TypeVar("T")
 
@@ -80,6 +82,7 @@ class Attempts:
         self._asked_pool = self._course.pool
         self._plans: dict[tuple[int, str], Plan] = {}
         self._kept: Mapping[str, Kept] | None = None
+        self._doubted: Messages | None = None
         self._noted: tuple[Change, ...] = ()
         self._failures: list[Failure] = []
         self._spare: Failure | None = None
@@ -108,7 +111,10 @@ class Attempts:
             plan: Plan | None = None
             try:
                 plan = await self._plan(deployment)
-                return await self._attempt(call, plan)
+                result = await self._attempt(call, plan)
+                if self._doubted is not None and self._course.refused_for is not None:
+                    await note_refused(self._gateway.store, self._doubted)
+                return result
             except (UpstreamFault, InvalidRequest) as error:
                 failure = self._read(error, deployment, plan)
             self._failures.append(failure)
@@ -118,16 +124,20 @@ class Attempts:
             action = self._after(failure, may_repeat=again)
             if action.step is Step.GIVE_UP:
                 raise self._last_word(failure, may_repeat=again) from None
-            if action.step is Step.REPAIR and failure.plan is not None:
-                await self._note_refused(failure.plan, failure.said)
+            if action.step is Step.REPAIR:
+                self._doubt(failure)
             if action.wait_s > 0:
                 self._record.upstream_wait += action.wait_s
                 await asyncio.sleep(action.wait_s)
 
-    async def _note_refused(self, plan: Plan, said: ProviderError) -> None:
+    def _doubt(self, failure: Failure) -> None:
+        """Keep what was refused for its signatures, until it is known that it was for them."""
+        plan, said = failure.plan, failure.said
+        if plan is None or said.says("missing a thought_signature"):
+            return
         repaired = _repaired(plan, said)
         if repaired is not None and any(change.reason == "signature" for change in repaired.further):
-            await note_refused(self._gateway.store, plan.messages)
+            self._doubted = plan.messages
 
     def _last_word(self, last: Failure, *, may_repeat: bool) -> ProxyError:
         """Return what the client is told in the end, ready for it; *last* is what failed last.
@@ -319,8 +329,14 @@ def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
     repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
     if repaired is None:
         return None
+    signatures = plan.signatures
+    if any(change.reason == "signature" for change in repaired.changes):
+        withheld = sum(count for kind, count in signatures.items() if kind != REPLACED)
+        _, stand_ins = with_stand_ins(repaired.messages, repaired.profile or plan.profile)
+        signatures = {WITHHELD: withheld, REPLACED: stand_ins}
     return replace(
         plan,
+        signatures=signatures,
         messages=repaired.messages,
         parameters=repaired.parameters,
         profile=repaired.profile or plan.profile,

@@ -7,15 +7,16 @@ do not begin as an object are held back, since they may be one in a string.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from typing import Any
 
 import orjson
 
-_SEAM = re.compile(r"\}\s*\{")
-_DECODER = json.JSONDecoder()
+_STRUCTURE = re.compile(r'["{}\[\]]')
+_WITHIN_A_STRING = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_LONGEST_IN_A_STRING = 64 * 1024
+"""Characters of arguments that are looked at for an object in a string, while they come."""
 
 
 def piece_of(
@@ -58,10 +59,53 @@ def join_pieces(pieces: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [joined[place] for place in sorted(joined)]
 
 
+class ObjectEnd:
+    """Finds where the JSON object in a text that comes in pieces ends; each character is looked at once."""
+
+    __slots__ = ("_depth", "_escaped", "_in_string", "found")
+
+    def __init__(self) -> None:
+        self.found = False
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False
+
+    def look(self, text: str) -> int | None:
+        """Return the place in *text*, which goes on with what came before, behind the end; None before it has come."""
+        at = 0
+        while at < len(text):
+            if self._escaped:
+                self._escaped = False
+                at += 1
+            elif self._in_string:
+                within = _WITHIN_A_STRING.match(text, at)
+                at = within.end() if within else at
+                if at < len(text):  # at a quote, or at a backslash that ends the text
+                    self._in_string = self._escaped = text[at] == "\\"
+                    at += 1
+            else:
+                mark = _STRUCTURE.search(text, at)
+                if mark is None:
+                    return None
+                at = mark.end()
+                if mark[0] == '"':
+                    self._in_string = True
+                else:
+                    self._depth += 1 if mark[0] in "{[" else -1
+                    if self._depth <= 0:
+                        self.found = True
+                        return at
+        return None
+
+
 class Call:
     """One call, as far as it has come."""
 
     __slots__ = (
+        "_end",
+        "_size",
+        "_texts",
+        "_whole",
         "decoded",
         "doubtful",
         "held",
@@ -71,7 +115,6 @@ class Call:
         "place",
         "said_id",
         "signature",
-        "texts",
     )
 
     def __init__(self, said_id: str | None, index: int | None, *, doubtful: bool = False) -> None:
@@ -92,10 +135,22 @@ class Call:
 
         self.name = ""
         self.signature: str | None = None
-        self.texts: list[str] = []
-        self.held = False
         self.decoded = False
         """Whether the arguments are not written as they came."""
+
+        self._begin()
+
+    def _begin(self) -> None:
+        self.held = False
+        self._texts: list[str] = []
+        self._size = 0
+        self._end = ObjectEnd()
+        self._whole: bool | None = None  # of what ended: whether it is an object
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether anything of the arguments has come."""
+        return self._size > 0
 
     def take(self, text: str, *, again: bool) -> tuple[str, str]:
         """Take a text of arguments; returns what of it is to be passed on, and what begins another call.
@@ -103,58 +158,59 @@ class Call:
         *again* says that it came with the call's id or name, which a piece that only goes on has not: then it may
         be all that was said and more. By itself a text does not tell, ``{"a":`` may well go on with ``{"a":1}}``.
         """
-        if not self.texts:
+        if not self._size:
             text = text.lstrip()
             # An empty object may be a placeholder for what is to come, as Anthropic's events have it.
             self.held = text[:1] not in ("", "{") or text.rstrip() == "{}"
-            after = False
-        elif text[0] == "{":
-            said = self._joined()
-            if self.held and said.rstrip() == "{}":
-                self.texts = []
-                return self.take(text, again=again)
-            if again and text.startswith(said):
-                self.texts.append(text[len(said) :])
-                return ("" if self.held else text[len(said) :]), ""
-            after = said.rstrip().endswith("}")
-        else:
-            blank = text[0] in " \n\r\t"
-            after = blank and self.texts[-1].rstrip()[-1:] == "}" and text.lstrip()[:1] == "{"
-        if text:
-            self.texts.append(text)
-        if after or ("{" in text and _SEAM.search(text)):
-            fresh, rest = self._split(text)
-        else:
-            fresh, rest = text, ""
-        return ("" if self.held else fresh), rest
+        elif self.held and self._size <= 4 and text.lstrip()[:1] == "{" and self.text().rstrip() == "{}":
+            self._begin()
+            return self.take(text, again=again)
+        elif again and len(text) >= self._size and text.startswith(self.text()):
+            text = text[self._size :]
+        if not text or (self._end.found and text.isspace()):
+            return "", ""
+        if self._end.found:
+            rest = text.lstrip()
+            if rest[0] == "{" and self.whole() is not None:
+                return "", rest
+        elif self._size or text[0] == "{":
+            end = self._end.look(text)
+            if end is not None and (rest := text[end:].lstrip()):
+                self._add(text[:end])
+                if rest[0] == "{" and self.whole() is not None:
+                    return ("" if self.held else text[:end]), rest
+                self._add(text[end:])
+                return ("" if self.held else text), ""
+        self._add(text)
+        return ("" if self.held else text), ""
 
     def text(self) -> str:
-        """Return the arguments, as they stand at the end."""
-        return self._joined()
+        """Return the arguments, as they stand."""
+        if len(self._texts) > 1:
+            self._texts = ["".join(self._texts)]
+        return self._texts[0] if self._texts else ""
 
     def shown(self) -> str:
         """Return what of the arguments is passed on when the call is announced."""
-        return "" if self.held else self._joined()
+        return "" if self.held else self.text()
 
     def whole(self) -> str | None:
         """Return arguments that are a whole object, which nothing can follow; None while they are none."""
-        if self.held and self.texts and self.texts[-1].rstrip().endswith('"'):
-            text = self._joined()
+        if self._end.found:
+            if self._whole is None:
+                self._whole = _is_object(self.text())
+            return self.text() if self._whole else None
+        if self.held and self._size <= _LONGEST_IN_A_STRING and self._texts[-1].rstrip().endswith('"'):
+            text = self.text()
             return text if _decoded(text) != text else None
-        if not self.texts or not self.texts[-1].rstrip().endswith("}"):
-            return None
-        text = self._joined()
-        try:
-            return text if isinstance(orjson.loads(text), dict) else None
-        except orjson.JSONDecodeError:
-            return None
+        return None
 
     def says_again(self, arguments: str) -> bool:
         """Tell whether *arguments* say no more than these, which are whole, however they are written."""
-        if arguments.isspace() or arguments == self._joined():
+        if arguments.isspace() or arguments == self.text():
             return True
         try:
-            return bool(orjson.loads(arguments) == orjson.loads(self._joined()))
+            return bool(orjson.loads(arguments) == orjson.loads(self.text()))
         except orjson.JSONDecodeError:
             return False
 
@@ -168,37 +224,31 @@ class Call:
 
     def finish(self, *, cut_off: bool) -> str:
         """Return what is still to be passed on at the end."""
-        if not self.texts:
+        if not self._size:
             if cut_off:
                 return ""
-            self.texts = ["{}"]
+            self._add("{}")
             return "{}"
         if not self.held:
             return ""
         self.held = False
         if not cut_off:
-            text = self._joined()
-            self.texts = [_decoded(text)]
-            self.decoded = self.texts[0] != text
-        return self._joined()
+            text = self.text()
+            self._texts = [_decoded(text)]
+            self.decoded = self._texts[0] != text
+        return self.text()
 
-    def _joined(self) -> str:
-        if len(self.texts) > 1:
-            self.texts = ["".join(self.texts)]
-        return self.texts[0] if self.texts else ""
+    def _add(self, text: str) -> None:
+        self._texts.append(text)
+        self._size += len(text)
+        self._whole = None
 
-    def _split(self, text: str) -> tuple[str, str]:
-        """Split *text*, the last that was taken, where one whole object ends and another begins."""
-        joined = self._joined()
-        try:
-            _, end = _DECODER.raw_decode(joined)
-        except (ValueError, RecursionError):
-            return text, ""
-        rest = joined[end:].lstrip()
-        if not rest.startswith("{"):
-            return text, ""
-        self.texts = [joined[:end]]
-        return text[: max(0, end - len(joined) + len(text))], rest
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(orjson.loads(text), dict)
+    except orjson.JSONDecodeError:
+        return False
 
 
 def _decoded(text: str) -> str:

@@ -8,7 +8,8 @@ hermes-agent#111686). What tells them apart is the id, and that nothing can foll
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from proxy.call_pieces import Call, piece_of
@@ -18,6 +19,8 @@ from proxy.signatures.carriers import call_signatures, is_bare, is_signature
 from proxy.signatures.client_ids import CallIds
 from proxy.signatures.kept import Signed
 from sanitizers.messages import base_id
+
+_NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
 
 class CallPlaces:
@@ -45,7 +48,9 @@ class CallPlaces:
         name, arguments = function.get("name"), function.get("arguments")
         signature = None
         if call_id or not is_bare(piece):
-            signature = next((text for text in call_signatures(piece, {}) if is_signature(text)), None)
+            signature = next(
+                (text for text in call_signatures(piece, _NO_DETAILS) if is_signature(text)), None
+            )
             call_id = base_id(call_id) if call_id else None
         call = self._find(call_id, index, name)
         if call is not None and call.name and (name or call_id):
@@ -57,7 +62,7 @@ class CallPlaces:
                         self._by_index[index] = call
                     return self._sign(call, signature)
                 call = None if name else call
-            elif new_name and (call.texts or (index is not None and index not in self._by_index)):
+            elif new_name and (call.has_arguments or (index is not None and index not in self._by_index)):
                 call = None
         if call is None:
             if (
@@ -76,6 +81,20 @@ class CallPlaces:
                 return [piece_of(call.place, fresh)] if fresh else []
             return [*([piece_of(call.place, fresh)] if fresh else []), *self._begin_from(call, rest)]
         return list(self._go_on(call, name, arguments, signature))
+
+    def read_whole(self, call: dict[str, Any]) -> None:
+        """Take a call of a whole answer: none goes on with another, though one may stand there twice under its id."""
+        call_id = call.get("id")
+        call_id = (call_id if isinstance(call_id, str) else str(call_id)) if call_id else None
+        signature = next((text for text in call_signatures(call, _NO_DETAILS) if is_signature(text)), None)
+        call_id = base_id(call_id) if call_id else None
+        function = call.get("function") or {}
+        name, arguments = function.get("name"), function.get("arguments")
+        if call_id in self._by_id and name and arguments and (said := self._said(call_id, name, arguments)):
+            self._sign(said, signature)
+            return
+        for _ in self._go_on(self._begin(call_id, None), name, arguments, signature):
+            pass  # there is no client to tell of pieces
 
     def close(self, *, cut_off: bool) -> list[dict[str, Any]]:
         """Return the last pieces, when the choice has said how it ended.
@@ -105,6 +124,15 @@ class CallPlaces:
         Some streams have it on a text behind the call, where Gemini does not look for it (gemini-cli, stripThoughts).
         """
         return self._sign(self._calls[0], signature) if self._calls else []
+
+    def sign(self, signatures: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Give signatures that came apart from the calls to theirs, by the provider's ids."""
+        pieces: list[dict[str, Any]] = []
+        for call in self._calls if signatures else ():
+            signature = signatures.get(call.said_id or "")
+            if signature is not None and is_signature(signature):
+                pieces += self._sign(call, signature)
+        return pieces
 
     @property
     def is_empty(self) -> bool:
@@ -153,7 +181,7 @@ class CallPlaces:
             return None if name or not found.name or found.whole() is not None else found
         last = self._last
         if call_id is None and (
-            not name or (last and last.name == name and last.texts and last.whole() is None)
+            not name or (last and last.name == name and last.has_arguments and last.whole() is None)
         ):
             return last
         return None

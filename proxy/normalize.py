@@ -15,7 +15,14 @@ from proxy.answer_numbers import normalize_logprobs, normalize_usage
 from proxy.call_pieces import join_pieces
 from proxy.call_places import CallPlaces
 from proxy.half_characters import Held, join_halves, release_halves
-from proxy.signatures.carriers import OWN_PLACE, is_signature, text_signatures, with_own
+from proxy.signatures.carriers import (
+    OWN_PLACE,
+    encrypted_details,
+    is_bare,
+    is_signature,
+    text_signatures,
+    with_own,
+)
 from proxy.signatures.client_ids import CallIds
 from proxy.signatures.kept import Signed
 from proxy.upstream import Answer, Chunk
@@ -103,8 +110,9 @@ def _normalize_choice(choice: dict[str, Any], at: int, ids: CallIds, notes: Note
     if calls:
         places = CallPlaces(ids, index)
         for call in calls:
-            places.read({**call, "index": None})
+            places.read_whole(call)
         places.close(cut_off=reason in _CUT_OFF)
+        places.sign(encrypted_details(given))
         if signature is not None:
             places.sign_first(signature)
             signature = None
@@ -150,6 +158,7 @@ class ChunkNormalizer:
         self._calls: dict[int, CallPlaces] = {}  # of each choice that holds any
         self._legacy: set[int] = set()  # choices with a call in the form that was before tool calls
         self._signatures: dict[int, str] = {}  # that stood on no call, of each choice
+        self._details: dict[int, dict[str, str]] = {}  # likewise, by the ids of their calls
         self._finished: set[int] = set()
         self._halves: Held = {}
         self.usage: dict[str, Any] | None = None
@@ -206,12 +215,16 @@ class ChunkNormalizer:
 
     def _normalize_choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
         index = choice.get("index") or 0
-        if index in self._finished:
-            return None
         given = choice.get("delta") or {}
+        if index in self._finished:
+            self._read_late(index, given)
+            return None
         delta = {name: value for name, value in given.items() if name in _DELTA_FIELDS}
-        if len(delta) < len(given) and (signature := _text_signature(given)) is not None:
-            self._signatures[index] = signature
+        if len(delta) < len(given):
+            if (signature := _text_signature(given)) is not None:
+                self._signatures[index] = signature
+            if "reasoning_details" in given:
+                self._details.setdefault(index, {}).update(encrypted_details(given))
         for name, text in delta.items():
             if type(text) is str and (self._halves or not text.isascii()):
                 delta[name] = join_halves(self._halves, (index, name), text)
@@ -248,6 +261,7 @@ class ChunkNormalizer:
         signature = self._signatures.pop(index, None)
         if places is not None:
             pieces = places.close(cut_off=reason in _CUT_OFF)
+            pieces += places.sign(self._details.get(index, {}))
             if signature is not None:
                 pieces += places.sign_first(signature)
             self._add_pieces(index, pieces, delta)
@@ -261,6 +275,16 @@ class ChunkNormalizer:
             if "tool_calls" in delta:
                 delta["tool_calls"] = join_pieces(delta["tool_calls"])
         return _finish_reason(reason, called, index in self._legacy)
+
+    def _read_late(self, index: int, given: dict[str, Any]) -> None:
+        """Keep a signature that comes behind the end: the client has its last chunk, but gets the call's id."""
+        places, calls = self._calls.get(index), given.get("tool_calls")
+        if places is None or not calls:
+            return
+        for call in calls:
+            if not is_bare(call) and not (call.get("function") or {}).get("arguments"):
+                places.read(call)
+        self.notes.signed += places.signed()
 
     def _read_calls(self, index: int, calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
         """Put the pieces of calls that say anything into *delta*, each with its place."""

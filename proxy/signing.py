@@ -22,6 +22,9 @@ from proxy.upstream import UpstreamCall
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
 
+_MOST_DOUBTED = 64
+"""Signatures of one request that are noted as refused, the newest."""
+
 
 async def load_signatures(store: Store, messages: Messages) -> Mapping[str, Kept]:
     """Return what is kept of the calls in *messages*, by id."""
@@ -48,24 +51,20 @@ async def take_notes(notes: Notes, call: UpstreamCall, record: Record, gateway: 
 
 
 async def note_refused(store: Store, messages: Messages) -> None:
-    """Note that the signatures in *messages*, as they were sent, were refused.
+    """Note that signatures which a client brought from elsewhere, in *messages* as they were sent, were refused.
 
-    A provider does not say which. Those that a client brought from elsewhere are the ones to doubt; where it brought
-    none, all are. Without this a session with one bad signature would be refused, and repaired, at every request.
+    Without this a session with one bad signature would be refused, and repaired, at every request. A provider does not
+    say which it was; those that were kept here are not doubted.
     """
-    calls = [
-        (base_id(str(call.get("id") or "")), signature)
+    brought = [
+        text_key(signature)
         for message in messages
         for call in tool_calls_of(message)
-        if (signature := own_signature(call)) is not None and signature not in STAND_INS
+        if (signature := own_signature(call)) is not None
+        and signature not in STAND_INS
+        and tag_in(base_id(str(call.get("id") or ""))) is None
     ]
-    brought = {
-        text_key(signature): pack_refused(signature)
-        for call_id, signature in calls
-        if tag_in(call_id) is None
-    }
-    ours = {call_id: pack_refused(signature) for call_id, signature in calls}
-    await store.put(SPACE, brought or ours)
+    await store.put(SPACE, dict.fromkeys(brought[-_MOST_DOUBTED:], pack_refused()))
 
 
 def call_ids(call: UpstreamCall, record: Record, gateway: Gateway) -> CallIds:

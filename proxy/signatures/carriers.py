@@ -42,6 +42,9 @@ ON_MESSAGES: tuple[Path, ...] = (
 )
 """Of the text of an answer without calls."""
 
+LONGEST = 64 * 1024
+"""Characters of a signature; those that were seen have some hundreds to a few thousand."""
+
 _CALL_FIELDS = frozenset({"function", "id", "index", "type"})
 _FUNCTION_FIELDS = frozenset({"arguments", "name"})
 _ENCRYPTED = "reasoning.encrypted"
@@ -57,8 +60,11 @@ def own_signature(holder: Mapping[str, Any]) -> str | None:
     return next(_texts_at(holder, OWN_PLACE), None)
 
 
-def call_signatures(call: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the signatures that *call*, of *message*, carries, whatever they are worth: the surest place first."""
+def call_signatures(call: Mapping[str, Any], details: Mapping[str, str]) -> Iterator[str]:
+    """Yield the signatures that *call* carries, whatever they are worth: the surest place first.
+
+    *details* are its message's, as :func:`encrypted_details` has them.
+    """
     for path in ON_CALLS:
         if path[0] in call:
             yield from _texts_at(call, path)
@@ -68,16 +74,47 @@ def call_signatures(call: Mapping[str, Any], message: Mapping[str, Any]) -> Iter
     for mark in SIGNATURE_MARKS:
         if mark in call_id:
             yield call_id.partition(mark)[2]
-    details = message.get("reasoning_details")
-    for entry in details if isinstance(details, list) else ():
-        if (
-            isinstance(entry, dict)
-            and entry.get("type") == _ENCRYPTED
-            and (entry.get("format") is None or entry["format"] in _FORMATS)
-            and entry.get("id") in (call_id, base_id(call_id))
-            and isinstance(entry.get("data"), str)
-        ):
-            yield entry["data"]
+    for known_as in (call_id, base_id(call_id)) if details else ():
+        if known_as in details:
+            yield details[known_as]
+
+
+def encrypted_details(message: Mapping[str, Any]) -> dict[str, str]:
+    """Return Gemini's signatures in the ``reasoning_details`` of a message or a delta, by the ids of their calls."""
+    entries = message.get("reasoning_details")
+    if not isinstance(entries, list):
+        return {}
+    return {
+        entry["id"]: entry["data"]
+        for entry in entries
+        if is_of_gemini(entry) and isinstance(entry.get("id"), str) and isinstance(entry.get("data"), str)
+    }
+
+
+def as_details(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return *message* with the signatures of its calls as OpenRouter has them, in ``reasoning_details``.
+
+    The same object where there are none. Source: openrouter.ai/docs, reasoning tokens, "Preserving reasoning blocks".
+    """
+    calls = message.get("tool_calls") or ()
+    entries = [
+        {"type": _ENCRYPTED, "id": call.get("id"), "format": _FORMATS[0], "data": signature, "index": at}
+        for at, call in enumerate(calls)
+        if (signature := own_signature(call)) is not None
+    ]
+    if not entries:
+        return message
+    bare = [with_own(call, None, (OWN_PLACE,)) for call in calls]
+    return {**message, "tool_calls": bare, "reasoning_details": entries}
+
+
+def is_of_gemini(entry: Any) -> bool:
+    """Tell whether an entry of ``reasoning_details`` holds a signature of Gemini's, as far as it says."""
+    return (
+        isinstance(entry, dict)
+        and entry.get("type") == _ENCRYPTED
+        and (entry.get("format") is None or entry["format"] in _FORMATS)
+    )
 
 
 def is_bare(call: Mapping[str, Any]) -> bool:
@@ -96,9 +133,10 @@ def text_signatures(message: Mapping[str, Any]) -> Iterator[str]:
 def is_signature(text: str) -> bool:
     """Tell whether *text* can be a signature: base64 in the standard or the URL alphabet, padded, and no stand-in.
 
-    Anything else is refused before it is looked at ("Base64 decoding failed", ruby_llm#521, snow-cli#84).
+    Anything else is refused before it is looked at ("Base64 decoding failed", ruby_llm#521, snow-cli#84). One of more
+    than :data:`LONGEST` characters is none of Google's.
     """
-    if not text or text in STAND_INS:
+    if not text or len(text) > LONGEST or text in STAND_INS:
         return False
     try:
         return bool(base64.b64decode(text.replace("-", "+").replace("_", "/"), validate=True))

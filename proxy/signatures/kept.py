@@ -68,9 +68,12 @@ REFUSED = "refused"
 """In place of an origin: the signature was refused where it was taken for a good one."""
 
 
-def pack_refused(signature: str) -> bytes:
-    """Return what a store keeps of a signature that was refused: from then on it is everywhere another's."""
-    return pack(Signed("", "", "", signature), REFUSED)
+def pack_refused() -> bytes:
+    """Return what a store keeps of a signature that was refused: from then on it is everywhere another's.
+
+    Its text is a client's, and not kept.
+    """
+    return pack(Signed("", "", "", ""), REFUSED)
 
 
 def text_key(signature: str) -> str:

@@ -19,11 +19,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.json_text import write_json
 from proxy.signatures.carriers import (
     ON_CALLS,
     ON_MESSAGES,
     call_signatures,
+    encrypted_details,
     is_bare,
+    is_of_gemini,
     is_signature,
     text_signatures,
     with_own,
@@ -46,11 +49,12 @@ def keys_wanted(messages: Messages) -> list[str]:
         if message["role"] == "assistant":
             keys += [base_id(call_id) for call in tool_calls_of(message) if (call_id := _id_of(call))]
             keys += [text_key(signature) for signature in text_signatures(message)]
+            details = encrypted_details(message)
             keys += [
                 text_key(signature)
                 for call in tool_calls_of(message)
                 if tag_in(base_id(_id_of(call) or "")) is None
-                for signature in call_signatures(call, message)
+                for signature in call_signatures(call, details)
             ]
     return keys
 
@@ -79,19 +83,40 @@ def leave_out_signatures(messages: Messages) -> tuple[Messages, Counter[str]]:
     where there are none.
     """
     counts: Counter[str] = Counter()
-    bare = [_leave_out(message) if message["role"] == "assistant" else message for message in messages]
-    counts[WITHHELD] = sum(new is not old for new, old in zip(bare, messages, strict=True))
-    return (bare, counts) if counts[WITHHELD] else (messages, counts)
+    bare = [
+        _leave_out(message) if message["role"] == "assistant" else _without_suffix(message, "tool_call_id")
+        for message in messages
+    ]
+    pairs = list(zip(bare, messages, strict=True))
+    if all(new is old for new, old in pairs):
+        return messages, counts
+    counts[WITHHELD] = sum(new is not old for new, old in pairs if old["role"] == "assistant")
+    return bare, counts
 
 
 def _leave_out(message: Message) -> Message:
     calls = tool_calls_of(message)
     if "extra_content" in message or "provider_specific_fields" in message:
         message = with_own(message, None, ON_MESSAGES)
-    bare = [call if is_bare(call) else with_own(call, None, ON_CALLS) for call in calls]
+    details = message.get("reasoning_details")
+    if isinstance(details, list) and any(map(is_of_gemini, details)):
+        message = {**message, "reasoning_details": [entry for entry in details if not is_of_gemini(entry)]}
+        if not message["reasoning_details"]:
+            del message["reasoning_details"]
+    bare = [
+        _without_suffix(call if is_bare(call) else with_own(call, None, ON_CALLS), "id") for call in calls
+    ]
     if all(new is old for new, old in zip(bare, calls, strict=True)):
         return message
     return {**message, "tool_calls": bare}
+
+
+def _without_suffix(holder: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return *holder* with the id under *name* as it was before somebody put a signature behind it."""
+    given = holder.get(name)
+    if not isinstance(given, str) or (bare := base_id(given)) == given or not bare:
+        return holder
+    return {**holder, name: bare}
 
 
 def _restore_message(
@@ -103,7 +128,8 @@ def _restore_message(
         shown = with_own(message, _text_signature(message, kept, origin, counts), ON_MESSAGES)
     if not calls:
         return shown
-    restored = [with_own(call, _signature(call, message, kept, origin, counts), ON_CALLS) for call in calls]
+    details = encrypted_details(message)
+    restored = [with_own(call, _signature(call, details, kept, origin, counts), ON_CALLS) for call in calls]
     if all(new is old for new, old in zip(restored, calls, strict=True)):
         return shown
     return {**shown, "tool_calls": restored}
@@ -111,7 +137,7 @@ def _restore_message(
 
 def _signature(
     call: dict[str, Any],
-    message: Message,
+    details: Mapping[str, str],
     kept: Mapping[str, Kept],
     origin: str,
     counts: Counter[str],
@@ -120,13 +146,12 @@ def _signature(
     found = kept.get(call_id)
     if found is not None:
         function = function_of(call)
-        arguments = function.get("arguments")
         name = function.get("name")
-        same = isinstance(arguments, str) and isinstance(name, str) and found.is_of(name, arguments)
+        same = isinstance(name, str) and found.is_of(name, _written(function.get("arguments")))
         made_here = same and found.origin == origin
         counts[RESTORED if made_here else WITHHELD] += 1
         return found.signature if made_here else None
-    brought = next((text for text in call_signatures(call, message) if is_signature(text)), None)
+    brought = next((text for text in call_signatures(call, details) if is_signature(text)), None)
     if brought is None:
         return None
     tag = tag_in(call_id)
@@ -134,6 +159,13 @@ def _signature(
     foreign = known.origin != origin if known is not None else tag is not None and tag != tag_of(origin)
     counts[WITHHELD if foreign else CARRIED] += 1
     return None if foreign else brought
+
+
+def _written(arguments: Any) -> str:
+    """Return arguments as a text: clients send an object as one, and nothing for none."""
+    if isinstance(arguments, str):
+        return arguments if arguments.strip() else "{}"
+    return "{}" if arguments is None else write_json(arguments).decode()
 
 
 def _text_signature(

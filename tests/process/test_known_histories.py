@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,16 @@ MEDIA_IN_RESULTS = {"g48": ([1, 1], [2]), "g56": ([1, 1, 1], [1])}
 """Histories with images inside tool results: how many each function response has to hold, with call ids (3.x), and
 without, where identical calls become one, whose result holds each different result once."""
 
+FOREIGN = {"g68": "RXFGQUtF"}
+"""Histories with the signature of another model, and that signature: it is good base64, so that only the provider can
+tell, which refuses it once."""
+
 streaming = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 @streaming
 @pytest.mark.parametrize("model", GEMINI_MODELS)
-@pytest.mark.parametrize("name", [name for name in GEMINI if name not in MAY_WAIT])
+@pytest.mark.parametrize("name", [name for name in GEMINI if name not in MAY_WAIT and name not in FOREIGN])
 def test_gemini(
     http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
 ) -> None:
@@ -75,6 +80,37 @@ def test_gemini_that_may_wait(
     if answer.status != 200:
         assert (answer.status, answer.error["code"]) == (400, "upstream_error")
         assert answer.error["message"].strip() == journal[-1]["verdict"]["message"].strip()
+
+
+@streaming
+@pytest.mark.parametrize("model", GEMINI_MODELS)
+@pytest.mark.parametrize("name", FOREIGN)
+def test_gemini_that_refuses_once(
+    http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
+) -> None:
+    """A foreign signature is refused, replaced, and not sent again; a model that asks for none does not look at it."""
+    history = HISTORIES[name]
+    foreign = b64encode(f"foreign, {model}, {stream}".encode()).decode()  # one that was not refused before
+    messages = json.loads(json.dumps(history["messages"]).replace(FOREIGN[name], foreign))
+    assert messages != history["messages"]
+    request = body(f"gemini/{model}", messages, tools=history["tools"], stream=stream)
+    looks = "2.5" not in model
+
+    answers = [ask(http, served, request) for _ in range(2)]
+    journal = gemini.journal()
+
+    assert [answer.is_whole for answer in answers] == [True, True], answers
+    assert [entry["verdict"]["status"] for entry in journal] == [*([400] if looks else []), 200, 200]
+    assert [foreign in str(entry["body"]) for entry in journal] == (
+        [True, False, False] if looks else [True, True]
+    )
+    assert [answer.headers.get("x-turnright-changes", "") for answer in answers] == [
+        "repair=1" if looks else "",
+        "",
+    ]
+    assert explain(http, served, request)["summary"] == ""
+    for entry in journal:
+        assert silently_lost(messages, at_gemini(entry["body"]), []) == []
 
 
 def snake_case(value: Any) -> Any:

@@ -182,3 +182,32 @@ def test_whole_answer() -> None:
         (OURS[3], B),
         (OURS[4], B),
     ]
+
+
+def test_calls_of_a_whole_answer_never_melt() -> None:
+    """Each entry is a call, whether its arguments are whole or not, and whatever its id."""
+    for ids in ((None, None), ("", ""), ("x", "x")):
+        for texts in (("{'a': 1}", "{'b': 2}"), ('{"a": 1,}', '{"b": 2,}'), ("null", '{"b": 2}'), ("", A)):
+            calls = [piece(0, call, text=text) for call, text in zip(ids, texts, strict=True)]
+            answer = {"choices": [{"message": {"tool_calls": calls}}]}
+            [choice] = normalize_answer(answer, fallback_id="f", created=1, model="m").answer["choices"]
+
+            assert len(choice["message"]["tool_calls"]) == 2
+
+
+@pytest.mark.parametrize("where", ["call", "details"])
+def test_a_signature_behind_the_end_is_kept(where: str) -> None:
+    """It cannot be sent any more, and the call's id is known (open-webui/computer#224)."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    details = [{"type": "reasoning.encrypted", "id": "a", "data": "c2ln", "format": "google-gemini-v1"}]
+    signed = {"index": 0, "extra_content": {"google": {"thought_signature": "c2ln"}}}
+    events: list[dict[str, Any]] = [
+        {"delta": {"tool_calls": [piece(0, "a", text=A)]}},
+        *([{"delta": {"reasoning_details": details}}] if where == "details" else []),
+        {"delta": {}, "finish_reason": "stop"},
+        *([{"delta": {"tool_calls": [signed]}}] if where == "call" else []),
+    ]
+    for event in events:
+        normalizer.normalize({"choices": [{"index": 0, **event}]})
+
+    assert [(one.id, one.signature) for one in normalizer.notes.signed] == [("a", "c2ln")]

@@ -121,7 +121,9 @@ def _says_more(delta: dict[str, Any]) -> bool:
     """Tell whether *delta* says anything; blanks and empty fields, as come with usage, are nothing."""
     if any(isinstance(delta.get(name), str) and delta[name].strip() for name in _TEXTS):
         return True
-    return bool(delta.get("tool_calls") or delta.get("function_call") or delta.get("audio"))
+    if any(call.get("id") or call.get("function") for call in delta.get("tool_calls") or ()):
+        return True  # a piece with neither is a signature that comes late (open-webui/computer#224)
+    return bool(delta.get("function_call") or delta.get("audio"))
 
 
 def _load(text: bytes) -> Any:

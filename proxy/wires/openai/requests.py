@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from proxy.signatures.carriers import as_details
 from proxy.upstream import UpstreamCall
 from proxy.wires.openai.parameters import renamed_parameters
 
@@ -17,7 +18,10 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     number formats, key order and escapes stay as they were; but see :func:`_means_the_same`. The top level is built
     from the allow-list only.
     """
-    messages = orjson.dumps(list(call.messages))
+    history: list[Any] = list(call.messages)
+    if call.is_gemini and call.deployment.provider == "openrouter":
+        history = [as_details(message) for message in history]
+    messages = orjson.dumps(history)
     raw = call.raw_messages
     if raw is not None and _means_the_same(raw, messages):
         messages = raw

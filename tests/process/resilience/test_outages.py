@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -141,7 +142,7 @@ def test_one_of_two_asks_for_a_pause(caller: Asker, gemini: Gemini, shape: str) 
 
 def test_repair_within_a_pool(caller: Asker, shape: str) -> None:
     """The repaired request goes to the member whose words it was repaired by, and not as it was to the other."""
-    signed = "c1__thought__Zm9yZWlnbiBzaWduYXR1cmU="
+    signed = f"c1__thought__{b64encode(shape.encode()).decode()}"  # one that was not refused before
     history = [user("go"), assistant(calls=[call(signed, "read", '{"path": "/a"}')]), tool(signed, "found")]
 
     outcome = caller.ask(f"twins-{shape}", history, tools=TOOLS)

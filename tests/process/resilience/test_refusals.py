@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,7 +114,7 @@ def test_everybody_refuses(asker: Asker, gemini: Gemini, number: int) -> None:
 
 def test_foreign_signature(asker: Asker, number: int) -> None:
     """A signature that Gemini did not make is refused, replaced, and taken: two calls and one answer."""
-    signed = "c1__thought__Zm9yZWlnbiBzaWduYXR1cmU="
+    signed = f"c1__thought__{b64encode(b'foreign, of test %d' % number).decode()}"  # one that was not refused before
     history = [user("go"), assistant(calls=[call(signed, "read", '{"path": "/a"}')]), tool(signed, "found")]
 
     outcome = asker.ask(f"alone-{number}", history, tools=TOOLS)

@@ -85,7 +85,7 @@ def test_not_complete(events: list[Any], words: str) -> None:
         {"reasoning_content": "x"},
         {"reasoning": "x"},
         {"refusal": "x"},
-        {"tool_calls": [{"index": 0}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": "x"}}]},
         {"function_call": {"name": "f"}},
     ],
     ids=lambda delta: next(iter(delta)),
