@@ -53,10 +53,10 @@ def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
 
 
 def _count(value: Any) -> int | None:
-    """Return *value* as a count; some servers count in floats."""
+    """Return *value* as a count; some servers count in floats. One that JavaScript cannot read is none."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value < 2**53 else None
 
 
 def normalize_logprobs(logprobs: Any) -> dict[str, Any] | None:
