@@ -77,7 +77,7 @@ def normalize_answer(
     normalized: Answer = {
         "id": _text(answer.get("id")) or fallback_id,
         "object": "chat.completion",
-        "created": time if type(time) is int and time > 0 else created,
+        "created": time if type(time) is int and 0 < time < 2**53 else created,
         "model": _text(answer.get("model")) or model,
         "choices": [
             _normalize_choice(choice, at, ids, notes) for at, choice in enumerate(answer.get("choices") or [])
