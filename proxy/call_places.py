@@ -23,6 +23,10 @@ from sanitizers.messages import base_id
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
 
+_MOST_DOUBTFUL = 64
+"""Objects that may stand in one call's place and only repeat others; a model in a loop writes hundreds."""
+
+
 class CallPlaces:
     """The tool calls of one choice, in the order in which they began, which is their place."""
 
@@ -34,6 +38,8 @@ class CallPlaces:
         self._by_id: dict[str, Call] = {}  # the newest of each id of the provider's, which calls may share
         self._by_index: dict[int, Call] = {}  # the newest call of each index of the provider's
         self._last: Call | None = None
+        self._unkept: list[Call] = []  # signed, and not yet told of
+        self._whole: set[tuple[str | None, str, str]] = set()  # id, name and arguments in whole answers
 
     def read(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
         """Return what *piece* says, each with its place as ``index``; nothing where it only says again what was said.
@@ -90,9 +96,11 @@ class CallPlaces:
         call_id = base_id(call_id) if call_id else None
         function = call.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
-        if call_id in self._by_id and name and arguments and (said := self._said(call_id, name, arguments)):
-            self._sign(said, signature)
-            return
+        if call_id is not None:
+            said = (call_id, name or "", arguments or "")
+            if said in self._whole:
+                return
+            self._whole.add(said)
         for _ in self._go_on(self._begin(call_id, None), name, arguments, signature):
             pass  # there is no client to tell of pieces
 
@@ -154,9 +162,13 @@ class CallPlaces:
         """Yield the ids of the calls whose arguments are not written as they came."""
         return (call.id for call in self._calls if call.decoded)
 
-    def signed(self) -> Iterator[Signed]:
-        """Yield the calls that were signed."""
-        for call in self._calls:
+    def signed(self, *, ended: bool) -> Iterator[Signed]:
+        """Yield the signed calls that were not yielded before and are whole, or with *ended* all that are left."""
+        if not self._unkept:
+            return
+        ready = [call for call in self._unkept if call.place >= 0 and (ended or call.whole() is not None)]
+        self._unkept = [call for call in self._unkept if call not in ready]
+        for call in ready:
             if call.signature is not None:
                 yield Signed(call.id, call.name, call.text(), call.signature)
 
@@ -212,13 +224,12 @@ class CallPlaces:
             said_name = name
         fresh, rest = call.take(arguments, again=bool(name)) if arguments else ("", "")
         if call.place >= 0:
-            news = None
-            if signature is not None and call.signature is None:
-                news = call.signature = signature
+            news = signature if signature is not None and call.signature is None else None
+            self._note(call, news)
             if fresh or said_name or news:
                 yield piece_of(call.place, fresh, signature=news, name=said_name)
         else:
-            call.signature = call.signature or signature
+            self._note(call, signature)
             if call.name and not (call.doubtful and call.may_repeat(self._calls)):
                 self._waiting.remove(call)
                 yield self._announce(call)
@@ -226,13 +237,29 @@ class CallPlaces:
             yield from self._begin_from(call, rest)
 
     def _begin_from(self, call: Call, rest: str) -> Iterator[dict[str, Any]]:
-        """Begin a call with the *rest* that stood behind the whole arguments of *call*, in its place."""
-        following = Call(None, None, doubtful=True)
-        following.name = call.name
-        self._waiting.append(following)
-        _hand_on(self._by_index, call, following)
-        _hand_on(self._by_id, call, following)
-        yield from self._go_on(following, None, rest, None)
+        """Begin calls with the *rest* that stood behind the whole arguments of *call*, in its place.
+
+        Raises :class:`UpstreamFault` for a model that says the same over and over.
+        """
+        while rest:
+            following = Call(None, None, doubtful=True)
+            following.name = call.name
+            self._waiting.append(following)
+            if len(self._waiting) > _MOST_DOUBTFUL:
+                raise UpstreamFault("The model wrote one call over and over.", cause=Cause.MALFORMED_CALL)
+            _hand_on(self._by_index, call, following)
+            _hand_on(self._by_id, call, following)
+            self._last = call = following
+            _, rest = call.take(rest, again=False)
+            if not call.may_repeat(self._calls):
+                self._waiting.remove(call)
+                yield self._announce(call)
+
+    def _note(self, call: Call, signature: str | None) -> None:
+        """Give *call* its signature, unless it has one."""
+        if signature is not None and call.signature is None:
+            call.signature = signature
+            self._unkept.append(call)
 
     def _announce(self, call: Call) -> dict[str, Any]:
         call.place = len(self._calls)
@@ -243,7 +270,7 @@ class CallPlaces:
     def _sign(self, call: Call, signature: str | None) -> list[dict[str, Any]]:
         if signature is None or call.signature is not None:
             return []
-        call.signature = signature
+        self._note(call, signature)
         return [piece_of(call.place, "", signature=signature)] if call.place >= 0 else []
 
 

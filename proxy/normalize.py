@@ -49,7 +49,7 @@ class Notes:
 
     def add(self, index: int, places: CallPlaces) -> None:
         """Add what there is to know of the calls of the choice *index*, which has ended."""
-        self.signed += places.signed()
+        self.signed += places.signed(ended=True)
         self.changes += [
             Change("answer_repair", "replaced", index, "tool_arguments", call_id)
             for call_id in places.decoded()
@@ -284,7 +284,7 @@ class ChunkNormalizer:
         for call in calls:
             if not is_bare(call) and not (call.get("function") or {}).get("arguments"):
                 places.read(call)
-        self.notes.signed += places.signed()
+        self.notes.signed += places.signed(ended=True)
 
     def _read_calls(self, index: int, calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
         """Put the pieces of calls that say anything into *delta*, each with its place."""
@@ -292,6 +292,7 @@ class ChunkNormalizer:
         if places is None:
             places = self._calls[index] = CallPlaces(self._ids, index)
         self._add_pieces(index, [piece for call in calls for piece in places.read(call)], delta)
+        self.notes.signed += places.signed(ended=False)
 
     def _add_pieces(self, index: int, pieces: list[dict[str, Any]], delta: dict[str, Any]) -> None:
         if not pieces:

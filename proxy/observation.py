@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.logs import get_log
 from proxy.metrics import UNKNOWN_MODEL, Metrics
-from proxy.plan import Plan, format_changes
+from proxy.plan import Plan, format_changes, split_changes
 
 CLIENT_DISCONNECTED = "client_disconnected"
 
@@ -34,6 +34,19 @@ class Record:
     first_token: float | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
 
+    def changes(self) -> str:
+        """Return what was changed, step by step.
+
+        In mode ``observe`` what would have been, beside what was put right in the answer, which is in every mode.
+        """
+        if self.plan is None:
+            return ""
+        if self.plan.mode != "observe":
+            return format_changes(self.plan.changes)
+        history, answer = split_changes(self.plan.changes)
+        observed = f"{format_changes(history)};observed" if history else ""
+        return ",".join(text for text in (observed, format_changes(answer)) if text)
+
     def answer_headers(self, now: float) -> dict[str, str]:
         """Return turnright's response headers, as far as they are known when the answer starts at *now*."""
         self.overhead = max(0.0, now - self.started - self.upstream_wait)
@@ -41,10 +54,9 @@ class Record:
         if self.plan is not None:
             headers["x-turnright-model"] = self.plan.deployment.model
             headers["x-turnright-attempts"] = str(self.attempts)
-            changes = format_changes(self.plan.changes)
+            changes = self.changes()
             if changes:
-                observed = ";observed" if self.plan.mode == "observe" else ""
-                headers["x-turnright-changes"] = changes + observed
+                headers["x-turnright-changes"] = changes
         return headers
 
 
@@ -59,7 +71,9 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
     if record.first_token is not None:
         metrics.first_token.labels(record.model).observe(record.first_token)
     if plan is not None:
-        metrics.count_changes(plan.changes, made=plan.mode == "repair")
+        history, answer = split_changes(plan.changes)
+        metrics.count_changes(history, made=plan.mode == "repair")
+        metrics.count_changes(answer, made=True)
         if plan.dropped:
             metrics.dropped_parameters.labels(record.model).inc(len(plan.dropped))
         for kind, signatures in plan.signatures.items():

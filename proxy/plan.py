@@ -180,6 +180,15 @@ def split_parameters(
     return parameters, MappingProxyType(extra_body), dropped
 
 
+def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]]:
+    """Return the changes of the history, and those of the answer, which are made in every mode."""
+    history: list[Change] = []
+    answer: list[Change] = []
+    for change in changes:
+        (answer if change.step == "answer_repair" else history).append(change)
+    return history, answer
+
+
 def format_changes(changes: Iterable[Change]) -> str:
     """Return changes as the header has them: ``orphan_drop=1,pairing=2``, in the order of the steps."""
     counts = dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS), 0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from proxy.errors import UpstreamFault
 from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.signatures.client_ids import CallIds
 
@@ -209,5 +210,22 @@ def test_a_signature_behind_the_end_is_kept(where: str) -> None:
     ]
     for event in events:
         normalizer.normalize({"choices": [{"index": 0, **event}]})
+
+    assert [(one.id, one.signature) for one in normalizer.notes.signed] == [("a", "c2ln")]
+
+
+def test_a_model_in_a_loop_is_a_fault() -> None:
+    """One that writes hundreds of objects in one place has not called hundreds of times."""
+    answer = {"choices": [{"message": {"tool_calls": [piece(0, "a", text=A * 500)]}}]}
+    with pytest.raises(UpstreamFault, match="over and over"):
+        normalize_answer(answer, fallback_id="f", created=1, model="m")
+
+
+def test_a_whole_signed_call_is_told_of_at_once() -> None:
+    """A client may act on it, and leave, before the stream says how it ended."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    signed = {**piece(0, "a", text=A), "extra_content": {"google": {"thought_signature": "c2ln"}}}
+
+    normalizer.normalize({"choices": [{"index": 0, "delta": {"tool_calls": [signed]}}]})
 
     assert [(one.id, one.signature) for one in normalizer.notes.signed] == [("a", "c2ln")]

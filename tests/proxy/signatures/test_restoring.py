@@ -314,13 +314,15 @@ def test_what_is_looked_up() -> None:
 
 @EACH
 def test_models_that_sign_nothing_get_none(carrier: str) -> None:
-    """Beside a call or a text no provider but Gemini's knows one."""
+    """Beside a call or a text, or behind an id, no provider but Gemini's knows one; calls and results stay pairs."""
     history = carried(carrier)
     history[1] |= OWN
 
     messages, counts = leave_out_signatures(history)
 
     assert bare(messages)
+    assert THEIRS not in str(messages)
+    assert messages[1]["tool_calls"][0]["id"] == messages[2]["tool_call_id"] == "c1"
     assert counts == {"withheld": 1}
     assert leave_out_signatures(messages)[0] is messages
 
