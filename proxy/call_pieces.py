@@ -155,8 +155,8 @@ class Call:
     def take(self, text: str, *, again: bool) -> tuple[str, str]:
         """Take a text of arguments; returns what of it is to be passed on, and what begins another call.
 
-        *again* says that it came with the call's id or name, which a piece that only goes on has not: then it may
-        be all that was said and more. By itself a text does not tell, ``{"a":`` may well go on with ``{"a":1}}``.
+        *again* says that it came with the call's name, which a piece that only goes on has not: then it may be all
+        that was said and more. By itself a text does not tell, ``{"a":`` may well go on with ``{"a":1}}``.
         """
         if not self._size:
             text = text.lstrip()
@@ -211,7 +211,7 @@ class Call:
             return True
         try:
             return bool(orjson.loads(arguments) == orjson.loads(self.text()))
-        except orjson.JSONDecodeError:
+        except (orjson.JSONDecodeError, RecursionError):
             return False
 
     def may_repeat(self, others: Iterable[Call]) -> bool:
@@ -221,6 +221,16 @@ class Call:
     def repeats(self, others: Iterable[Call]) -> bool:
         """Tell whether another call says all that this one does."""
         return any(other.name == self.name and other.text() == self.text() for other in others)
+
+    def is_complete(self, *, another_has_arguments: bool) -> bool:
+        """Tell whether what is held back can be said, since another call begins.
+
+        An empty object is none's placeholder then. No arguments at all are complete where the other call comes with
+        its own: servers that begin all calls first send the arguments of each later.
+        """
+        if not self._size:
+            return another_has_arguments
+        return self.held and self.whole() is not None
 
     def finish(self, *, cut_off: bool) -> str:
         """Return what is still to be passed on at the end."""

@@ -81,8 +81,7 @@ class CallPlaces:
             call = self._begin(call_id, index)
         elif name is None and signature is None and call.place >= 0:  # as most pieces are
             self._last = call
-            again = call_id is not None
-            fresh, rest = call.take(arguments, again=again) if arguments else ("", "")
+            fresh, rest = call.take(arguments, again=False) if arguments else ("", "")
             if not rest:
                 return [piece_of(call.place, fresh)] if fresh else []
             return [*([piece_of(call.place, fresh)] if fresh else []), *self._begin_from(call, rest)]
@@ -118,7 +117,7 @@ class CallPlaces:
                     continue
                 raise UpstreamFault("The model wrote a tool call without a name.", cause=Cause.MALFORMED_CALL)
             if not call.repeats(self._calls):
-                pieces.append(self._announce(call))
+                pieces += self._announce(call)
         self._waiting = []
         for call in self._calls:
             rest = call.finish(cut_off=cut_off)
@@ -232,7 +231,7 @@ class CallPlaces:
             self._note(call, signature)
             if call.name and not (call.doubtful and call.may_repeat(self._calls)):
                 self._waiting.remove(call)
-                yield self._announce(call)
+                yield from self._announce(call)
         if rest:
             yield from self._begin_from(call, rest)
 
@@ -253,7 +252,7 @@ class CallPlaces:
             _, rest = call.take(rest, again=False)
             if not call.may_repeat(self._calls):
                 self._waiting.remove(call)
-                yield self._announce(call)
+                yield from self._announce(call)
 
     def _note(self, call: Call, signature: str | None) -> None:
         """Give *call* its signature, unless it has one."""
@@ -261,11 +260,20 @@ class CallPlaces:
             call.signature = signature
             self._unkept.append(call)
 
-    def _announce(self, call: Call) -> dict[str, Any]:
+    def _announce(self, call: Call) -> Iterator[dict[str, Any]]:
+        """Begin *call* for the client, and say before what of the others was held back and is complete.
+
+        OpenAI's own client reads a call's arguments as soon as the next one begins.
+        """
+        for earlier in self._calls:
+            if earlier.is_complete(another_has_arguments=call.has_arguments) and (
+                rest := earlier.finish(cut_off=False)
+            ):
+                yield piece_of(earlier.place, rest)
         call.place = len(self._calls)
         call.id = self._ids.show(call.said_id, self._choice, call.place)
         self._calls.append(call)
-        return piece_of(call.place, call.shown(), signature=call.signature, call_id=call.id, name=call.name)
+        yield piece_of(call.place, call.shown(), signature=call.signature, call_id=call.id, name=call.name)
 
     def _sign(self, call: Call, signature: str | None) -> list[dict[str, Any]]:
         if signature is None or call.signature is not None:

@@ -40,7 +40,9 @@ class MemoryStore:
             size = len(value) + _ENTRY_BYTES
             if size > self._max_bytes:
                 continue
-            self._values[space, key] = value
+            self._values[space, key] = bytes(
+                memoryview(value)
+            )  # orjson's keep the room that they were written in
             self.size_bytes += size
         while self.size_bytes > self._max_bytes:
             _, dropped = self._values.popitem(last=False)
