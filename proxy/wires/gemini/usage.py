@@ -31,7 +31,7 @@ def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
     total = _count(metadata, "totalTokenCount")
     if prompt + completion != total:
         completion += thoughts
-    if not prompt and not completion:
+    if not prompt and not completion and "promptTokenCount" not in metadata:
         return {}
     usage: dict[str, Any] = {
         "prompt_tokens": prompt,

@@ -93,7 +93,7 @@ def ways(draw: st.DrawFn) -> Way:
         way = replace(way, name_each=False)
     if way.ids == "new each":
         way = replace(way, name_each=False)
-    if way.cut == "growing" and not way.name_each and way.ids not in _EACH:
+    if way.cut == "growing" and not way.name_each:
         way = replace(way, cut="pieces")
     return way
 
