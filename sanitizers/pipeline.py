@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.invariants import Violation, find_violations
-from sanitizers.messages import Entry, Messages
+from sanitizers.messages import Entries, Entry, Messages
 from sanitizers.profiles import Profile
 from sanitizers.steps import STEPS
 from sanitizers.validation import validate_messages
@@ -18,13 +18,15 @@ class Sanitized:
     """The outcome for one history and one profile.
 
     *messages* is the input itself when it was legal. *found* is what was wrong with the input, *violations*
-    what is still wrong with the output.
+    what is still wrong with the output. *origins* are the places of the output's messages in the input, None where
+    nothing was changed.
     """
 
     messages: Messages
     changes: tuple[Change, ...] = ()
     found: tuple[Violation, ...] = ()
     violations: tuple[Violation, ...] = ()
+    origins: tuple[int, ...] | None = None
 
 
 def sanitize(messages: Messages, profile: Profile) -> Sanitized:
@@ -38,10 +40,15 @@ def sanitize(messages: Messages, profile: Profile) -> Sanitized:
     found = find_violations(messages, profile)
     if not found:
         return Sanitized(messages)
-    repaired, changes = run_steps(messages, profile)
+    start = _as_entries(messages)
+    entries, changes = run_steps_on(start, profile)
+    if entries is start:
+        return Sanitized(messages, (), found, found)
+    repaired = [entry.message for entry in entries]
     broken = {violation.index for violation in found}
     clean = {id(message) for index, message in enumerate(messages) if index not in broken}
-    return Sanitized(repaired, changes, found, find_violations(repaired, profile, clean=clean))
+    violations = find_violations(repaired, profile, clean=clean)
+    return Sanitized(repaired, changes, found, violations, tuple(entry.origin for entry in entries))
 
 
 def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Change, ...]]:
@@ -50,7 +57,16 @@ def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Cha
     *messages* itself comes back when no step changed anything. Raises :class:`Unrepairable` when no message is
     left, since then there is nothing to send.
     """
-    start = entries = tuple(Entry(message, index) for index, message in enumerate(messages))
+    start = _as_entries(messages)
+    entries, changes = run_steps_on(start, profile)
+    return (messages, ()) if entries is start else ([entry.message for entry in entries], changes)
+
+
+def run_steps_on(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Run every step over *entries*, as :func:`run_steps` does, and keep each message's origin.
+
+    *entries* itself comes back when no step changed anything. Raises :class:`Unrepairable` when none is left.
+    """
     changes: list[Change] = []
     for step in STEPS:
         entries, made = step(entries, profile)
@@ -61,6 +77,8 @@ def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Cha
             rule="nothing_to_send",
             param="messages",
         )
-    if entries is start:
-        return messages, ()
-    return [entry.message for entry in entries], tuple(changes)
+    return entries, tuple(changes)
+
+
+def _as_entries(messages: Messages) -> Entries:
+    return tuple(Entry(message, index) for index, message in enumerate(messages))

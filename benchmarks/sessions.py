@@ -1,0 +1,62 @@
+"""Agent sessions made up for the benchmarks, from a fixed seed: the same traffic in every run.
+
+The shape follows recorded coding sessions: about 850 tokens of new history a request, two thirds of it tool results
+whose lengths are log-normal (most are short, a few are whole files), a third call arguments, and a user who speaks
+every dozen requests.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from typing import Any
+
+History = list[dict[str, Any]]
+
+WORDS = re.findall(
+    r"\w+",
+    "the value of this option is read from the file before each run and a missing key falls back to the default "
+    "return self parse token error index buffer stream config module import class def await result path line test",
+)
+"""What texts are made of: half prose, half code."""
+
+
+def agent_session(requests: int, seed: int = 7, *, median: int = 700, spread: float = 1.35) -> list[History]:
+    """Return the histories of *requests* successive requests of one session, each the one before it and more.
+
+    *median* is that of the tool results' characters, *spread* the deviation of their logarithm.
+    """
+    rng = random.Random(seed)
+    history: History = [
+        {"role": "system", "content": _text(rng, 6_000)},
+        {"role": "user", "content": _text(rng, 900)},
+    ]
+    histories = [list(history)]
+    number = 0
+    while len(histories) < requests:
+        if rng.random() < 0.08:
+            history.append({"role": "assistant", "content": _text(rng, rng.randint(200, 1_200))})
+            history.append({"role": "user", "content": _text(rng, rng.randint(40, 500))})
+        else:
+            calls = []
+            for _ in range(rng.choice((1, 1, 1, 2))):
+                number += 1
+                written = _text(rng, int(min(6_000, rng.lognormvariate(5.3, 1.2))))
+                arguments = json.dumps({"path": f"/src/module_{number}.py", "content": written})
+                function = {"name": rng.choice(("read", "edit", "shell")), "arguments": arguments}
+                calls.append({"id": f"call_{number:08d}", "type": "function", "function": function})
+            said = _text(rng, rng.randint(30, 300)) if rng.random() < 0.5 else None
+            history.append({"role": "assistant", "content": said, "tool_calls": calls})
+            for call in calls:
+                length = int(min(60_000, rng.lognormvariate(0, spread) * median))
+                history.append({"role": "tool", "tool_call_id": call["id"], "content": _text(rng, length)})
+        histories.append(list(history))
+    return histories
+
+
+def _text(rng: random.Random, length: int) -> str:
+    """Return about *length* characters of words in lines."""
+    line = [rng.choice(WORDS) for _ in range(40)]
+    words = (line * (length // (5 * len(line)) + 1))[: max(1, length // 6)]
+    return "\n".join(" ".join(words[at : at + 10]) for at in range(0, len(words), 10))

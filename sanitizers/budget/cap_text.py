@@ -1,0 +1,234 @@
+"""Shorten one content to its head and its tail, with one honest marker between them.
+
+Characters, bytes and lines are one rule: a content is within a cap when it is within all three, and what is cut is
+within all three afterwards, marker included. So a content that was cut is never cut again under the same cap. The
+result depends on the content and the cap alone, never on the rest of the history: it is the same in every request.
+
+The limits are those of the seeds: 6,000 characters (LocalCowork), 10 KiB and 128 + 128 lines (codex, adk-code). What
+those got wrong is the list of cases in the test: a byte limit that cut off the tail that had just been kept, head and
+tail that overlapped, one line that was kept twice, a cut inside a character, a result longer than its limit.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sanitizers.budget.markers import MARKER_ROOM, OF_RESULT, find_omission, omission_marker
+from sanitizers.budget.safe_cut import safe_cut
+
+SMALLEST = 2 * MARKER_ROOM
+"""The smallest limit in characters or bytes: below it, the marker would be most of what is kept."""
+
+_HEAD = 0.4
+"""The head's share of characters and bytes. Paths and commands begin a result, verdicts and exit codes end it."""
+
+_HEAD_OF_ERROR = 0.2
+"""The head's share of what looks like an error: there the end says what went wrong."""
+
+_HEAD_OF_LINES = 0.5
+"""The head's share of the lines: 128 + 128 in the seeds."""
+
+_USED = 0.7
+"""The share of its characters that a tail uses when nothing else limits it: it starts at a line's start if it can."""
+
+_FIRST_WORD = re.compile(
+    r"[\s\[<{'\"]{0,9}(?:error|exception|failed|failure|fatal|panic|uncaught|unhandled)\b"
+)
+_TRACEBACK = "traceback (most recent call last)"
+_FLAG = re.compile(r'"is_?error": ?true')
+_ERROR_LINE = re.compile(r"^[\w.]{1,80}(?:error|exception): ", re.MULTILINE)
+_EXIT_CODE = re.compile(r"\bexit(?:ed)?(?: with)?(?: code| status)?:? [1-9]")
+_LOOKED_AT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """How much of one content is kept at most: *characters*, *bytes* in UTF-8 and *lines*; None is no limit.
+
+    Raises :class:`ValueError` for limits that leave no room beside the marker: fewer than 400 characters or bytes,
+    or fewer than 4 lines.
+    """
+
+    characters: int
+    bytes: int | None = None
+    lines: int | None = None
+
+    def __post_init__(self) -> None:
+        if min(self.characters, self.bytes or SMALLEST) < SMALLEST or (self.lines or 4) < 4:
+            raise ValueError(f"a cap needs at least {SMALLEST} characters and bytes, and 4 lines")
+
+
+def cap_content(content: Any, cap: Cap, *, is_error: bool = False, advice: str = OF_RESULT) -> Any:
+    """Return a message's *content*, shortened to *cap*; *content* itself when it is within it.
+
+    Of a list of content parts the texts are shortened together, as if they were one, and all other parts stay.
+    *is_error* says that the content is known to be an error, which keeps more of the tail; what looks like one is
+    treated so as well. *advice* is what the marker says behind its numbers.
+    """
+    if isinstance(content, str):
+        span = _find_span(content, cap, is_error, advice)
+        return content if span is None else content[: span.head] + span.marker + content[span.tail :]
+    if not isinstance(content, list):
+        return content
+    texts = [part["text"] for part in content if _is_text(part)]
+    span = _find_span("".join(texts), cap, is_error, advice)
+    return content if span is None else _cut_parts(content, span)
+
+
+def length_of(content: Any) -> int:
+    """Return how many characters of text a message's *content* holds; media count nothing."""
+    if isinstance(content, str):
+        return len(content)
+    return sum(len(part["text"]) for part in content if _is_text(part)) if isinstance(content, list) else 0
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
+
+
+class _Span(NamedTuple):
+    """What is cut out of a text: everything from *head* to *tail*, with *marker* in its place."""
+
+    head: int
+    tail: int
+    marker: str
+
+
+def _find_span(text: str, cap: Cap, is_error: bool, advice: str) -> _Span | None:
+    """Return what must be cut out of *text*, or None when it is within *cap*.
+
+    Head and tail never meet: together they are within every limit, less the marker, and the text is not.
+    """
+    # Most texts are within it: the cheap answers come first, and a long text is cut without its bytes being counted.
+    length = len(text)
+    if (
+        length <= cap.characters
+        and (cap.bytes is None or 4 * length <= cap.bytes or _bytes_of(text) <= cap.bytes)
+        and (cap.lines is None or text.count("\n") < cap.lines or _lines_of(text) <= cap.lines)
+    ):
+        return None
+    failed = is_error or _looks_like_error(text)
+    share, line_share = (_HEAD_OF_ERROR, _HEAD_OF_ERROR) if failed else (_HEAD, _HEAD_OF_LINES)
+    characters = cap.characters - MARKER_ROOM
+    room = None if cap.bytes is None else cap.bytes - MARKER_ROOM
+    lines = None if cap.lines is None else cap.lines - 1
+    head = _head_end(
+        text,
+        int(characters * share),
+        None if room is None else int(room * share),
+        None if lines is None else max(1, int(lines * line_share)),
+    )
+    # What the head did not use is the tail's, so that short first lines cost nothing.
+    tail = _tail_start(
+        text,
+        characters - head,
+        None if room is None else room - _bytes_of(text[:head]),
+        None if lines is None else lines - text.count("\n", 0, head) - 1,
+    )
+    if len(text) - tail < _USED * (characters - head):
+        # The tail ran out of lines or bytes: its characters are the head's, within what it left of those.
+        head = _head_end(
+            text,
+            characters - (len(text) - tail),
+            None if room is None else room - _bytes_of(text[tail:]),
+            None if lines is None else lines - _lines_of(text[tail:]),
+        )
+    return _span(text, head, tail, advice)
+
+
+def _span(text: str, head: int, tail: int, advice: str) -> _Span:
+    """Return the cut from *head* to *tail* with its marker."""
+    total, lines = len(text), _lines_of(text)
+    kept = head + total - tail
+    earlier = find_omission(text)
+    if earlier is not None and head <= earlier.start and earlier.end <= tail:
+        # The marker of an earlier cut goes, and what it counted is counted on.
+        total, lines = earlier.characters, earlier.lines
+    omitted_lines = max(0, lines - text.count("\n", 0, head) - 1 - _lines_of(text[tail:]))
+    marker = omission_marker(total - kept, total, omitted_lines, lines, advice)
+    return _Span(head, tail, marker)
+
+
+def _head_end(text: str, characters: int, room: int | None, lines: int | None) -> int:
+    """Return where a head ends that has at most so many characters, bytes and lines, at a line's end if one is near."""
+    end = min(characters, len(text))
+    if room is not None:
+        if text[:end].isascii():
+            end = min(end, room)
+        else:
+            end = bisect_right(range(end + 1), room, key=lambda at: _bytes_of(text[:at])) - 1
+    if lines is not None:
+        pieces = text[:end].split("\n", lines)
+        if len(pieces) > lines:
+            return safe_cut(text, end - len(pieces[-1]) - 1, forward=False)
+    newline = text.rfind("\n", end - end // 5, end)
+    return safe_cut(text, newline if newline > 0 else end, forward=False)
+
+
+def _tail_start(text: str, characters: int, room: int | None, lines: int | None) -> int:
+    """Return where a tail starts that has at most so many characters, bytes and lines, at a line if one is near."""
+    length = min(characters, len(text))
+    if room is not None:
+        if text[len(text) - length :].isascii():
+            length = min(length, room)
+        else:
+            length = bisect_right(range(length + 1), room, key=lambda n: _bytes_of(text[len(text) - n :])) - 1
+    start = len(text) - length
+    if lines is not None:
+        pieces = text[start : len(text) - text.endswith("\n")].rsplit("\n", lines)
+        if len(pieces) > lines:
+            return start + len(pieces[0]) + 1
+    if start and text[start - 1] == "\n":
+        return start
+    newline = text.find("\n", start, start + length // 5)
+    return newline + 1 if newline >= 0 else safe_cut(text, start, forward=True)
+
+
+def _cut_parts(parts: list[Any], span: _Span) -> list[Any]:
+    """Return *parts* without the texts between head and tail; a text of which nothing is left goes."""
+    kept: list[Any] = []
+    marker = span.marker
+    start = 0
+    for part in parts:
+        if not _is_text(part):
+            kept.append(part)
+            continue
+        text = part["text"]
+        end = start + len(text)
+        head, tail = text[: max(0, span.head - start)], text[max(0, span.tail - start) :]
+        if end <= span.head or start >= span.tail:
+            shown = text
+        else:
+            shown = head + marker + tail
+            marker = ""
+        if shown is text:
+            kept.append(part)
+        elif shown:
+            kept.append({**part, "text": shown})
+        start = end
+    return kept
+
+
+def _looks_like_error(text: str) -> bool:
+    """Tell from a text's beginning and end whether it reports a failure."""
+    seen = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
+    seen = seen.lower()
+    return (
+        _FIRST_WORD.match(seen) is not None
+        or _TRACEBACK in seen
+        or ('error":' in seen and _FLAG.search(seen) is not None)
+        or ("error: " in seen and _ERROR_LINE.search(seen) is not None)
+        or ("exit" in seen and _EXIT_CODE.search(seen) is not None)
+    )
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _lines_of(text: str) -> int:
+    """Count lines; a line break at the end begins no further one."""
+    return text.count("\n") + (not text.endswith("\n")) if text else 0

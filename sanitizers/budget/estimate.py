@@ -1,0 +1,217 @@
+"""How many tokens a message, a history and a request's tools come to, before any provider has counted them.
+
+An estimate is what a tokenizer of the model's family would count, without calibration
+(:mod:`sanitizers.budget.calibration`) and without a margin: both are the caller's to apply.
+
+Rules that hold here: equal messages give equal numbers, whatever was asked before; a history is the sum of its
+messages; text that is appended never lowers a number; nothing that JSON can express raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from operator import mul
+from typing import Any
+
+from sanitizers.budget.families import Family
+from sanitizers.budget.features import Counts, features_of
+from sanitizers.budget.json_text import json_text
+from sanitizers.budget.media import KINDS, media_tokens
+from sanitizers.budget.text_cache import TextCache
+from sanitizers.messages import Message, Messages
+
+CACHED_TEXTS = 32_768
+"""Texts that a family's cache keeps in each of its two generations: at most 7 MB in all."""
+
+MOST_A_TOKEN = 48
+"""Characters that a token holds at most: the counts leave spaces and tabs out, and a text of them alone is no nothing.
+The vocabularies have runs of 16 to 128 spaces; chosen among these."""
+
+_BESIDES_CONTENT = frozenset(
+    {
+        "function_call",
+        "name",
+        "reasoning",
+        "reasoning_content",
+        "reasoning_details",
+        "refusal",
+        "thinking_blocks",
+        "tool_calls",
+    }
+)
+"""Fields of a message that a model reads, besides its role and content; ids and unknown fields are not counted."""
+
+_THOUGHTS = ("reasoning", "reasoning_content", "reasoning_details", "thinking_blocks")
+"""Where the same thoughts stand, in one or several spellings."""
+
+_SELDOM = frozenset({"function_call", "name", "refusal", *_THOUGHTS})
+"""Those of them that most messages with tool calls do not have."""
+
+_PART_TEXTS = ("text", "thinking", "refusal", "summary")
+"""Fields of a content part or a reasoning block that hold its text."""
+
+
+def count_text(text: str, family: Family) -> float:
+    """Return the tokens of *text* alone, uncached.
+
+    A long run of base64 comes to at least ``family.base64`` tokens a byte: its counts look like those of words.
+    """
+    counts, runs = features_of(text)
+    tokens = _weighed(counts, family)
+    for run in runs:
+        letters, _, _, digits, punctuation, *_ = run
+        tokens += max(0.0, family.base64 * (letters + digits + punctuation) - _weighed(run, family))
+    return max(tokens, len(text) / MOST_A_TOKEN)
+
+
+def _weighed(counts: Counts, family: Family) -> float:
+    tokens: float = sum(map(mul, counts, family.weights))
+    return tokens * family.scale
+
+
+@lru_cache(maxsize=32)
+def _shared_cache(family: Family) -> TextCache:
+    return TextCache(lambda text: count_text(text, family), CACHED_TEXTS)
+
+
+class Estimator:
+    """Estimates for one *family*.
+
+    *text_tokens* says what a text comes to; by default it is :func:`count_text` behind a cache that all estimators of
+    the family share. It must not be negative, nor fall when a text grows.
+    """
+
+    __slots__ = ("_media", "_overheads", "_tokens", "family")
+
+    def __init__(self, family: Family, text_tokens: Callable[[str], float] | None = None) -> None:
+        self.family = family
+        self._tokens = _shared_cache(family) if text_tokens is None else text_tokens
+        self._overheads = family.overheads
+        self._media = family.media
+
+    def request_tokens(self, messages: Messages, tools: Any = None, response_format: Any = None) -> int:
+        """Return the tokens of a whole request: everything below, and what the provider adds once."""
+        return (
+            self._overheads.per_request
+            + self.history_tokens(messages)
+            + self.tools_tokens(tools)
+            + self.format_tokens(response_format)
+        )
+
+    def history_tokens(self, messages: Iterable[Message]) -> int:
+        """Return the tokens of *messages*: the sum of :meth:`message_tokens`."""
+        return sum(map(self.message_tokens, messages))
+
+    def message_tokens(self, message: Message | Any) -> int:
+        """Return the tokens of one message, with what the provider adds around it.
+
+        Counted are text, calls with their arguments, names, thoughts and media; an id is not. What is no message at
+        all counts as the JSON that it is.
+        """
+        if not isinstance(message, dict):
+            return self._rounded(self._overheads.per_message + self._value(message))
+        content = message.get("content")
+        tokens: float = self._overheads.per_message
+        if content.__class__ is str:
+            tokens += self._tokens(content)
+        elif content is not None:
+            tokens += self._content(content)
+        role = message.get("role")
+        if role == "tool" or role == "function":
+            tokens += self._overheads.per_result
+        if not _BESIDES_CONTENT.isdisjoint(message):
+            tokens += self._besides_content(message)
+        return self._rounded(tokens)
+
+    def tools_tokens(self, tools: Any) -> int:
+        """Return the tokens of a request's ``tools`` or ``functions``; 0 for none."""
+        if not tools:
+            return 0
+        number = len(tools) if isinstance(tools, list) else 1
+        text = self.family.tools_scale * self._tokens(json_text(tools))
+        return self._rounded(text + self.family.per_tool * number + self._overheads.with_tools)
+
+    def format_tokens(self, response_format: Any) -> int:
+        """Return the tokens of a request's ``response_format``: its JSON schema, 0 without one."""
+        schema = response_format.get("json_schema") if isinstance(response_format, dict) else None
+        return self._rounded(self._tokens(json_text(schema))) if schema else 0
+
+    @staticmethod
+    def _rounded(tokens: float) -> int:
+        return int(tokens + 0.5)
+
+    def _content(self, content: Any) -> float:
+        if not isinstance(content, list):
+            return self._value(content)
+        return sum(map(self._part, content))
+
+    def _part(self, part: Any) -> float:
+        """Return the tokens of one content part: media by its kind, text by its text, anything else as JSON."""
+        if not isinstance(part, dict):
+            return self._value(part)
+        kind = part.get("type")
+        text = part.get("text")
+        if kind == "text" and isinstance(text, str):
+            return self._tokens(text)
+        if isinstance(kind, str):
+            if kind in KINDS:
+                return media_tokens(part, self._media)
+            if kind in _PART_TEXTS:
+                return self._block(part)
+        return self._value(part)
+
+    def _value(self, value: Any) -> float:
+        """Return the tokens of a value that stands where a text is usual."""
+        return self._tokens(value if isinstance(value, str) else json_text(value))
+
+    def _besides_content(self, message: Message) -> float:
+        tokens = 0.0
+        calls = message.get("tool_calls")
+        if isinstance(calls, list):
+            for call in calls:
+                tokens += self._call(call)
+        if _SELDOM.isdisjoint(message):
+            return tokens
+        legacy = message.get("function_call")
+        if legacy is not None:
+            tokens += self._overheads.per_call + self._function(legacy)
+        for field in ("name", "refusal"):
+            value = message.get(field)
+            if value is not None:
+                tokens += self._value(value)
+        return tokens + max(self._thoughts(message.get(field)) for field in _THOUGHTS)
+
+    def _call(self, call: Any) -> float:
+        """Return the tokens of one entry of ``tool_calls``."""
+        function = call
+        if isinstance(call, dict):
+            function = call.get("function")
+            if function is None:
+                function = call.get("custom")
+        return self._overheads.per_call + self._function(function)
+
+    def _function(self, function: Any) -> float:
+        if not isinstance(function, dict):
+            return 0.0 if function is None else self._value(function)
+        tokens = 0.0
+        for field in ("name", "arguments", "input"):
+            value = function.get(field)
+            if value.__class__ is str:
+                tokens += self._tokens(value)
+            elif value is not None:
+                tokens += self._value(value)
+        return tokens
+
+    def _thoughts(self, thoughts: Any) -> float:
+        """Return the tokens of a reasoning field: a text, or a list of blocks whose signatures are not text."""
+        if thoughts is None:
+            return 0.0
+        if isinstance(thoughts, list):
+            return sum(map(self._block, thoughts))
+        return self._value(thoughts)
+
+    def _block(self, block: Any) -> float:
+        if not isinstance(block, dict):
+            return self._value(block)
+        return sum(self._value(block[field]) for field in _PART_TEXTS if block.get(field) is not None)

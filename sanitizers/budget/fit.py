@@ -1,0 +1,143 @@
+"""Fit a legal history into a budget: plan, render, check, and repair what cutting may have broken.
+
+Repairing and cutting do not commute: a cut can leave what a provider refuses, and a repair costs tokens. So what was
+cut is checked by the same rules as any history, repaired by the same steps, and counted again; if the repair brought it
+back over the hard mark, it is cut once more, from the history that came in, under marks lower by what was too much.
+
+That this ends: another round is only begun while each round's result is strictly smaller than the one's before it (a
+number of tokens, so it cannot fall for ever), and there are at most :data:`ROUNDS` of them. What is returned is the
+smallest result, so a further round never makes it worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sanitizers.budget.ledger import Reason, Size
+from sanitizers.budget.marks import NOTHING, CutPolicy, Marks
+from sanitizers.budget.parts import Parts, measure_parts
+from sanitizers.budget.render import Removed, count_removed, render_plan
+from sanitizers.budget.replay import CutPlan, Event, plan_cuts
+from sanitizers.budget.units import count_leading_system
+from sanitizers.changes import Change
+from sanitizers.invariants import find_violations
+from sanitizers.messages import Messages
+from sanitizers.pipeline import run_steps_on
+from sanitizers.profiles import Profile
+
+ROUNDS = 3
+"""Rounds of cutting and repairing, at most."""
+
+Verdict = Literal["fits", "over_hard"]
+"""``over_hard``: even what must be kept is above the hard mark; nothing must be sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The outcome for one history.
+
+    *messages* is the input itself when nothing was cut. Tokens are of the whole request, system messages and tools
+    included. *parts* says where the tokens of what would be sent are, when the verdict is ``over_hard``.
+    """
+
+    messages: Messages
+    tokens_before: int
+    tokens_after: int
+    changes: tuple[Change, ...] = ()
+    events: tuple[Event, ...] = ()
+    removed: Mapping[Reason, Removed] = field(default_factory=dict)
+    verdict: Verdict = "fits"
+    parts: Parts | None = None
+
+
+def fit(
+    messages: Messages,
+    profile: Profile,
+    size: Size,
+    marks: Marks,
+    policy: CutPolicy,
+    *,
+    origins: Sequence[int] | None = None,
+) -> Fitted:
+    """Return *messages*, legal for *profile*, cut to *marks* as *policy* allows.
+
+    *size* tells a message's tokens. *origins* are the messages' places in what the client sent, for the changes,
+    where sanitizing moved them. The input is never mutated. Raises :class:`sanitizers.errors.Unrepairable` only for
+    a history that was not sanitized before.
+    """
+    if marks.hard is not None and marks.hard <= 0:
+        # System messages and tools alone are over the hard mark: no cut can help, so nothing is cut.
+        best = _cut(messages, profile, size, Marks(), NOTHING, origins)
+    else:
+        best = _cut_until_it_fits(messages, profile, size, marks, policy, origins)
+    over = marks.hard is not None and best.turns > marks.hard
+    return Fitted(
+        best.messages,
+        marks.fixed + sum(best.plan.sizes[count_leading_system(messages) :]),
+        marks.fixed + best.turns,
+        best.changes,
+        best.plan.events,
+        count_removed(messages, best.plan),
+        "over_hard" if over else "fits",
+        measure_parts(best.messages, size, marks, origins=best.origins) if over else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The result of one round: what would be sent, and its tokens without the fixed part."""
+
+    messages: Messages
+    turns: int
+    plan: CutPlan
+    changes: tuple[Change, ...]
+    origins: Sequence[int] | None
+
+
+def _cut_until_it_fits(
+    messages: Messages,
+    profile: Profile,
+    size: Size,
+    marks: Marks,
+    policy: CutPolicy,
+    origins: Sequence[int] | None,
+) -> _Cut:
+    """Return the smallest of at most :data:`ROUNDS` results, the first that is not over the hard mark if one is not."""
+    best = _cut(messages, profile, size, marks, policy, origins)
+    limits = marks
+    for _ in range(ROUNDS - 1):
+        if marks.hard is None or not best.plan.total <= marks.hard < best.turns:
+            break  # it fits, or the plan has cut all that may be cut and lower marks would find no more
+        limits = limits.lowered(best.turns - marks.hard)
+        found = _cut(messages, profile, size, limits, policy, origins)
+        if found.turns >= best.turns:
+            break
+        best = found
+    return best
+
+
+def _cut(
+    messages: Messages,
+    profile: Profile,
+    size: Size,
+    marks: Marks,
+    policy: CutPolicy,
+    origins: Sequence[int] | None,
+) -> _Cut:
+    """Cut *messages* once, repair what that broke, and count what is left."""
+    plan = plan_cuts(messages, size, marks, policy)
+    if not plan.gone and not plan.replaced:
+        return _Cut(messages, plan.total, plan, (), origins)
+    entries, changes = render_plan(messages, plan, profile, origins=origins)
+    sent = [entry.message for entry in entries]
+    tokens = dict(zip(map(id, messages), plan.sizes, strict=True))
+    if find_violations(sent, profile, clean=tokens):
+        entries, repairs = run_steps_on(entries, profile)
+        changes = (*changes, *repairs)
+        sent = [entry.message for entry in entries]
+    # Not from where `sent` begins its turns: behind what was dropped, a later system message may lead now.
+    turns = sum(tokens.get(id(message)) or size(message) for message in sent)
+    turns -= sum(plan.sizes[: count_leading_system(messages)])
+    return _Cut(sent, turns, plan, changes, [entry.origin for entry in entries])

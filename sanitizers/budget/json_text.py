@@ -1,0 +1,44 @@
+"""JSON values as the compact text that a provider would show to its model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+_DIGITS_PER_BIT = 0.30103
+_LONG = 1 << 12
+"""Bits from which an integer is not written out: Python refuses beyond 4,300 digits, and takes quadratic time."""
+
+
+def json_text(value: Any) -> str:
+    """Return *value* as compact JSON. Never raises.
+
+    What orjson does not write (lone surrogates, integers of more than 64 bits, values nested more than 250 deep) is
+    written in another order and without escapes, which its tokens hardly depend on.
+    """
+    try:
+        return orjson.dumps(value).decode()
+    except (TypeError, RecursionError):
+        return "".join(_fragments(value))
+
+
+def _fragments(value: Any) -> list[str]:
+    """Return the pieces of *value*'s JSON, each container's punctuation before what is in it."""
+    fragments: list[str] = []
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            fragments.append(f'"{item}"')
+        elif isinstance(item, dict):
+            fragments.append("{" + ",".join(f'"{name}":' for name in item) + "}")
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            fragments.append("[" + "," * (len(item) - 1) + "]")
+            pending += item
+        elif isinstance(item, int) and item.bit_length() > _LONG:
+            fragments.append("9" * int(item.bit_length() * _DIGITS_PER_BIT))
+        else:
+            fragments.append(str(item))
+    return fragments

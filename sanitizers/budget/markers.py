@@ -1,0 +1,136 @@
+"""The texts that stand where something was cut, and how they are known again.
+
+A marker states what is known and no more: how much is missing, and where. It holds nothing that changes between two
+requests with the same beginning (no time, no id, no percentage), so that providers' prompt caches keep hitting.
+Changing a wording moves every cached prefix, so these are constants with a test that pins their bytes.
+
+A marker of ours is known again (a turnright may stand behind another), but only where its numbers add up: a text that
+merely quotes one, or that was cut by another program, is a text like any other. Nobody can keep a long text from
+being cut by writing a marker into it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sanitizers.messages import Message
+from sanitizers.synthetic import CONTINUE, HISTORY_START, SYSTEM_ONLY
+
+CLEARED = "[tool result cleared to save context; call the tool again if needed]"
+"""The content of a tool result that was cleared."""
+
+OF_RESULT = "head and tail kept. Repeat the call with a narrower range to see more."
+"""What the marker in a tool result says behind the numbers."""
+
+OF_TEXT = "head and tail kept."
+"""What the marker in a user's text says behind the numbers."""
+
+MARKER_ROOM = 200
+"""Characters, and bytes, that are kept free for a marker; none is longer (numbers of up to nine digits)."""
+
+_OMISSION = re.compile(
+    r"\n\[… (\d{1,12}) of (\d{1,12}) characters \(~(\d{1,12}) of (\d{1,12}) lines\) omitted by the gateway; "
+    rf"(?:{re.escape(OF_RESULT)}|{re.escape(OF_TEXT)}) …\]\n"
+)
+_OMISSION_START = "\n[… "
+_CANDIDATES = 16
+
+_NOTICE = re.compile(
+    r"<context_notice>(\d{1,12}) earlier messages were removed to fit the context window\."
+    r"</context_notice>"
+)
+_SYNTHETIC = frozenset({HISTORY_START, SYSTEM_ONLY, CONTINUE})
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """What one marker in a text says: *start* and *end* are its place, the rest are its numbers."""
+
+    start: int
+    end: int
+    omitted: int
+    characters: int
+    lines: int
+
+
+def omission_marker(omitted: int, characters: int, omitted_lines: int, lines: int, advice: str) -> str:
+    """Return the marker for *omitted* of *characters* and *omitted_lines* of *lines*, line breaks included."""
+    return (
+        f"\n[… {omitted} of {characters} characters (~{omitted_lines} of {lines} lines) omitted by the gateway; "
+        f"{advice} …]\n"
+    )
+
+
+def find_omission(text: str) -> Omission | None:
+    """Return the marker of ours in *text*, or None: its numbers must be those of the text that it stands in."""
+    at = -1
+    for _ in range(_CANDIDATES):
+        at = text.find(_OMISSION_START, at + 1)
+        if at < 0:
+            return None
+        match = _OMISSION.match(text, at)
+        if match:
+            omitted, characters, _, lines = (int(number) for number in match.groups())
+            if len(text) - len(match[0]) + omitted == characters:
+                return Omission(match.start(), match.end(), omitted, characters, lines)
+    return None
+
+
+def notice_message(removed: int) -> Message:
+    """Return the one user message that stands where *removed* messages were; neutral, and only the number."""
+    return {
+        "role": "user",
+        "content": f"<context_notice>{removed} earlier messages were removed to fit the context window."
+        "</context_notice>",
+    }
+
+
+def noticed(message: Message) -> int | None:
+    """Return how many messages a notice of ours speaks of, when *message* is one; else None."""
+    content = message.get("content")
+    if message["role"] != "user" or not isinstance(content, str):
+        return None
+    match = _NOTICE.fullmatch(content)
+    return int(match[1]) if match else None
+
+
+def without_notice(message: Message) -> tuple[Message, int]:
+    """Return *message* without the notices that were joined to its text, and how many messages they speak of.
+
+    Where a provider refuses two user messages in a row, the notice is part of the message before it.
+    *message* itself comes back when there is none in it.
+    """
+    content = message.get("content")
+    if isinstance(content, str):
+        kept, removed = _cut_notices(content)
+        return ({**message, "content": kept}, removed) if removed else (message, 0)
+    if not isinstance(content, list):
+        return message, 0
+    parts = []
+    removed = 0
+    for part in content:
+        if part.get("type") == "text" and isinstance(part.get("text"), str):
+            kept, found = _cut_notices(part["text"])
+            removed += found
+            if found and not kept:
+                continue
+            part = {**part, "text": kept} if found else part
+        parts.append(part)
+    return ({**message, "content": parts}, removed) if removed else (message, 0)
+
+
+def _cut_notices(text: str) -> tuple[str, int]:
+    if "<context_notice>" not in text:
+        return text, 0
+    removed = sum(int(match[1]) for match in _NOTICE.finditer(text))
+    pieces = [piece.strip("\n") for piece in re.split(_NOTICE.pattern.replace("(", "(?:", 1), text)]
+    return "\n\n".join(piece for piece in pieces if piece), removed
+
+
+def is_from_user(message: Message) -> bool:
+    """Tell whether a user message is the user's own: no notice of ours, and no turn that a step inserted."""
+    content = message.get("content")
+    return message["role"] == "user" and not (
+        isinstance(content, str) and (content in _SYNTHETIC or noticed(message) is not None)
+    )

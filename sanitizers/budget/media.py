@@ -1,0 +1,104 @@
+"""What an image, a recording or a document comes to in tokens, without reading more of it than its first bytes.
+
+Providers count media by its size in pixels, seconds or pages, not by the base64 that carries it. Of those only the
+pixels of a PNG can be had cheaply; everything else goes by its bytes, or by a fixed cost where it is named by address.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import Any, Literal, TypeAlias
+
+from sanitizers.budget.families import Media
+
+Kind: TypeAlias = Literal["image", "audio", "video", "document", "text"]
+
+KINDS: dict[str, Kind] = {
+    "audio_url": "audio",
+    "document": "document",
+    "file": "document",
+    "image": "image",
+    "image_url": "image",
+    "input_audio": "audio",
+    "input_file": "document",
+    "input_image": "image",
+    "video_url": "video",
+}
+"""Type of a content part that is media, in any provider's spelling, to what it holds; a ``data:`` URL's own MIME type
+counts before it."""
+
+TEXT_PER_KB = 300.0
+"""Tokens to 1,000 bytes of a text file: 3.3 bytes a token."""
+
+_PLAIN = ("text/", "application/json", "application/xml", "application/yaml")
+_UNCOMPRESSED = ("audio/wav", "audio/x-wav", "audio/pcm", "wav", "pcm16")
+_PNG = b"\x89PNG\r\n\x1a\n"
+_HEADER = 48
+"""Base64 letters that hold a PNG's signature and size: 36 bytes."""
+
+
+def media_tokens(part: dict[str, Any], costs: Media) -> int:
+    """Return the tokens of a content part whose ``type`` is one of :data:`KINDS`. Never raises."""
+    kind = KINDS[part["type"]]
+    value = part.get(part["type"])
+    holder = value if isinstance(value, dict) else part.get("source")
+    if not isinstance(holder, dict):
+        holder = {"url": value} if isinstance(value, str) else part
+    address, data, format_ = _carried(holder)
+    if data is None and address.startswith("data:"):
+        head, _, data = address.partition(",")
+        format_ = head[5:].partition(";")[0].lower()
+        kind = _kind_of(format_, kind)
+    if kind == "image":
+        return _image_tokens(data, holder.get("detail") or part.get("detail"), costs)
+    if data is None:
+        return costs.remote
+    rate = {
+        "audio": costs.audio_per_kb / (3 if format_ in _UNCOMPRESSED else 1),
+        "video": costs.video_per_kb,
+        "document": costs.document_per_kb,
+        "text": TEXT_PER_KB,
+    }[kind]
+    return 1 + int(len(data) * 3 / 4 / 1_000 * rate)
+
+
+def _carried(holder: dict[str, Any]) -> tuple[str, str | None, str]:
+    """Return a part's address, its base64 where that stands in a field of its own, and the format it says."""
+    address, data = holder.get("url"), holder.get("data")
+    if not isinstance(address, str):
+        address = holder.get("file_data")
+    format_ = holder.get("format") or holder.get("media_type")
+    return (
+        address if isinstance(address, str) else "",
+        data if isinstance(data, str) else None,
+        format_.lower() if isinstance(format_, str) else "",
+    )
+
+
+def _kind_of(mime: str, otherwise: Kind) -> Kind:
+    if mime.startswith(_PLAIN):
+        return "text"
+    for kind in ("image", "audio", "video"):
+        if mime.startswith(f"{kind}/"):
+            return kind
+    return otherwise
+
+
+def _image_tokens(data: str | None, detail: Any, costs: Media) -> int:
+    if detail == "low":
+        return costs.image_low
+    if costs.pixels_per_token is None or data is None:
+        return costs.image
+    pixels = _png_pixels(data)
+    return costs.image if pixels is None else min(costs.image, 1 + pixels // costs.pixels_per_token)
+
+
+def _png_pixels(data: str) -> int | None:
+    """Return the width times the height of a PNG, from the header at its beginning; None for anything else."""
+    try:
+        header = b64decode(data[:_HEADER])
+    except ValueError:
+        return None
+    if not header.startswith(_PNG) or len(header) < 24:
+        return None
+    return int.from_bytes(header[16:20], "big") * int.from_bytes(header[20:24], "big")

@@ -1,0 +1,69 @@
+"""Cut the middle of what must be kept, when it alone does not fit: the last thing before a request is refused.
+
+The newest round's results go first, the largest of them down to one level, then the user's words in the same way. No
+text is cut below about 1,000 characters. System messages, calls and their arguments, and media are never touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sanitizers.budget.cap_text import Cap, cap_content, length_of
+from sanitizers.budget.ledger import Ledger
+from sanitizers.budget.markers import MARKER_ROOM, OF_RESULT, OF_TEXT
+from sanitizers.messages import RESULT_ROLES
+
+SHORTEST = 1_000
+"""Characters that are left of a text at least, beside the marker; a cut at a line's end may take some more."""
+
+_ATTEMPTS = 4
+_SLACK = 0.97
+_LEAST = 7 / 8
+"""A cut takes an eighth of a text at least, so that a text is cut some dozens of times in a session at most."""
+
+
+def cut_middles(ledger: Ledger, candidates: Sequence[int], target: int) -> bool:
+    """Cut the middle of the largest of *candidates* until the total is at *target*; tell whether any was cut.
+
+    *candidates* are indexes of messages that are not gone. The total may stay above *target*.
+    """
+    changed = False
+    for _ in range(_ATTEMPTS):
+        if not candidates or ledger.total <= target:
+            break
+        level = _level([ledger.now[at] for at in candidates], ledger.total - target)
+        done = [_shorten(ledger, at, level) for at in candidates if ledger.now[at] > level]
+        if not any(done):
+            break
+        changed = True
+    return changed
+
+
+def _level(tokens: Sequence[int], excess: int) -> int:
+    """Return the height to which the largest of *tokens* are cut so that *excess* is saved; 0 if that is too much."""
+    ordered = sorted(tokens, reverse=True)
+    saved = 0
+    for count, (height, below) in enumerate(zip(ordered, [*ordered[1:], 0], strict=True), start=1):
+        if saved + count * (height - below) >= excess:
+            return height - -(-(excess - saved) // count)
+        saved += count * (height - below)
+    return 0
+
+
+def _shorten(ledger: Ledger, at: int, level: int) -> bool:
+    """Cut one message's text to about *level* tokens, always from what the client sent; tell whether it was cut."""
+    message = ledger.messages[at]
+    content = message.get("content")
+    characters = length_of(ledger.current(at).get("content"))
+    share = min(_LEAST, level / ledger.now[at] * _SLACK)
+    keep = MARKER_ROOM + max(SHORTEST, int(characters * share) - MARKER_ROOM)
+    if keep >= characters:
+        return False
+    is_result = message["role"] in RESULT_ROLES
+    shorter = cap_content(
+        content,
+        Cap(keep),
+        is_error=message.get("is_error") is True,
+        advice=OF_RESULT if is_result else OF_TEXT,
+    )
+    return shorter is not content and ledger.replace(at, shorter, "middle_cut")

@@ -1,0 +1,107 @@
+"""Cap, then clear tool results that are no longer among the newest: the cheapest cuts, since calls and words stay.
+
+Both go from the oldest on and stop where enough is saved. Clearing is done in one batch or not at all: each cut
+breaks the provider's cached prefix, so a few tokens are not worth one (Anthropic's ``clear_at_least``, gemini-cli,
+opencode).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from sanitizers.budget.cap_text import Cap, cap_content
+from sanitizers.budget.ledger import Ledger
+from sanitizers.budget.markers import CLEARED
+from sanitizers.budget.marks import CutPolicy
+from sanitizers.budget.units import Unit, tool_name_of
+
+_SAMPLE = {"role": "tool", "tool_call_id": "call_0123456789abcdef", "content": CLEARED}
+
+
+class OldResults:
+    """The tool results of a history that may be capped or cleared, as far as the replay has come."""
+
+    def __init__(self, ledger: Ledger, policy: CutPolicy) -> None:
+        self._ledger = ledger
+        self._policy = policy
+        self._newest: deque[Unit] = deque()
+        self._to_cap: deque[int] = deque()
+        self._to_clear: deque[int] = deque()
+        self._gains: dict[int, int] = {}  # of those to clear: the tokens that clearing saves
+        self._gain = 0  # their sum
+        self._cleared_tokens = ledger.size_of(_SAMPLE) if policy.clear else 0
+
+    def see(self, unit: Unit) -> None:
+        """Take in the next unit with results: they are capped at once if the policy says so, and others become old."""
+        if self._policy.ingest is not None:
+            for at in self.changeable(unit):
+                self._cap(at, self._policy.ingest, always=True)
+        self._newest.append(unit)
+        if len(self._newest) > self._policy.recent:
+            self._age(self._newest.popleft())
+
+    def forget(self, unit: Unit) -> None:
+        """Leave out a unit that is dropped."""
+        for at in unit.results():
+            self._gain -= self._gains.pop(at, 0)
+
+    def cap(self, low: int) -> bool:
+        """Cap old results, oldest first, until the total is at *low*; tell whether any was."""
+        aged = self._policy.aged
+        capped = False
+        while aged is not None and self._to_cap and self._ledger.total > low:
+            at = self._to_cap.popleft()
+            before = self._ledger.now[at]
+            if at not in self._ledger.gone and self._cap(at, aged):
+                capped = True
+                if at in self._gains:
+                    gain = max(0, self._gains[at] - before + self._ledger.now[at])
+                    self._gain += gain - self._gains[at]
+                    self._gains[at] = gain
+        return capped
+
+    def clear(self, low: int, least: int) -> bool:
+        """Clear old results, oldest first, until the total is at *low*; tell whether any was.
+
+        Nothing is cleared unless all of them together save *least* tokens, or enough to come to *low*.
+        """
+        if self._gain < least and self._ledger.total - self._gain > low:
+            return False
+        cleared = False
+        while self._to_clear and self._ledger.total > low:
+            at = self._to_clear.popleft()
+            gain = self._gains.pop(at, 0)
+            self._gain -= gain
+            if gain and self._ledger.replace(at, CLEARED, "tool_result_cleared"):
+                cleared = True
+        return cleared
+
+    def _age(self, unit: Unit) -> None:
+        if unit.start in self._ledger.gone:
+            return
+        policy, now = self._policy, self._ledger.now
+        for at in self.changeable(unit):
+            tokens = now[at]
+            if tokens > policy.least_capped:
+                self._to_cap.append(at)
+            if policy.clear and tokens > policy.least_cleared and tokens > self._cleared_tokens:
+                self._to_clear.append(at)
+                self._gains[at] = tokens - self._cleared_tokens
+                self._gain += tokens - self._cleared_tokens
+
+    def changeable(self, unit: Unit) -> Sequence[int]:
+        """Return the unit's results that may be changed at all."""
+        results = unit.results()
+        if not self._policy.excluded_tools:
+            return results
+        messages = self._ledger.messages
+        turn = messages[unit.start]
+        return [at for at in results if tool_name_of(messages[at], turn) not in self._policy.excluded_tools]
+
+    def _cap(self, at: int, cap: Cap, *, always: bool = False) -> bool:
+        """Cap one result, always from what the client sent, so that the marker counts from that."""
+        message = self._ledger.messages[at]
+        content = message.get("content")
+        capped = cap_content(content, cap, is_error=message.get("is_error") is True)
+        return capped is not content and self._ledger.replace(at, capped, "tool_result_capped", always=always)

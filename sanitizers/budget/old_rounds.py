@@ -1,0 +1,159 @@
+"""Drop whole units, oldest first, and keep what must be kept of them.
+
+Kept are system messages, the user's first words (the goal) and last words, as they are known when a cut is made, and
+of the user's other words the newest, as long as they are few. Which messages those are is fixed until the next cut:
+were it looked at anew in every request, each new message of the user would move what stands before it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from sanitizers.budget.ledger import Ledger, Reason
+from sanitizers.budget.markers import is_from_user, notice_message, noticed
+from sanitizers.budget.marks import CutPolicy
+from sanitizers.budget.old_results import OldResults
+from sanitizers.budget.units import Unit
+from sanitizers.messages import SYSTEM_ROLES
+
+
+class OldRounds:
+    """The units of a history up to the cut, as far as the replay has come. The cut only ever moves forward.
+
+    *cut* is the number of the first unit behind it, *place* what it was when something was last dropped: the notice
+    stands there, and does not follow the cut over what stays.
+    """
+
+    def __init__(self, ledger: Ledger, units: Sequence[Unit], results: OldResults, policy: CutPolicy) -> None:
+        self._ledger = ledger
+        self._results = results
+        self._policy = policy
+        self._units = units
+        self._anchor: int | None = None  # the first user message
+        self._goal: int | None = None  # the first that is the user's own
+        self._last: int | None = None  # the newest that is the user's own
+        self._pinned: tuple[int, Unit] | None = None  # what was the last when the cut passed it
+        self._words: deque[Unit] = deque()  # the user's other words before the cut, oldest first
+        self._words_tokens = 0
+        self._notices: list[Unit] = []  # of a turnright in front of this one
+        self._notice_tokens = 0  # of the notice that is due; 0 while none is
+        self._dropped_tokens = 0
+        self._turns: deque[int] = deque()  # the units that begin turns
+        self._removed = 0
+        self.cut = 0
+        self.place = 0
+
+    def see(self, number: int) -> None:
+        """Take in the next user message, by its unit's number."""
+        unit = self._units[number]
+        messages = self._ledger.messages
+        if self._anchor is None:
+            self._anchor = unit.start
+        if is_from_user(messages[unit.start]):
+            if self._goal is None:
+                self._goal = unit.start
+            self._last = unit.start
+            if number == 0 or self._units[number - 1].role != "user":
+                self._turns.append(number)
+
+    @property
+    def noticed(self) -> int:
+        """How many messages a notice has to speak of; 0 where none is due."""
+        return self._removed if self._notice_tokens else 0
+
+    def drop_until(self, low: int, newest: int) -> bool:
+        """Drop units, oldest first, until the total is at *low* or only the *newest* is left; tell whether any was."""
+        before = len(self._ledger.gone)
+        self._unpin()
+        if not self._notice_tokens:
+            low -= self._size_of_notice()
+        allowance = int(low * self._policy.kept_users)
+        self._trim("round_dropped", allowance)
+        while self._ledger.total > low and self.cut < newest:
+            self._pass("round_dropped", allowance)
+        while self._ledger.total > low and self._words:
+            self._drop_words("round_dropped")
+        return self._settle(before)
+
+    def keep_turns(self, turns: int) -> bool:
+        """Drop all but the newest *turns*, and the goal; tell whether any was."""
+        if len(self._turns) <= turns:
+            return False
+        before = len(self._ledger.gone)
+        while len(self._turns) > turns:
+            self._turns.popleft()
+        oldest = self._units[self._turns[0]].start
+        self._unpin()
+        while self.cut < self._turns[0]:
+            self._pass("last_turns", 0)
+        while self._words and self._words[0].start < oldest:
+            self._drop_words("last_turns")
+        return self._settle(before)
+
+    def must_stay(self) -> list[int]:
+        """Return the user's messages that no cut may remove now, oldest first."""
+        found = {at for at in (self._anchor, self._goal, self._last) if at is not None}
+        return sorted(found)
+
+    def _unpin(self) -> None:
+        """Let the words that were the user's last at an earlier cut be as other words, if newer ones came since."""
+        if self._pinned is not None and self._pinned[0] != self._last:
+            self._keep_words(self._pinned[1])
+            self._pinned = None
+
+    def _pass(self, reason: Reason, allowance: int) -> None:
+        """Move the cut behind the next unit, and drop it unless it has to stay."""
+        unit = self._units[self.cut]
+        self.cut += 1
+        if unit.role in SYSTEM_ROLES or unit.start in (self._anchor, self._goal):
+            return
+        if unit.role != "user":
+            self._drop(unit, reason)
+        elif noticed(self._ledger.messages[unit.start]) is not None:
+            self._notices.append(unit)
+        elif unit.start == self._last:
+            self._pinned = (unit.start, unit)
+        else:
+            self._keep_words(unit)
+            self._trim(reason, allowance)
+
+    def _keep_words(self, unit: Unit) -> None:
+        self._words.append(unit)
+        self._words_tokens += self._tokens(unit)
+
+    def _trim(self, reason: Reason, allowance: int) -> None:
+        """Drop the user's other words, oldest first, until they have at most *allowance* tokens."""
+        while self._words and self._words_tokens > allowance:
+            self._drop_words(reason)
+
+    def _drop_words(self, reason: Reason) -> None:
+        unit = self._words.popleft()
+        self._words_tokens -= self._tokens(unit)
+        self._drop(unit, reason)
+
+    def _tokens(self, unit: Unit) -> int:
+        return sum(self._ledger.now[unit.start : unit.end])
+
+    def _drop(self, unit: Unit, reason: Reason) -> None:
+        self._results.forget(unit)
+        self._dropped_tokens += self._ledger.drop(unit.start, unit.end, reason)
+        self._removed += unit.end - unit.start
+
+    def _settle(self, before: int) -> bool:
+        """Close one cut: an earlier turnright's notices become part of the one that is due now."""
+        if len(self._ledger.gone) == before:
+            return False
+        self.place = self.cut
+        for unit in self._notices:
+            self._removed += noticed(self._ledger.messages[unit.start]) or 0
+            self._ledger.drop(unit.start, unit.end, "round_dropped")
+        self._notices.clear()
+        tokens = self._size_of_notice()
+        if self._dropped_tokens >= tokens:  # else the notice would cost more than what it speaks of
+            self._ledger.total += tokens - self._notice_tokens
+            self._notice_tokens = tokens
+        return True
+
+    def _size_of_notice(self) -> int:
+        return self._ledger.size_of(notice_message(self._removed)) if self._policy.notice else 0

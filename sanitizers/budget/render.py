@@ -1,0 +1,90 @@
+"""Turn a plan into messages and changes.
+
+What a plan does not touch is sent as the same object, and a plan that touches nothing sends the same list. Where
+rounds were dropped, one notice of the user's role says how many messages are missing: a message of its own behind what
+was kept of them, or, where a provider refuses two user messages in a row, a part of the one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from sanitizers.budget.ledger import Reason
+from sanitizers.budget.markers import notice_message, without_notice
+from sanitizers.budget.replay import CutPlan
+from sanitizers.changes import Change
+from sanitizers.merging import merge_runs
+from sanitizers.messages import RESULT_ROLES, Entries, Entry, Message, Messages
+from sanitizers.profiles import Profile
+
+NAME = "budget"
+"""The step's name in the change list, headers and metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What was taken from a history for one reason: messages touched, results among them, tokens saved."""
+
+    messages: int = 0
+    results: int = 0
+    tokens: int = 0
+
+
+def render_plan(
+    messages: Messages, plan: CutPlan, profile: Profile, *, origins: Sequence[int] | None = None
+) -> tuple[Entries, tuple[Change, ...]]:
+    """Return what is sent of *messages* under *plan*, and every change, in the order of the messages.
+
+    *origins* are the messages' places in what the client sent, where those differ from their own. The result is legal
+    for *profile* if *messages* are.
+    """
+    places = range(len(messages)) if origins is None else origins
+    entries: list[Entry] = []
+    changes: list[Change] = []
+    removed = plan.noticed
+    inserted_at = 0
+    for at, message in enumerate(messages):
+        if at == plan.cut:
+            inserted_at = len(entries)
+        if (reason := plan.gone.get(at)) is not None:
+            changes.append(Change(NAME, "dropped", places[at], reason, message["role"]))
+            continue
+        replacement = plan.replaced.get(at)
+        if replacement is not None:
+            detail = message.get("tool_call_id") or message["role"]
+            changes.append(Change(NAME, "replaced", places[at], replacement.reason, detail))
+            message = replacement.message
+        if plan.noticed and at < plan.cut and message["role"] == "user":
+            message, earlier = without_notice(message)
+            if earlier:  # of a turnright in front of this one: there is one notice, and it counts on
+                removed += earlier
+                changes.append(Change(NAME, "replaced", places[at], "round_dropped", "notice"))
+        entries.append(Entry(message, places[at]))
+    if removed:
+        first = min(plan.gone)
+        entries.insert(inserted_at, Entry(notice_message(removed), places[first]))
+        changes.append(Change(NAME, "inserted", places[first], plan.gone[first], "notice"))
+    if not plan.gone:
+        return tuple(entries), tuple(changes)
+    joined, merged = merge_runs(tuple(entries), profile, NAME)
+    return joined, (*changes, *merged)
+
+
+def count_removed(messages: Messages, plan: CutPlan) -> Mapping[Reason, Removed]:
+    """Return what was removed by *plan* from *messages*, by reason; empty when nothing was."""
+    sums: dict[Reason, list[int]] = {}
+    for at, reason in plan.gone.items():
+        _add(sums, reason, messages[at], plan.sizes[at])
+    for at, replacement in plan.replaced.items():
+        if at not in plan.gone:
+            _add(sums, replacement.reason, messages[at], plan.sizes[at] - replacement.tokens)
+    return MappingProxyType({reason: Removed(*counts) for reason, counts in sorted(sums.items())})
+
+
+def _add(sums: dict[Reason, list[int]], reason: Reason, message: Message, tokens: int) -> None:
+    counts = sums.setdefault(reason, [0, 0, 0])
+    counts[0] += 1
+    counts[1] += message["role"] in RESULT_ROLES
+    counts[2] += tokens

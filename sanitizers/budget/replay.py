@@ -1,0 +1,161 @@
+"""Decide what is cut from a history, by replaying it from its first message: no state, and yet no cut ever moves.
+
+A conversation is sent anew with every request, a little longer each time. Going through it from the start, and cutting
+wherever it outgrew the high mark on the way, finds the same cuts for every request that contains that place, in any
+process, with nothing remembered. So between two cuts, each request begins with the one before it, word for word, and
+the provider's prompt cache holds; a cut breaks it once.
+
+What one cut does, in this order, until the low mark is reached:
+
+1. old tool results are capped to head and tail, oldest first;
+2. old tool results are cleared, in one batch, if that is worth it;
+3. unless that came halfway from the high to the low mark, whole rounds are dropped, oldest first;
+4. if what must be kept is still above the hard mark, the middle of its largest texts is cut.
+
+What must be kept: system messages, the user's first and last words, and the newest unit (the current round). If that
+does not fit either, the result says so; nothing is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sanitizers.budget.ledger import Ledger, Reason, Replacement, Size
+from sanitizers.budget.marks import CutPolicy, Marks
+from sanitizers.budget.middle_cut import cut_middles
+from sanitizers.budget.old_results import OldResults
+from sanitizers.budget.old_rounds import OldRounds
+from sanitizers.budget.units import Unit, count_leading_system, split_units
+from sanitizers.messages import RESULT_ROLES, Messages
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One cut: after which message it was decided, what was done, and the turns' tokens *before* and *after*."""
+
+    index: int
+    done: tuple[Reason, ...]
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutPlan:
+    """What is cut from one history.
+
+    *sizes* holds the tokens of every message as the client sent it; *total* the turns' tokens after the cuts.
+    *gone* and *replaced* say what happens to the messages at their indexes, and *cut* is where the untouched rest
+    begins. *noticed* is how many messages a notice has to speak of; 0 where none is due.
+    """
+
+    sizes: list[int]
+    total: int
+    cut: int = 0
+    noticed: int = 0
+    gone: Mapping[int, Reason] = field(default_factory=dict)
+    replaced: Mapping[int, Replacement] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+
+
+def plan_cuts(messages: Messages, size: Size, marks: Marks, policy: CutPolicy) -> CutPlan:
+    """Return what is cut from *messages*, a legal history, under *marks* and *policy*.
+
+    *size* tells a message's tokens; it is asked once for each message, and for each text that takes the place of
+    one. Without cuts the cost is that of adding the sizes up.
+    """
+    ledger = Ledger(messages, size)
+    start = count_leading_system(messages)
+    whole = sum(ledger.before[start:])
+    ceiling = _ceiling(marks)
+    if policy.ingest is None and not policy.last_turns and (ceiling is None or whole <= ceiling):
+        return CutPlan(ledger.before, whole)
+    units = split_units(messages, start)
+    replay = _Replay(ledger, units, marks, policy, ceiling)
+    for number in range(len(units)):
+        replay.take_in(number)
+    replay.close()
+    cut = units[replay.rounds.place].start if replay.rounds.place else start
+    return CutPlan(
+        ledger.before,
+        ledger.total,
+        cut,
+        replay.rounds.noticed,
+        ledger.gone,
+        ledger.replaced,
+        tuple(replay.events),
+    )
+
+
+def _ceiling(marks: Marks) -> int | None:
+    """Return the tokens above which something must be cut."""
+    if marks.high is None or marks.hard is None:
+        return marks.high
+    return min(marks.high, marks.hard)
+
+
+class _Replay:
+    """One walk through a history."""
+
+    def __init__(
+        self, ledger: Ledger, units: Sequence[Unit], marks: Marks, policy: CutPolicy, ceiling: int | None
+    ) -> None:
+        self._ledger = ledger
+        self._units = units
+        self._policy = policy
+        self._high = ceiling
+        self._low = min(marks.low or 0, ceiling or 0)
+        self._hard = ceiling if marks.hard is None else marks.hard
+        self._results = OldResults(ledger, policy)
+        self.rounds = OldRounds(ledger, units, self._results, policy)
+        self.events: list[Event] = []
+
+    def take_in(self, number: int) -> None:
+        """Go on by one unit, and cut if the model would be asked here and there is too much."""
+        unit = self._units[number]
+        ledger = self._ledger
+        ledger.take_in(unit.start, unit.end)
+        if unit.end - unit.start > 1 or unit.role in RESULT_ROLES:
+            self._results.see(unit)
+        if unit.role == "user":
+            self.rounds.see(number)
+            if self._policy.last_turns:
+                self._keep_turns(unit)
+        if self._high is not None and ledger.total > self._high and unit.asks(ledger.messages):
+            self._cut(number, self._high)
+
+    def close(self) -> None:
+        """End the walk: a history that ends with the model's words (prefill) is cut only if it cannot be sent."""
+        if not self._units or self._high is None or self._hard is None:
+            return
+        asks = self._units[-1].asks(self._ledger.messages)
+        if self._ledger.total > max(self._hard, self._high) and not asks:
+            self._cut(len(self._units) - 1, self._high)
+
+    def _keep_turns(self, unit: Unit) -> None:
+        before = self._ledger.total
+        if self.rounds.keep_turns(self._policy.last_turns):
+            self.events.append(Event(unit.end - 1, ("last_turns",), before, self._ledger.total))
+
+    def _cut(self, number: int, high: int) -> None:
+        unit = self._units[number]
+        before = self._ledger.total
+        done: list[Reason] = []
+        if self._results.cap(self._low):
+            done.append("tool_result_capped")
+        if self._results.clear(self._low, (high - self._low) // 2):
+            done.append("tool_result_cleared")
+        halfway = (high + self._low) // 2
+        if self._policy.drop and self._ledger.total > halfway and self.rounds.drop_until(self._low, number):
+            done.append("round_dropped")
+        still_over = self._hard is not None and self._ledger.total > self._hard
+        if self._policy.middle and still_over and self._cut_middles(unit, high):
+            done.append("middle_cut")
+        if done:
+            self.events.append(Event(unit.end - 1, tuple(done), before, self._ledger.total))
+
+    def _cut_middles(self, unit: Unit, target: int) -> bool:
+        results = self._results.changeable(unit)
+        words = [at for at in self.rounds.must_stay() if at not in self._ledger.gone]
+        cut = cut_middles(self._ledger, results, target)
+        return cut_middles(self._ledger, words, target) or cut

@@ -1,0 +1,60 @@
+"""A history as units: what is kept or dropped together.
+
+A unit is one message with the tool results that follow it, or one message alone. In a legal history results stand
+directly behind their call, so no unit parts a call from its result; and reasoning or a thought signature goes with
+the calls that it belongs to, since it is in the same message.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
+
+_ASKING_ROLES = RESULT_ROLES | {"user"}
+
+
+class Unit(NamedTuple):
+    """The messages from *start* up to *end*; *role* is the first one's."""
+
+    start: int
+    end: int
+    role: str
+
+    def results(self) -> range:
+        """Return the indexes of the unit's tool results."""
+        first = self.start + (self.role not in RESULT_ROLES)
+        return range(first, self.end)  # whatever follows the first message is a result
+
+    def asks(self, messages: Messages) -> bool:
+        """Tell whether a client could have sent the history up to here: the model's turn would be next.
+
+        A cut is decided at every such place, whether a request ended there or not, so that it does not depend on
+        which requests were seen (a user who interrupts after tool results makes two such places in a row).
+        """
+        return messages[self.end - 1]["role"] in _ASKING_ROLES
+
+
+def count_leading_system(messages: Messages) -> int:
+    """Return how many system messages lead the history: they are the fixed part, and no turns."""
+    for at, message in enumerate(messages):
+        if message["role"] not in SYSTEM_ROLES:
+            return at
+    return len(messages)
+
+
+def split_units(messages: Messages, start: int = 0) -> list[Unit]:
+    """Return the units of *messages* from *start* on, in order; together they are all of them."""
+    roles = [message["role"] for message in messages[start:]]
+    starts = [at for at, role in enumerate(roles, start) if role not in RESULT_ROLES or at == start]
+    ends = [*starts[1:], len(messages)]
+    return [Unit(at, end, roles[at - start]) for at, end in zip(starts, ends, strict=False)]
+
+
+def tool_name_of(result: Message, turn: Message) -> str:
+    """Return the name of the tool whose *result* this is; *turn* is the message that its unit begins with."""
+    call_id = result.get("tool_call_id")
+    for call in tool_calls_of(turn):
+        if call_id is not None and call.get("id") == call_id:
+            return function_of(call).get("name") or (call.get("custom") or {}).get("name") or ""
+    return result.get("name") or ""

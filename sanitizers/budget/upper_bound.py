@@ -1,0 +1,90 @@
+"""An upper bound of a request's tokens from the lengths of its texts alone, so that most requests are never counted.
+
+Where the bound fits the budget, the request does. The bound walks the messages as the estimator does and adds the
+same for everything but text; a text costs what the most expensive text of its length would cost.
+
+What it guarantees: it is never below :meth:`sanitizers.budget.estimate.Estimator.request_tokens` of the same
+family for the same arguments. What it does not: the estimate may be below what the provider counts, so the factor and
+the margin that apply to an estimate apply to the bound as well. It is loose, since it has
+to allow for texts that nobody writes (all digits, all capitals between line ends): for agents' histories three to five
+times the estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple, TypeAlias
+
+from sanitizers.budget.estimate import MOST_A_TOKEN, Estimator, count_text
+from sanitizers.budget.families import Family
+from sanitizers.messages import Messages
+
+_KINDS = "aA1.\n яा漢→"
+"""A character of each class that costs or separates."""
+
+
+_Walks: TypeAlias = dict[tuple[str, str], float]
+"""First and last class of a walk to the most that it can cost."""
+
+
+class TextBound(NamedTuple):
+    """The most that a text can cost: *per_text* and *per_character* tokens."""
+
+    per_text: float
+    per_character: float
+
+
+def upper_bound(family: Family, messages: Messages, tools: Any = None, response_format: Any = None) -> int:
+    """Return a number of tokens that the estimate for the same request does not exceed.
+
+    Takes about 0.1 ms for 300 messages, whatever their length. Never raises.
+    """
+    return _bounding(family).request_tokens(messages, tools, response_format)
+
+
+@lru_cache(maxsize=32)
+def text_bound(family: Family) -> TextBound:
+    """Return the bound for a text of *family*.
+
+    A character's cost depends on itself and on the one before it, so a text is a walk over the classes. What a long
+    walk can cost a step is the mean of its dearest cycle; what it can cost beyond that is the dearest walk that visits
+    no class twice, since every cycle in it is paid for by the mean.
+    """
+
+    def cost(before: str, character: str) -> float:
+        return count_text(before + character, family) - count_text(before, family)
+
+    steps = {(a, b): cost(a, b) for a, b in product(_KINDS, repeat=2)}
+    walks, mean = steps, 0.0
+    for length in range(1, len(_KINDS) + 1):
+        mean = max(mean, *(walks[a, a] / length for a in _KINDS))
+        walks = _longer(walks, steps)
+    walks = dearest = {pair: step - mean for pair, step in steps.items()}
+    for _ in _KINDS:
+        walks = _longer(walks, {pair: step - mean for pair, step in steps.items()})
+        dearest = {pair: max(dearest[pair], walks[pair]) for pair in steps}
+    # A text begins as if a space stood before it. Base64 has a rate of its own.
+    return TextBound(max(0.0, *(dearest[" ", b] for b in _KINDS)), max(mean, family.base64, 1 / MOST_A_TOKEN))
+
+
+def _longer(walks: _Walks, steps: _Walks) -> _Walks:
+    """Return the most that a walk one step longer can cost, for each first and last class."""
+    return {(a, c): max(walks[a, b] + steps[b, c] for b in _KINDS) for a, c in steps}
+
+
+@lru_cache(maxsize=32)
+def _bounding(family: Family) -> Estimator:
+    return Estimator(family, _bounded(text_bound(family)))
+
+
+def _bounded(bound: TextBound) -> Callable[[str], float]:
+    per_text, per_character = bound
+    # One part in a million for sums of floats that round differently; no text, no tokens.
+    per_character *= 1 + 1e-6
+
+    def tokens(text: str) -> float:
+        return per_text + per_character * len(text) if text else 0.0
+
+    return tokens

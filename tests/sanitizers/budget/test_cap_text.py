@@ -1,0 +1,279 @@
+"""A capped content is within its limits, keeps head and tail, and says honestly what is missing."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sanitizers.budget import Cap
+from sanitizers.budget.cap_text import cap_content, length_of
+from sanitizers.budget.markers import MARKER_ROOM
+from tests.support.builders import image, text
+
+SEEDS = Cap(6_000, bytes=10_240, lines=256)
+MARKER = re.compile(
+    r"\n\[… (\d+) of (\d+) characters \(~(\d+) of (\d+) lines\) omitted by the gateway; .* …\]\n"
+)
+
+ALPHABET = st.sampled_from(
+    ["a", "bc ", "\n", "\r\n", "漢", "🙂", "e\u0301", "👩\u200d👧", "🇩🇪", "\ud83d\ude00", "\udc00", "\r"]
+)
+texts = st.one_of(
+    st.lists(ALPHABET, max_size=1_500).map("".join),
+    st.builds(
+        lambda piece, n: piece * n,
+        st.lists(ALPHABET, min_size=1, max_size=20).map("".join),
+        st.integers(1, 900),
+    ),
+    st.builds(lambda line, n: "\n".join([line] * n), st.text(max_size=90), st.integers(1, 600)),
+)
+limits = st.integers(400, 3_000)
+caps = st.builds(Cap, limits, st.none() | limits, st.none() | st.integers(4, 60))
+
+
+def lines_of(value: str) -> int:
+    """Count the lines of a text; a line break at its end begins none."""
+    return len(value.removesuffix("\n").split("\n")) if value else 0
+
+
+def within(value: str, cap: Cap) -> bool:
+    """Tell whether a text is within all three limits."""
+    return (
+        len(value) <= cap.characters
+        and (cap.bytes is None or len(value.encode("utf-8", "surrogatepass")) <= cap.bytes)
+        and (cap.lines is None or lines_of(value) <= cap.lines)
+    )
+
+
+def pieces(value: str) -> tuple[str, str, tuple[int, ...]]:
+    """Return head, tail and the marker's four numbers; there is exactly one marker."""
+    (found,) = MARKER.finditer(value)
+    return value[: found.start()], value[found.end() :], tuple(int(number) for number in found.groups())
+
+
+@given(texts, caps)
+@example("x" * 6_000, SEEDS)
+@example("x" * 6_001, SEEDS)
+@example("漢" * 3_413, SEEDS)
+@example("漢" * 3_414, SEEDS)
+@example("\n".join("ab" * 128), SEEDS)
+@example("a\n" * 257, SEEDS)
+def test_result_is_within_every_limit_and_is_not_cut_again(value: str, cap: Cap) -> None:
+    """Within all three limits, marker included; a text that was within them is the same object."""
+    capped = cap_content(value, cap)
+
+    assert within(capped, cap)
+    assert (capped is value) == within(value, cap)
+    assert cap_content(capped, cap) is capped
+
+
+@given(texts, caps)
+def test_marker_counts_what_is_missing(value: str, cap: Cap) -> None:
+    """Head and tail are the text's own, they do not meet, and the numbers are exact."""
+    capped = cap_content(value, cap)
+    if capped is value or MARKER.search(value):
+        return
+    head, tail, (omitted, characters, omitted_lines, lines) = pieces(capped)
+
+    assert value.startswith(head)
+    assert value.endswith(tail)
+    assert characters == len(value)
+    assert omitted == len(value) - len(head) - len(tail) > 0
+    assert lines == lines_of(value)
+    assert 0 <= omitted_lines <= lines
+
+
+@given(texts, caps)
+def test_no_character_is_parted(value: str, cap: Cap) -> None:
+    """No cut inside a surrogate pair, an accented letter, a joined emoji, a flag or a line break."""
+    capped = cap_content(value, cap)
+    if capped is value or MARKER.search(value):
+        return
+    head, tail, _ = pieces(capped)
+    before, after = (
+        value[len(head) - 1 : len(head) + 1],
+        value[len(value) - len(tail) - 1 : len(value) - len(tail) + 1],
+    )
+
+    for joint in (before, after):
+        if len(joint) == 2:
+            assert joint != "\r\n" or head == ""
+            assert not ("\ud800" <= joint[0] <= "\udbff" and "\udc00" <= joint[1] <= "\udfff")
+            assert joint[1] not in "\u0301\u200d"
+            assert joint[0] != "\u200d"
+            assert not all("🇦" <= letter <= "🇿" for letter in joint) or value.count("🇩") > 60
+
+
+@given(texts, caps, limits)
+def test_a_smaller_cap_counts_from_the_original(value: str, cap: Cap, smaller: int) -> None:
+    """Capped once more by another turnright: still one marker, and its total is still the original's."""
+    once = cap_content(value, cap)
+    if once is value or MARKER.search(value) or smaller > cap.characters * 0.7:
+        return
+    twice = cap_content(once, Cap(smaller))
+    if twice is once:
+        return
+    head, tail, (omitted, characters, _, lines) = pieces(twice)
+
+    assert (omitted, characters, lines) == (len(value) - len(head) - len(tail), len(value), lines_of(value))
+
+
+def test_a_marker_that_is_cut_again_counts_on_and_one_that_is_kept_is_text() -> None:
+    """In the middle that goes, its numbers are taken over; in the tail that stays, it says what it said."""
+    value = "x" * 50_000
+    once = cap_content(value, Cap(6_000))
+
+    _, _, numbers = pieces(cap_content(once, Cap(1_000)))
+    assert numbers == (49_200, 50_000, 0, 1)
+    kept = cap_content(value, Cap(6_000))
+    other = kept + "y" * (MARKER_ROOM * 20)
+    assert "of 50000 characters" not in cap_content(other, Cap(1_000))
+    wide = cap_content(once, Cap(5_500), is_error=True)
+    assert wide.count("omitted by the gateway") == 2
+    assert f"of {len(once)} characters" in wide[:1_500]
+
+
+def test_a_quoted_marker_is_text() -> None:
+    """A marker whose numbers are not this text's is no marker of ours, and keeps nothing from being cut."""
+    quoted = "\n[… 5 of 10 characters (~1 of 2 lines) omitted by the gateway; head and tail kept. …]\n"
+    value = "x" * 5_000 + quoted + "y" * 5_000
+
+    _, _, (omitted, characters, _, _) = pieces(cap_content(value, Cap(1_000)))
+
+    assert characters == len(value)
+    assert omitted > 9_000
+
+
+def test_what_others_cut_is_text() -> None:
+    """The marks of codex and others are part of the text: kept or cut like it, never counted."""
+    value = "a line\n" * 200 + "[... omitted 9744 of 10000 lines ...]\n" + "b line\n" * 200
+
+    _, _, (_, characters, _, lines) = pieces(cap_content(value, SEEDS))
+
+    assert (characters, lines) == (len(value), 401)
+
+
+def test_tail_gets_more_than_the_head_and_most_of_an_error() -> None:
+    """40 to 60 for a result; 20 to 80 for an error, whose end says what went wrong."""
+    head, tail, _ = pieces(cap_content("x" * 20_000, Cap(5_200)))
+    error_head, error_tail, _ = pieces(cap_content("Error: " + "x" * 20_000, Cap(5_200)))
+    told_head, told_tail, _ = pieces(cap_content("x" * 20_000, Cap(5_200), is_error=True))
+
+    assert (len(head), len(tail)) == (2_000, 3_000)
+    assert (len(error_head), len(error_tail)) == (len(told_head), len(told_tail)) == (1_000, 4_000)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Error: no such file\n{}",
+        '{{"is_error": true, "output": "{}"}}',
+        "{}\nTraceback (most recent call last):\n  File x\nKeyError: 'x'",
+        "{}\nsome.module.ValueError: bad\n",
+        "{}\nProcess exited with code 1",
+        "[ERROR] {}",
+        "fatal: not a git repository {}",
+    ],
+)
+def test_errors_are_known_by_their_beginning_or_end(said: str) -> None:
+    """What a failing tool says keeps more of its tail."""
+    head, tail, _ = pieces(cap_content(said.format("x" * 9_000), Cap(2_200)))
+
+    assert len(tail) > 3 * len(head)
+
+
+@pytest.mark.parametrize("said", ["{}\nexit code 0", "no error here: {}", "errors() {{ {} }}", "{} terrors"])
+def test_other_results_are_no_errors(said: str) -> None:
+    """The word alone makes no error."""
+    head, tail, _ = pieces(cap_content(said.format("x" * 9_000), Cap(2_200)))
+
+    assert len(tail) < 2 * len(head)
+
+
+def test_cuts_fall_on_line_ends_where_they_are_near() -> None:
+    """Whole lines are kept on both sides, and no empty line appears around the marker."""
+    value = "".join(f"line {number:05d} of the output\n" for number in range(2_000))
+    head, tail, _ = pieces(cap_content(value, Cap(3_000)))
+
+    assert head.endswith("of the output")
+    assert tail.startswith("line ")
+    assert tail.endswith("\n")
+
+
+def test_bytes_do_not_cut_off_the_tail() -> None:
+    """128 lines of 80 bytes are 10 KiB already: head and tail are kept all the same, and no line twice."""
+    value = "\n".join(f"{number:04d} " + "x" * 75 for number in range(200))
+    capped = cap_content(value, Cap(20_000, bytes=10_240, lines=256))
+
+    assert capped.startswith("0000 ")
+    assert value.endswith(capped[-81:])
+    assert len({line for line in capped.split("\n") if line[:4].isdigit()}) == sum(
+        line[:4].isdigit() for line in capped.split("\n")
+    )
+
+
+def test_unused_head_goes_to_the_tail_and_back() -> None:
+    """Short lines on one side leave their characters to the other."""
+    short, wide = "\n".join("abc" * 300), "x" * 20_000
+    head, tail, _ = pieces(cap_content(short + wide, Cap(6_000, lines=256)))
+    assert len(head) + len(tail) > 5_700
+    head, tail, _ = pieces(cap_content(wide + short, Cap(6_000, lines=256)))
+    assert len(head) + len(tail) > 5_700
+
+
+def test_parts_are_capped_together_and_media_stay() -> None:
+    """The texts share one cap; what is not text keeps its place and its object."""
+    picture = image()
+    parts: list[Any] = [text("a" * 900), picture, text("b" * 900, extra=1), text("c" * 900)]
+    capped = cap_content(parts, Cap(1_200))
+
+    assert length_of(capped) <= 1_200
+    assert picture in capped
+    assert capped[0]["text"].startswith("a" * 300)
+    assert capped[-1] == {"type": "text", "text": "c" * 600}
+    assert sum("omitted by the gateway" in part.get("text", "") for part in capped) == 1
+    assert parts[2] == text("b" * 900, extra=1)
+
+
+@given(st.lists(texts.map(text) | st.builds(image), max_size=6), caps)
+def test_parts_keep_what_a_text_would(parts: list[dict[str, Any]], cap: Cap) -> None:
+    """Joined, the parts say what the same text in one piece would say; none is empty unless it came so."""
+    capped = cap_content(parts, cap)
+    whole = "".join(part["text"] for part in parts if part["type"] == "text")
+
+    assert "".join(part["text"] for part in capped if part["type"] == "text") == cap_content(whole, cap)
+    assert [part for part in capped if part["type"] != "text"] == [
+        part for part in parts if part["type"] != "text"
+    ]
+    assert cap_content(capped, cap) is capped
+    if capped is not parts:
+        assert [p for p in capped if p.get("text") == ""] == [] or any(p.get("text") == "" for p in parts)
+
+
+@pytest.mark.parametrize("content", [None, 3, {"a": 1}, [], [image()]])
+def test_other_contents_are_left_alone(content: Any) -> None:
+    """Nothing to cut, the same object."""
+    assert cap_content(content, Cap(400)) is content
+
+
+@pytest.mark.parametrize("fill", ["x", "漢", "\n", "\n[… ", "🇩🇪", "e\u0301", "\r\n", "\ud800", "\u200d"])
+def test_thirty_megabytes_take_bounded_time(fill: str) -> None:
+    """One huge line, or nothing but line breaks, markers or joiners: well under a second."""
+    value = fill * (30_000_000 // len(fill))
+    start = time.process_time()
+    capped = cap_content(value, SEEDS)
+
+    assert time.process_time() - start < 2
+    assert within(capped, SEEDS)
+
+
+@pytest.mark.parametrize("wrong", [(399, None, None), (400, 399, None), (400, 400, 3), (0, None, None)])
+def test_limits_without_room_are_refused(wrong: tuple[int, int | None, int | None]) -> None:
+    """A cap has to leave room beside its marker."""
+    with pytest.raises(ValueError, match="at least 400"):
+        Cap(*wrong)

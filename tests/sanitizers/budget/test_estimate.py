@@ -1,0 +1,397 @@
+"""Estimates of messages, histories, tools and media: what counts, what does not, and that nothing raises."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers.budget.estimate import Estimator, count_text
+from sanitizers.budget.families import (
+    CLAUDE_3,
+    CLAUDE_48,
+    FAMILIES,
+    GEMINI,
+    O200K,
+    QWEN_3,
+    UNKNOWN,
+    Family,
+)
+from sanitizers.budget.text_cache import TextCache
+from tests.support.builders import assistant, call, image, legacy_call, legacy_result, text, tool, user
+from tests.support.strategies.arbitrary import any_histories
+from tests.support.strategies.hostile import junk, odd_requests
+from tests.support.strategies.legal import legal_histories
+from tests.support.strategies.texts import FLAVOURS
+
+families = st.sampled_from(FAMILIES)
+some_text = st.text(max_size=200) | st.sampled_from(FLAVOURS) | st.text("aB1+/ ", min_size=190, max_size=420)
+requests = odd_requests() | st.dictionaries(
+    st.sampled_from(["messages", "tools", "response_format"]), st.lists(junk, max_size=3) | junk
+)
+
+WORDS = "The quick brown fox jumps over the lazy dog. "
+
+
+def uncached(family: Family) -> Estimator:
+    """Return an estimator that remembers nothing."""
+    return Estimator(family, lambda text: count_text(text, family))
+
+
+def noting(asked: list[str]) -> Callable[[str], float]:
+    """Return a count of a text's letters that notes each text it is asked for."""
+
+    def count(text: str) -> float:
+        asked.append(text)
+        return len(text)
+
+    return count
+
+
+def png(width: int, height: int) -> str:
+    """Return a data URL of something that begins as a PNG of this size does."""
+    header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + width.to_bytes(4, "big") + height.to_bytes(4, "big")
+    return "data:image/png;base64," + b64encode(header + bytes(60_000)).decode()
+
+
+class TestTexts:
+    """What a text comes to."""
+
+    def test_empty_is_nothing(self) -> None:
+        """No text, no tokens."""
+        assert count_text("", O200K) == 0
+
+    @given(families, some_text, some_text)
+    def test_appended_text_lowers_nothing(self, family: Family, before: str, more: str) -> None:
+        """Not even where it makes a run of letters long enough to count as base64."""
+        tokens = count_text(before, family)
+        assert tokens <= count_text(before + more, family) + 1e-9
+        assert tokens <= count_text(more + before, family) + 1e-9
+
+    @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+    def test_base64_has_its_own_rate(self, family: Family) -> None:
+        """A long run of it comes to no less than the family's rate."""
+        run = b64encode(bytes(range(256)) * 12).decode()
+        assert len(run) * family.base64 <= count_text(run, family) + 2 < len(run) * 1.6
+
+    def test_prose_is_near_what_tokenizers_count(self) -> None:
+        """Ten tokens a sentence at OpenAI."""
+        assert math.isclose(count_text(WORDS * 100, O200K), 1_000, rel_tol=0.1)
+
+
+class TestMessages:
+    """What of a message counts."""
+
+    estimator = Estimator(O200K)
+
+    def tokens(self, message: dict[str, Any]) -> int:
+        """Return a message's tokens at OpenAI."""
+        return self.estimator.message_tokens(message)
+
+    def test_text(self) -> None:
+        """Three tokens around it."""
+        assert 3 == self.tokens(user(""))
+        assert round(3 + count_text(WORDS, O200K)) == self.tokens(user(WORDS))
+
+    def test_parts_count_as_their_texts(self) -> None:
+        """Parts are read one by one."""
+        assert abs(self.tokens(user([text(WORDS), text(WORDS)])) - self.tokens(user(WORDS)) * 2 + 3) <= 1
+
+    def test_calls(self) -> None:
+        """Names and arguments count, ids do not."""
+        one = assistant(None, [call("c1", "read_file", json.dumps({"path": "/src/app.py"}))])
+        two = assistant(None, [*one["tool_calls"], *one["tool_calls"]])
+        long_id = assistant(None, [{**one["tool_calls"][0], "id": "c" * 500}])
+        assert 15 < self.tokens(one) < 25
+        assert abs(2 * self.tokens(one) - self.tokens(two) - 3) <= 1
+        assert self.tokens(one) == self.tokens(long_id)
+
+    def test_arguments_may_be_an_object(self) -> None:
+        """Some clients send what the string would hold."""
+        arguments = {"path": "/src/app.py", "lines": [1, 2]}
+        as_text = assistant(None, [call("c1", "f", orjson.dumps(arguments).decode())])
+        assert self.tokens(as_text) == self.tokens(assistant(None, [call("c1", "f", arguments)]))
+
+    def test_legacy_and_custom_calls(self) -> None:
+        """The older and the newer form of a call come to the same."""
+        plain = self.tokens(assistant(None, [call("c1", "f", WORDS)]))
+        assert plain == self.tokens(legacy_call("f", WORDS))
+        custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": WORDS}}
+        assert plain == self.tokens(assistant(None, [custom]))
+        assert self.tokens(tool("c1", WORDS)) < self.tokens(legacy_result("f", WORDS))
+
+    def test_results_have_an_overhead(self) -> None:
+        """Of six tokens at OpenAI."""
+        assert 6 == self.tokens(tool("c1", WORDS)) - self.tokens(user(WORDS))
+
+    def test_result_may_be_any_json(self) -> None:
+        """A list that is no list of parts, an object, a number."""
+        assert self.tokens(tool("c1", {"answer": 1})) == self.tokens(tool("c1", '{"answer":1}'))
+        assert self.tokens(tool("c1", 42)) == self.tokens(tool("c1", "42"))
+        assert self.tokens(tool("c1", ["a", "b"])) > self.tokens(tool("c1", ""))
+
+    @pytest.mark.parametrize(
+        "thoughts",
+        [
+            {"reasoning_content": WORDS},
+            {"reasoning": WORDS},
+            {"thinking_blocks": [{"type": "thinking", "thinking": WORDS, "signature": "x" * 900}]},
+            {"reasoning_details": [{"type": "reasoning.text", "text": WORDS}]},
+            {"content": [{"type": "thinking", "thinking": WORDS, "signature": "x" * 900}]},
+            {"reasoning_content": WORDS, "reasoning": WORDS},
+        ],
+        ids=["content", "reasoning", "blocks", "details", "part", "twice"],
+    )
+    def test_thoughts_count_once(self, thoughts: dict[str, Any]) -> None:
+        """Whichever fields they stand in, and without their signatures."""
+        assert self.tokens(user(WORDS)) == self.tokens({"role": "assistant", "content": None, **thoughts})
+
+    def test_name_and_refusal(self) -> None:
+        """Both are text."""
+        assert self.tokens(user(WORDS, name="Alice")) > self.tokens(user(WORDS))
+        assert self.tokens(assistant(None, refusal=WORDS)) == self.tokens(user(WORDS))
+
+    def test_unknown_fields_do_not_count(self) -> None:
+        """What no model reads."""
+        assert self.tokens(user(WORDS)) == self.tokens(user(WORDS, cache_control={"type": "ephemeral"}))
+
+
+class TestMedia:
+    """Media go by their kind and size, never by the letters of their base64."""
+
+    @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+    def test_an_image_is_no_text(self, family: Family) -> None:
+        """However large its data URL is."""
+        small, large = (user([image("data:image/jpeg;base64," + "Zm9v" * n)]) for n in (10, 1_000_000))
+        estimator = Estimator(family)
+        assert estimator.message_tokens(small) == estimator.message_tokens(large)
+        assert family.media.image == estimator.message_tokens(large) - family.overheads.per_message
+
+    def test_detail(self) -> None:
+        """An image in low detail is 85 tokens at OpenAI."""
+        low = {"type": "image_url", "image_url": {"url": "https://x.test/a.png", "detail": "low"}}
+        assert 88 == Estimator(O200K).message_tokens(user([low]))
+
+    @pytest.mark.parametrize(
+        ("family", "size", "tokens"),
+        [
+            (CLAUDE_3, (750, 100), 101),
+            (CLAUDE_3, (4_000, 4_000), 1_600),
+            (CLAUDE_48, (2_000, 1_500), 4_001),
+            (GEMINI, (100, 100), 1_120),
+        ],
+    )
+    def test_pixels(self, family: Family, size: tuple[int, int], tokens: int) -> None:
+        """Claude counts pixels, and a PNG says at its beginning how many it has."""
+        message = user([image(png(*size))])
+        assert tokens == Estimator(family).message_tokens(message) - family.overheads.per_message
+
+    def test_anthropics_own_form(self) -> None:
+        """An image in a `source` is the same image."""
+        data = png(750, 100).partition(",")[2]
+        source = {"type": "base64", "media_type": "image/png", "data": data}
+        part = {"type": "image", "source": source}
+        assert 4 + 101 == Estimator(CLAUDE_3).message_tokens(user([part]))
+
+    def test_recordings_and_documents_go_by_their_bytes(self) -> None:
+        """A minute of compressed sound is 32 tokens a second at Gemini; of a document nobody knows the pages."""
+        estimator = Estimator(GEMINI)
+        sound = {"type": "input_audio", "input_audio": {"data": "A" * 1_280_000, "format": "mp3"}}
+        raw = {"type": "input_audio", "input_audio": {"data": "A" * 1_280_000, "format": "wav"}}
+        paper = {"type": "file", "file": {"file_data": "data:application/pdf;base64," + "A" * 1_280_000}}
+        listing = {"type": "file", "file": {"file_data": "data:text/plain;base64," + "A" * 4_000}}
+        named = {"type": "file", "file": {"file_id": "file-1"}}
+        sizes = [estimator.message_tokens(user([part])) for part in (sound, raw, paper, listing, named)]
+        assert [1_922, 642, 5_762, 902, 5_001] == sizes
+
+    def test_base64_in_a_text_is_text(self) -> None:
+        """A model that is given it as text reads every letter."""
+        url = png(10, 10)
+        assert Estimator(O200K).message_tokens(tool("c1", url)) > len(url) * 0.7
+
+
+class TestHistories:
+    """Sums, and what is added once."""
+
+    @given(families, any_histories(), any_histories())
+    def test_additive(self, family: Family, first: Any, second: Any) -> None:
+        """A history is the sum of its messages."""
+        estimator = Estimator(family)
+        parts = estimator.history_tokens(first) + estimator.history_tokens(second)
+        assert parts == estimator.history_tokens(first + second)
+        assert parts == sum(map(estimator.message_tokens, first + second))
+
+    @given(families, any_histories(), st.data())
+    def test_monotone(self, family: Family, history: Any, data: st.DataObject) -> None:
+        """No message gets cheaper when text is added to it."""
+        estimator = Estimator(family)
+        message = data.draw(st.sampled_from(history))
+        before = estimator.message_tokens(message)
+        content = message.get("content")
+        more = data.draw(some_text)
+        longer: Any = more if content is None else content + more if isinstance(content, str) else None
+        if isinstance(content, list):
+            longer = [*content, text(more)]
+        if longer is not None:
+            assert before <= estimator.message_tokens({**message, "content": longer})
+        if message["role"] == "assistant":
+            calls = message.get("tool_calls") or []
+            assert before < estimator.message_tokens(
+                {**message, "tool_calls": [*calls, call("c9", "f", more)]}
+            )
+
+    @given(families, legal_histories())
+    def test_the_cache_does_not_show(self, family: Family, history: Any) -> None:
+        """The same numbers with a cache, without one, with one that forgets at once, and asked twice."""
+        fresh = orjson.loads(orjson.dumps(history))
+        forgetful = Estimator(family, TextCache(lambda text: count_text(text, family), 1))
+        expected = [uncached(family).message_tokens(message) for message in history]
+        for estimator in (Estimator(family), forgetful, Estimator(family)):
+            for messages in (history, fresh):
+                assert expected == [estimator.message_tokens(message) for message in messages]
+
+    def test_a_request_has_everything(self) -> None:
+        """Messages, tools, the format, and what the provider adds."""
+        tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+        form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+        estimator = Estimator(O200K)
+        expected = 3 + estimator.history_tokens([user(WORDS)])
+        assert expected == estimator.request_tokens([user(WORDS)])
+        expected += estimator.tools_tokens(tools) + estimator.format_tokens(form)
+        assert expected == estimator.request_tokens([user(WORDS)], tools, form)
+
+    def test_the_input_is_not_written_to(self) -> None:
+        """Estimating only reads."""
+        history = [user([text(WORDS), image()]), assistant(None, [call("c1")])]
+        before = json.dumps(history)
+        Estimator(O200K).history_tokens(history)
+        assert before == json.dumps(history)
+
+
+class TestTools:
+    """Tools and formats."""
+
+    tools = [
+        {"type": "function", "function": {"name": f"tool_{n}", "description": WORDS * 4, "parameters": {}}}
+        for n in range(5)
+    ]
+
+    def test_rule(self) -> None:
+        """Nine tenths of the compact JSON, eight a tool, 400 once for Claude."""
+        for family, once in ((O200K, 0), (GEMINI, 0), (CLAUDE_3, 400)):
+            written = count_text(orjson.dumps(self.tools).decode(), family)
+            assert round(0.9 * written + 8 * 5 + once) == Estimator(family).tools_tokens(self.tools)
+
+    @pytest.mark.parametrize("none", [None, [], {}, ""])
+    def test_none(self, none: Any) -> None:
+        """No tools, nothing added."""
+        assert Estimator(CLAUDE_3).tools_tokens(none) == 0
+
+    @pytest.mark.parametrize(
+        "plain", [None, {"type": "text"}, {"type": "json_object"}, "x", {"json_schema": None}]
+    )
+    def test_formats_without_a_schema(self, plain: Any) -> None:
+        """Only a schema is shown to the model."""
+        assert Estimator(O200K).format_tokens(plain) == 0
+
+
+class TestHostile:
+    """Nothing that JSON can express raises or takes long."""
+
+    @given(families, requests)
+    def test_no_request_raises(self, family: Family, request: dict[str, Any]) -> None:
+        """Values of the wrong kind at any place, lone surrogates, huge numbers."""
+        estimator = Estimator(family)
+        messages = request.get("messages")
+        for message in messages if isinstance(messages, list) else [messages]:
+            assert estimator.message_tokens(message) >= 0
+        assert estimator.tools_tokens(request.get("tools")) >= 0
+        assert estimator.format_tokens(request.get("response_format")) >= 0
+
+    @given(
+        families, st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function_call"]), junk)
+    )
+    def test_no_message_raises(self, family: Family, message: dict[str, Any]) -> None:
+        """Any value in any field that is looked at."""
+        assert Estimator(family).message_tokens(message) >= family.overheads.per_message
+
+    @given(
+        st.sampled_from(
+            ["image_url", "image", "file", "input_audio", "video_url", "document", "text", "thinking"]
+        ),
+        st.dictionaries(st.sampled_from(["image_url", "source", "file", "text", "detail"]), junk),
+        st.dictionaries(st.sampled_from(["url", "data", "file_data", "format", "detail"]), junk),
+    )
+    def test_no_part_raises(self, kind: str, part: dict[str, Any], inner: dict[str, Any]) -> None:
+        """Any value in a part and in what it holds."""
+        for family in (O200K, CLAUDE_3):
+            for value in (part, {**part, kind: inner}, {**part, "source": inner}):
+                assert Estimator(family).message_tokens(user([{**value, "type": kind}])) >= 3
+
+    def test_deep_nesting(self) -> None:
+        """Deeper than any recursion goes, in every place."""
+        deep: Any = []
+        for _ in range(sys.getrecursionlimit() * 20):
+            deep = [deep]
+        estimator = Estimator(UNKNOWN)
+        assert estimator.message_tokens(user(deep)) > 1_000
+        assert estimator.message_tokens(assistant(None, [call("c1", "f", deep)])) > 1_000
+        assert estimator.tools_tokens(deep) > 1_000
+
+    def test_huge_number(self) -> None:
+        """A number that Python does not write out."""
+        assert 80_000 < Estimator(O200K).message_tokens(tool("c1", 10**100_000)) < 100_000
+
+    def test_thirty_megabytes_on_one_line(self) -> None:
+        """A tool result that somebody meant for a file."""
+        line = "x = 1; " * (30_000_000 // 7)
+        start = time.process_time()
+        assert Estimator(QWEN_3).message_tokens(tool("c1", line)) > 5_000_000
+        assert time.process_time() - start < 10
+
+
+class TestCache:
+    """The memo behind the numbers."""
+
+    def test_is_bounded(self) -> None:
+        """Two generations of its capacity at most."""
+        cache = TextCache(len, 10)
+        for number in range(1_000):
+            cache(f"text {number}")
+            assert len(cache) <= 20
+
+    def test_keeps_what_is_asked_for(self) -> None:
+        """A text that is asked for again and again is counted once, whatever else comes by."""
+        asked: list[str] = []
+        cache = TextCache(noting(asked), 10)
+        for number in range(1_000):
+            assert cache("kept") == 4
+            cache(f"text {number}")
+        assert asked.count("kept") == 1
+
+    def test_keeps_the_latest(self) -> None:
+        """The last texts, as many as its capacity, are there."""
+        asked: list[str] = []
+        cache = TextCache(noting(asked), 10)
+        texts = [f"text {number}" for number in range(10)]
+        for _ in range(3):
+            for one in texts:
+                cache(one)
+        assert texts == asked
+
+    def test_is_shared_in_a_family(self) -> None:
+        """A second estimator knows what the first one counted: it takes the hash of the text alone."""
+        line = "é" * 3_000_000
+        Estimator(O200K).message_tokens(user(line))
+        start = time.process_time()
+        Estimator(O200K).message_tokens(user(line))
+        assert time.process_time() - start < 0.01

@@ -1,0 +1,121 @@
+"""Bad input gets a bounded cost and a clear result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sanitizers import find_violations
+from sanitizers.budget import PRESETS, CutPolicy, Marks, fit, marks_for
+from sanitizers.profiles import GEMINI_1, GEMINI_3_STRICT, OPENAI
+from tests.sanitizers.budget.sizes import quick_size
+from tests.sanitizers.budget.test_replay import rounds
+from tests.support.builders import assistant, call, image, system, text, tool, user
+
+BALANCED = PRESETS["balanced"]
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what *work* returns and its CPU seconds."""
+    start = time.process_time()
+    done = work()
+    return done, time.process_time() - start
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        BALANCED,
+        replace(BALANCED, drop=False),
+        replace(BALANCED, clear=False, aged=None),
+        replace(BALANCED, drop=False, clear=False),
+        replace(BALANCED, last_turns=3),
+        PRESETS["codex"],
+    ],
+)
+@pytest.mark.parametrize("limit", [200, 32_768])
+def test_ten_thousand_messages(policy: CutPolicy, limit: int) -> None:
+    """No policy and no window makes the cost grow with the square of the messages."""
+    history = [
+        *rounds(3_000, 900),
+        *[m for n in range(2_000) for m in (user(f"q{n}"), assistant(f"a{n}"))],
+        user("go"),
+    ]
+    marks = marks_for(policy, limit=limit)
+    done, seconds = timed(lambda: fit(history, GEMINI_3_STRICT, quick_size, marks, policy))
+
+    assert len(history) > 10_000
+    assert seconds < 3
+    assert find_violations(done.messages, GEMINI_3_STRICT) == ()
+
+
+def test_every_request_above_the_mark() -> None:
+    """A goal that alone is above the mark: an event after every round, and still a bounded cost."""
+    history = [user("g" * 1_000_000), *rounds(3_000, 400)[1:]]
+    marks = Marks(1_000, 1_000, 500, None)
+    _, seconds = timed(lambda: fit(history, OPENAI, quick_size, marks, BALANCED))
+
+    assert seconds < 3
+
+
+@pytest.mark.parametrize("profile", [OPENAI, GEMINI_1, GEMINI_3_STRICT])
+def test_a_result_of_thirty_megabytes_on_one_line(profile: Any) -> None:
+    """In the current round it is cut to what fits, before it is an old one it cannot be dropped."""
+    history = [user("goal"), *rounds(1, 30_000_000)[1:]]
+    marks = marks_for(BALANCED, limit=32_768, margin=0.1)
+    done, seconds = timed(lambda: fit(history, profile, quick_size, marks, BALANCED))
+
+    assert seconds < 3
+    assert done.verdict == "fits"
+    assert done.tokens_after > 20_000
+    assert [change.reason for change in done.changes] == ["middle_cut"]
+
+
+@pytest.mark.parametrize(
+    "content", ["\ud800" * 50_000, "a\udfff" * 50_000, "\ud83d\ude00" * 50_000, "\x00" * 90_000]
+)
+def test_halves_of_characters(content: str) -> None:
+    """Text that no encoding takes is cut like any other, and parted nowhere it was not."""
+    history = [user(content), *rounds(30, 2_000)[1:], assistant(None, [call("z")]), tool("z", content)]
+    done = fit(history, OPENAI, quick_size, Marks(6_000, 6_000, 3_000, 6_500), BALANCED)
+
+    assert done.verdict == "fits"
+    assert "\ud83d" not in str(done.messages[0]["content"]).replace("\ud83d\ude00", "")
+
+
+def test_nothing_but_images() -> None:
+    """What cannot be cut is told, and nothing is invented."""
+    history = [user([image()] * 40), assistant("nice"), user([image()] * 40)]
+    done = fit(history, OPENAI, lambda message: 10_000, Marks(100, 100, 50, 100), BALANCED)
+
+    assert done.verdict == "over_hard"
+    assert [part for m in done.messages if m["role"] == "user" for part in m["content"]].count(image()) >= 80
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [system("s")],
+        [system("s" * 9_000)],
+        [assistant("only the model")],
+        [user("")],
+        [user([])],
+        [user([text("")])],
+        [assistant(None, [call("a")])],
+        [system("s"), system("t"), assistant("a" * 9_000), system("u")],
+    ],
+)
+@pytest.mark.parametrize("high", [0, 10, 100_000])
+def test_odd_histories(history: list[dict[str, Any]], high: int) -> None:
+    """Shorter than anything to cut: the same messages, and a verdict."""
+    done = fit(
+        history, OPENAI, quick_size, Marks(high, high, high // 2, high), replace(BALANCED, last_turns=1)
+    )
+
+    assert done.verdict in ("fits", "over_hard")
+    assert len(done.messages) <= len(history) + 1
+    assert fit([], OPENAI, quick_size, Marks(high, high, high // 2, high), BALANCED).messages == []

@@ -1,0 +1,96 @@
+"""What stands where something was cut: pinned bytes, known again, and not by what merely looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sanitizers.budget.markers import (
+    CLEARED,
+    MARKER_ROOM,
+    OF_RESULT,
+    OF_TEXT,
+    find_omission,
+    is_from_user,
+    notice_message,
+    noticed,
+    omission_marker,
+    without_notice,
+)
+from sanitizers.synthetic import CONTINUE, HISTORY_START
+from tests.support.builders import assistant, image, text, user
+
+
+def test_wordings_are_pinned() -> None:
+    """A changed wording moves every provider's cached prefix: this test is changed on purpose or not at all."""
+    assert CLEARED == "[tool result cleared to save context; call the tool again if needed]"
+    assert notice_message(12) == {
+        "role": "user",
+        "content": "<context_notice>12 earlier messages were removed to fit the context window.</context_notice>",
+    }
+    assert omission_marker(1, 2, 3, 4, OF_TEXT) == (
+        "\n[… 1 of 2 characters (~3 of 4 lines) omitted by the gateway; head and tail kept. …]\n"
+    )
+    assert OF_RESULT.startswith(OF_TEXT)
+
+
+@pytest.mark.parametrize("advice", [OF_RESULT, OF_TEXT])
+def test_every_marker_fits_into_its_room(advice: str) -> None:
+    """Up to a gigabyte, in characters and in bytes."""
+    most = 999_999_999
+    longest = omission_marker(most, most, most, most, advice)
+
+    assert len(longest.encode()) <= MARKER_ROOM
+
+
+def test_a_marker_is_known_by_its_numbers() -> None:
+    """The numbers must be those of the text that it stands in."""
+    marker = omission_marker(90, 100, 1, 2, OF_RESULT)
+
+    found = find_omission("12345" + marker + "67890")
+    assert found is not None
+    assert (found.omitted, found.characters, found.lines) == (90, 100, 2)
+    assert find_omission("12345" + marker + "6789") is None
+    assert find_omission("no marker here") is None
+    assert find_omission("\n[… " * 1_000) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "count"),
+    [
+        (notice_message(3), 3),
+        (user("hello"), None),
+        (user([text("<context_notice>3 earlier messages")]), None),
+        (user(notice_message(3)["content"] + " and more"), None),
+        (assistant(notice_message(3)["content"]), None),
+    ],
+)
+def test_a_notice_is_known_again(message: dict[str, object], count: int | None) -> None:
+    """Only the exact words, alone, in a user message."""
+    assert noticed(message) == count
+
+
+def test_notices_are_taken_out_of_what_they_were_joined_to() -> None:
+    """Of a text and of parts, with what stood around them untouched."""
+    words = notice_message(7)["content"]
+
+    assert without_notice(user(f"goal\n\n{words}\n\nnext")) == (user("goal\n\nnext"), 7)
+    assert without_notice(user([text("goal"), text(words), image()])) == (user([text("goal"), image()]), 7)
+    plain = user("<context_notice> is a tag of ours")
+    assert without_notice(plain) == (plain, 0)
+    assert without_notice(plain)[0] is plain
+
+
+@pytest.mark.parametrize(
+    ("message", "own"),
+    [
+        (user("do it"), True),
+        (user([image()]), True),
+        (user(CONTINUE), False),
+        (user(HISTORY_START), False),
+        (notice_message(1), False),
+        (assistant("do it"), False),
+    ],
+)
+def test_the_users_own_words_are_told_from_ours(message: dict[str, object], own: bool) -> None:
+    """A turn that a step inserted, or a notice, is nobody's goal."""
+    assert is_from_user(message) is own

@@ -1,0 +1,82 @@
+"""The table of presets, and the marks that follow from a limit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers.budget import PRESETS, Cap, CutPolicy, Marks, marks_for
+
+BALANCED = PRESETS["balanced"]
+
+
+def test_presets_are_the_ones_that_the_configuration_names() -> None:
+    """Their values are contracts: each is named in the design or in a seed."""
+    assert list(PRESETS) == ["balanced", "lango", "localcowork", "codex", "off"]
+    assert (BALANCED.high, BALANCED.low, BALANCED.hard) == (1.0, 0.5, 0.95)
+    assert BALANCED.ingest is None
+    assert BALANCED.unknown_window is None
+    assert (PRESETS["lango"].window_share, PRESETS["lango"].unknown_window) == (0.5, 32_768)
+    assert PRESETS["localcowork"].ingest == Cap(6_000)
+    assert PRESETS["localcowork"].headroom == 5_000
+    assert PRESETS["codex"].ingest == Cap(10_240, bytes=10_240, lines=256)
+    assert all(policy.last_turns == 0 for policy in PRESETS.values())
+
+
+def test_marks_follow_from_the_limit() -> None:
+    """Limit 100,000, margin 8 %, 6,000 fixed: 86,000 available, in steps of 1,024; hard at 95 % of the limit."""
+    marks = marks_for(BALANCED, limit=100_000, margin=0.08, tools=4_000, system=2_000)
+
+    assert marks == Marks(83 * 1_024, 83 * 1_024, 83 * 512, 89_000, 4_000, 2_000)
+
+
+def test_small_windows_are_rounded_finely() -> None:
+    """No more than a sixteenth is lost to rounding."""
+    for limit in (1, 10, 100, 1_000, 10_000):
+        available = marks_for(BALANCED, limit=limit).available
+        assert available is not None
+        assert limit * 15 / 16 < available + 1 <= limit + 1
+
+
+def test_presets_move_the_marks() -> None:
+    """Half the window for lango; 5,000 tokens of headroom for localcowork, less where that is all there is."""
+    assert marks_for(PRESETS["lango"], limit=131_072).high == 65_536
+    assert marks_for(PRESETS["localcowork"], limit=32_768, margin=0.25).high == 24_576 - 5_000
+    assert marks_for(PRESETS["localcowork"], limit=8_192, margin=0.5).high == 3_072
+    assert marks_for(PRESETS["off"], limit=8_192) == Marks(8_192, None, None, None)
+
+
+def test_nothing_is_refused_by_an_assumed_limit() -> None:
+    """The hard mark needs a limit that is known; without any limit there is no mark at all."""
+    assert marks_for(BALANCED, limit=32_768, assumed=True).hard is None
+    assert marks_for(BALANCED, limit=None, tools=3, system=4) == Marks(tools=3, system=4)
+
+
+@given(
+    st.sampled_from(list(PRESETS.values())),
+    st.integers(0, 2_000_000),
+    st.floats(0, 0.99),
+    st.integers(0, 100_000),
+    st.integers(0, 100_000),
+)
+def test_marks_are_ordered(policy: CutPolicy, limit: int, margin: float, tools: int, system: int) -> None:
+    """Low <= high <= available, and high never above a hard mark that leaves room."""
+    marks = marks_for(policy, limit=limit, margin=margin, tools=tools, system=system)
+
+    assert marks.fixed == tools + system
+    if marks.high is not None and marks.low is not None and marks.available is not None:
+        assert 0 <= marks.low <= marks.high <= marks.available
+        assert marks.hard is None or marks.high <= max(0, marks.hard)
+
+
+@pytest.mark.parametrize("excess", [1, 50, 10_000])
+def test_lowered_marks_are_lower(excess: int) -> None:
+    """Another round aims at less, in proportion, and never below nothing."""
+    marks = Marks(1_000, 1_000, 500, 950)
+    lower = marks.lowered(excess)
+
+    assert lower.high == max(0, 950 - excess)
+    assert lower.low == 500 * lower.high // 1_000
+    assert lower.hard == 950
+    assert Marks().lowered(excess) == Marks()

@@ -1,0 +1,45 @@
+"""The parts of a request add up, and each message is in one of them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from sanitizers.budget import Marks, measure_parts
+from tests.sanitizers.budget.sizes import size, total
+from tests.sanitizers.budget.test_replay import a_round
+from tests.support.builders import assistant, system, user
+from tests.support.strategies import any_histories
+
+
+def test_each_part_holds_its_messages() -> None:
+    """The goal, the newest unit, and everything between; a goal that is the newest unit counts there."""
+    history = [system("s"), user("goal"), *a_round(0, 100), assistant("a"), user("b"), *a_round(1, 50)]
+    parts = measure_parts(history, size, Marks(tools=7))
+
+    assert (parts.system, parts.tools) == (size(history[0]), 7)
+    assert parts.first_goal == size(history[1])
+    assert parts.older_rounds == total(history[2:6])
+    assert parts.current_round == total(history[6:])
+    assert parts.rounds == 3
+    assert parts.largest[0] == max(
+        ((at, size(m)) for at, m in enumerate(history)), key=lambda found: found[1]
+    )
+    alone = measure_parts([user("goal")], size, Marks())
+    assert (alone.first_goal, alone.older_rounds, alone.current_round) == (0, 0, size(user("goal")))
+
+
+def test_places_are_those_at_the_client() -> None:
+    """Where sanitizing moved messages, their origins are told."""
+    parts = measure_parts([user("a"), assistant("b" * 99)], size, Marks(), origins=[4, 9])
+
+    assert [index for index, _ in parts.largest] == [9, 4]
+    assert parts.as_dict()["largest"][0][0] == 9
+
+
+@given(any_histories())
+def test_parts_add_up(history: list[dict[str, object]]) -> None:
+    """Nothing is counted twice or left out, and no part is negative."""
+    parts = measure_parts(history, size, Marks(tools=3))
+
+    assert parts.whole == total(history) + 3
+    assert min(parts.system, parts.first_goal, parts.older_rounds, parts.current_round) >= 0

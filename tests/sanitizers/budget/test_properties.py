@@ -1,0 +1,277 @@
+"""What holds for every history that is cut, whatever its shape and its budget."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers import Profile, Unrepairable, find_violations, sanitize
+from sanitizers.budget import Cap, CutPolicy, Fitted, Marks, count_leading_system, fit
+from sanitizers.budget.markers import is_from_user, notice_message, noticed
+from sanitizers.budget.render import Removed
+from sanitizers.budget.replay import plan_cuts
+from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES
+from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from tests.sanitizers.budget.sizes import marks, total
+from tests.sanitizers.budget.sizes import quick_size as size
+from tests.support.strategies import damaged_histories, legal_histories
+from tests.support.strategies.sessions import requests_of, sessions
+from tests.support.strategies.texts import TOKEN
+
+History = list[dict[str, Any]]
+
+PROFILES = [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI.merging(), GEMINI_2.merging()]
+profiles = st.sampled_from(PROFILES)
+
+policies = st.builds(
+    CutPolicy,
+    st.just("drawn"),
+    ingest=st.none() | st.builds(Cap, st.integers(400, 3_000)),
+    aged=st.none() | st.builds(Cap, st.integers(400, 2_000), lines=st.none() | st.integers(4, 60)),
+    clear=st.booleans(),
+    drop=st.sampled_from([True, True, True, False]),
+    middle=st.booleans(),
+    recent=st.integers(0, 3),
+    least_capped=st.integers(20, 100),
+    least_cleared=st.integers(20, 100),
+    kept_users=st.sampled_from([0.0, 0.1, 0.5]),
+    excluded_tools=st.sampled_from([frozenset(), frozenset({"skill"})]),
+    last_turns=st.sampled_from([0, 0, 0, 1, 3]),
+    notice=st.booleans(),
+)
+budgets = st.builds(
+    lambda high, low, hard: Marks(high, high, int(high * low), int(high * hard)),
+    st.integers(50, 6_000),
+    st.sampled_from([0.3, 0.5, 0.9]),
+    st.sampled_from([0.9, 1.0, 1.1, 1.5]),
+)
+histories = st.one_of(sessions(max_rounds=12), legal_histories(extras=False))
+
+
+def cut(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> tuple[History, Fitted]:
+    """Sanitize and fit a history; return what was fitted, and the outcome."""
+    legal = list(sanitize(history, profile).messages)
+    return legal, fit(legal, profile, size, budget, policy)
+
+
+def calls_and_results(messages: History) -> tuple[list[str], list[str]]:
+    """Return the ids of all calls and of all results, in order."""
+    calls = [call["id"] for message in messages for call in message.get("tool_calls") or ()]
+    return calls, [message["tool_call_id"] for message in messages if message["role"] == "tool"]
+
+
+@given(histories, profiles, budgets, policies)
+def test_what_is_sent_is_legal(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> None:
+    """No rule of the profile is broken by a cut, and each call still stands beside its result."""
+    _, done = cut(history, profile, budget, policy)
+    sent = list(done.messages)
+    calls, results = calls_and_results(sent)
+
+    assert find_violations(sent, profile) == ()
+    assert Counter(calls) == Counter(results)
+
+
+@given(histories, profiles, budgets, policies)
+def test_what_must_stay_stays(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> None:
+    """System messages, the user's first and last words and the newest unit are there, and calls are as they were."""
+    legal, done = cut(history, profile, budget, policy)
+    sent = json.dumps(list(done.messages), ensure_ascii=False)
+    own = [message for message in legal if is_from_user(message)]
+    newest = max(at for at, message in enumerate(legal) if message["role"] not in RESULT_ROLES)
+
+    for message in [m for m in legal if m["role"] in SYSTEM_ROLES] + own[:1] + own[-1:]:
+        for token in set(TOKEN.findall(json.dumps(message, ensure_ascii=False))):
+            assert f"t{token}§" in sent
+    ids = [call["id"] for call in legal[newest].get("tool_calls") or ()]
+    kept = [call for message in done.messages for call in message.get("tool_calls") or ()]
+    assert [call["id"] for call in kept[len(kept) - len(ids) :]] == ids
+    assert all(call in [c for m in legal for c in m.get("tool_calls") or ()] for call in kept)
+
+
+@given(histories, profiles, budgets, policies)
+def test_equal_input_is_cut_equally_and_never_mutated(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """A copy gives the same bytes and the same report; the input is as it was."""
+    legal, done = cut(history, profile, budget, policy)
+    before = copy.deepcopy(legal)
+    again = fit(before, profile, size, budget, policy)
+
+    assert json.dumps(list(again.messages)) == json.dumps(list(done.messages))
+    assert (again.changes, again.events, again.removed, again.verdict) == (
+        done.changes,
+        done.events,
+        done.removed,
+        done.verdict,
+    )
+    assert legal == before
+
+
+@given(sessions(min_rounds=4), st.sampled_from([OPENAI, GEMINI_1, GEMINI_3_STRICT]), budgets, policies)
+def test_a_request_begins_with_the_one_before_it(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """Between two events every request as sent is a prefix of the next one as sent, and no cut ever moves back."""
+    legal = list(sanitize(history, profile).messages)
+    before: Fitted | None = None
+    for request in requests_of(legal):
+        done = fit(request, profile, size, budget, policy)
+        if before is not None:
+            assert done.events[: len(before.events)] == before.events
+            if done.events == before.events and done.verdict == before.verdict == "fits":
+                assert list(done.messages[: len(before.messages)]) == list(before.messages)
+            gone = {change.index for change in done.changes if change.kind == "dropped"}
+            assert {change.index for change in before.changes if change.kind == "dropped"} <= gone
+        before = done
+
+
+@given(histories, profiles, budgets, policies)
+def test_a_second_turnright_changes_nothing(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """What fits was cut by the same marks already: it goes through as the same object, its markers are not doubled."""
+    _, done = cut(history, profile, budget, policy)
+    if done.verdict != "fits":
+        return
+    again = fit(done.messages, profile, size, budget, policy)
+
+    assert again.messages is done.messages
+    assert again.changes == ()
+
+
+@given(histories, profiles, budgets, budgets, policies)
+def test_a_smaller_second_turnright_leaves_one_notice(
+    history: History, profile: Profile, budget: Marks, second: Marks, policy: CutPolicy
+) -> None:
+    """Cut again for a smaller window: one notice, which counts what both removed."""
+    _, done = cut(history, profile, budget, policy)
+    again = fit(done.messages, profile, size, second, policy)
+    sent = json.dumps(list(again.messages), ensure_ascii=False)
+
+    assert sent.count("<context_notice>") <= 1
+    assert find_violations(again.messages, profile) == ()
+
+
+@given(histories, profiles, budgets, policies)
+def test_verdict_and_tokens_are_what_is_sent(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """Never over the hard mark when the verdict is that it fits; the sums are those of the messages."""
+    legal, done = cut(history, profile, budget, policy)
+    turns = total(list(done.messages)[count_leading_system(done.messages) :], size)
+
+    assert budget.hard is not None
+    assert (done.verdict == "fits") == (turns <= budget.hard)
+    assert done.tokens_after == turns
+    assert done.tokens_before == total(legal[count_leading_system(legal) :], size)
+    assert (done.parts is None) == (done.verdict == "fits")
+    if done.parts is not None:
+        assert done.parts.whole == total(list(done.messages), size)
+
+
+@given(histories, budgets, policies)
+def test_total_of_a_plan_is_what_it_leaves(history: History, budget: Marks, policy: CutPolicy) -> None:
+    """The running total, by which all is decided, is the sum of the messages that are left and the notice."""
+    plan = plan_cuts(history, size, budget, policy)
+    left = size(notice_message(plan.noticed)) if plan.noticed else 0
+    for at in range(count_leading_system(history), len(history)):
+        if at not in plan.gone:
+            left += size(plan.replaced[at].message if at in plan.replaced else history[at])
+
+    assert plan.total == left
+
+
+@given(histories, profiles, budgets, policies)
+def test_every_text_that_is_missing_is_named(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """A text of which anything is missing stood in a message that the change list names; nothing else is named."""
+    legal, done = cut(history, profile, budget, policy)
+    named = {change.index for change in done.changes if change.kind in ("dropped", "replaced", "merged")}
+    sent = json.dumps(list(done.messages), ensure_ascii=False)
+    objects = {id(message) for message in done.messages}
+
+    for index, message in enumerate(legal):
+        assert id(message) in objects or index in named or _is_inside(message, sent)
+        if id(message) not in objects and not _is_inside(message, sent):
+            assert index in named
+    assert bool(done.changes) == (list(done.messages) != legal)
+    if not done.changes:
+        assert done.messages is legal
+    told = json.dumps([change.as_dict() for change in done.changes], ensure_ascii=False)
+    assert "§" not in told
+
+
+@given(histories, profiles, budgets, policies)
+def test_removed_adds_up(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> None:
+    """The totals by reason are those of the change list."""
+    _, done = cut(history, profile, budget, policy)
+    told = Counter(
+        change.reason
+        for change in done.changes
+        if change.step == "budget" and change.kind in ("dropped", "replaced") and change.detail != "notice"
+    )
+
+    assert {reason: removed.messages for reason, removed in done.removed.items()} == told
+    assert all(removed.tokens >= 0 or policy.ingest for removed in done.removed.values())
+    assert all(isinstance(removed, Removed) for removed in done.removed.values())
+
+
+@given(histories, profiles, budgets, policies)
+def test_at_most_one_notice_and_only_where_something_went(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """The model is told once, with the right number, or never."""
+    legal, done = cut(history, profile, budget, policy)
+    gone = sum(change.kind == "dropped" and change.step == "budget" for change in done.changes)
+    sent = json.dumps(list(done.messages), ensure_ascii=False)
+
+    told = sent.count("<context_notice>")
+    saved = sum(
+        removed.tokens for why, removed in done.removed.items() if why in ("round_dropped", "last_turns")
+    )
+
+    assert (
+        told == (1 if gone and policy.notice and saved > 40 else told if policy.notice and gone else 0) <= 1
+    )
+    if told:
+        assert f"<context_notice>{gone} earlier messages" in sent
+    assert not any(noticed(message) for message in legal)
+
+
+@given(damaged_histories(), profiles, budgets, policies)
+def test_what_was_not_sanitized_is_repaired_once_it_is_cut(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """Any readable history is cut without a crash, and a repaired one stays legal."""
+    try:
+        legal = sanitize(history, profile)
+    except Unrepairable:
+        return
+    done = fit(legal.messages, profile, size, budget, policy, origins=legal.origins)
+
+    assert find_violations(done.messages, profile) == ()
+    assert all(0 <= change.index < len(history) for change in done.changes)
+
+
+@given(histories, profiles, policies)
+def test_nothing_is_touched_below_the_marks(history: History, profile: Profile, policy: CutPolicy) -> None:
+    """Within budget, with no cap at once and no limit of turns, a history is the same object."""
+    quiet = CutPolicy("quiet", kept_users=policy.kept_users, recent=policy.recent)
+    legal = list(sanitize(history, profile).messages)
+    for budget in (Marks(), marks(total(legal, size))):
+        done = fit(legal, profile, size, budget, quiet)
+        assert done.messages is legal
+        assert (done.changes, done.events, done.removed, done.verdict) == ((), (), {}, "fits")
+
+
+def _is_inside(message: dict[str, Any], sent: str) -> bool:
+    """Tell whether all that a message says is in what is sent, joined to another message perhaps."""
+    written = json.dumps(message.get("content"), ensure_ascii=False)
+    tokens = TOKEN.findall(written)
+    return written.strip("[]") in sent or (bool(tokens) and all(f"t{token}§" in sent for token in tokens))

@@ -1,0 +1,91 @@
+"""The bound: never below the estimate, for any request of any family, and not absurdly far above it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers.budget.estimate import Estimator, count_text
+from sanitizers.budget.families import FAMILIES, O200K, Family
+from sanitizers.budget.upper_bound import text_bound, upper_bound
+from tests.support.builders import assistant, call, image, tool, user
+from tests.support.strategies.arbitrary import any_histories
+from tests.support.strategies.hostile import junk, odd_requests
+from tests.support.strategies.legal import legal_histories
+
+families = st.sampled_from(FAMILIES)
+CLASSES = "aA1.\n\t яा漢→😀\ud800\x00"
+
+
+def bounds(family: Family, messages: Any, tools: Any = None, response_format: Any = None) -> tuple[int, int]:
+    """Return the estimate and the bound."""
+    estimate = Estimator(family).request_tokens(messages, tools, response_format)
+    return estimate, upper_bound(family, messages, tools, response_format)
+
+
+@given(families, st.text(CLASSES, max_size=30), st.integers(1, 40))
+def test_no_text_exceeds_its_bound(family: Family, text: str, times: int) -> None:
+    """Whatever pattern of classes is repeated."""
+    per_text, per_character = text_bound(family)
+    assert count_text(text * times, family) <= per_text + per_character * len(text) * times + 1e-6
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_bound_is_nearly_reached(family: Family) -> None:
+    """Some text comes within a tenth of it: the bound is not looser than such a bound must be."""
+    patterns = [a + b for a in CLASSES for b in CLASSES] + ["aB9+"]
+    worst = max(count_text(pattern * 500, family) / (len(pattern) * 500) for pattern in patterns)
+    assert 0.9 * text_bound(family).per_character < worst
+
+
+@given(families, any_histories() | legal_histories())
+def test_never_below_the_estimate(family: Family, history: Any) -> None:
+    """Any history, media and calls among it."""
+    estimate, bound = bounds(family, history)
+    assert estimate <= bound
+
+
+@given(families, odd_requests())
+def test_never_below_the_estimate_of_a_hostile_request(family: Family, request: dict[str, Any]) -> None:
+    """Values of the wrong kind are bounded as they are counted."""
+    messages = request.get("messages")
+    estimate, bound = bounds(
+        family,
+        messages if isinstance(messages, list) else [messages],
+        request.get("tools"),
+        request.get("response_format"),
+    )
+    assert estimate <= bound
+
+
+@given(families, junk, junk)
+def test_never_below_the_estimate_of_any_tools(family: Family, tools: Any, form: Any) -> None:
+    """Tools and formats of any kind."""
+    estimate, bound = bounds(family, [], tools, {"json_schema": form})
+    assert estimate <= bound
+
+
+def test_numbers_that_grow_when_written_out() -> None:
+    """A number of four letters on the wire may be one of eighteen: what is bounded is what is counted."""
+    estimate, bound = bounds(O200K, [tool("c1", [1e15, -9e15] * 100)], [{"default": 1e15}])
+    assert estimate <= bound
+
+
+def test_is_of_use() -> None:
+    """For a history of prose and code it is less than five times the estimate."""
+    words = [
+        "def", "return", "self.value", "(request)", "reads", "the", "next", "message", "from", "queue", "=", "42\n    "
+    ]  # fmt: skip
+    text = " ".join(random.Random(1).choices(words, k=2_000))
+    history = [user(text), assistant(text, [call("c1", "f", '{"path": "/src/a.py"}')]), tool("c1", text)]
+    estimate, bound = bounds(O200K, [*history, user([image()])])
+    assert estimate < bound < 5 * estimate
+
+
+def test_an_empty_request() -> None:
+    """Nothing but what the provider adds."""
+    assert bounds(O200K, []) == (3, 3)
