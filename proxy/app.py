@@ -6,6 +6,7 @@ import time
 
 from aiohttp import web
 
+from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings, model_names
 from proxy.keys import GATEWAY, Gateway
 from proxy.lifecycle import Lifecycle
@@ -30,6 +31,7 @@ def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
         balancer=Balancer(settings.router_settings.cooldown_time),
         poison=PoisonGuard(),
         admission=Admission(settings.general_settings.max_in_flight),
+        knowledge=Knowledge(),
         store=MemoryStore(settings.store.memory_mib * 2**20),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )

@@ -18,11 +18,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.config import Deployment, Settings
 from proxy.corrections import note_for, with_note
 from proxy.course import Course
 from proxy.errors import (
     AnswerUnusable,
+    ContextTooLong,
     InternalFault,
     InvalidRequest,
     ProxyError,
@@ -37,7 +39,7 @@ from proxy.resilience.balancer import Attempt
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
 from proxy.resilience.deployment_key import key_of
-from proxy.resilience.failure_table import INVALID, PERMANENT, Kind, Row, find_row
+from proxy.resilience.failure_table import INVALID, OVERFLOW, PERMANENT, Kind, Row, find_row
 from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error
 from proxy.resilience.repairs import repair_request
@@ -83,6 +85,7 @@ class Attempts:
         self._plans: dict[tuple[int, str], Plan] = {}
         self._kept: Mapping[str, Kept] | None = None
         self._doubted: Messages | None = None
+        self._overflowed: set[tuple[int, str]] = set()
         self._noted: tuple[Change, ...] = ()
         self._failures: list[Failure] = []
         self._spare: Failure | None = None
@@ -176,15 +179,25 @@ class Attempts:
             gateway = self._gateway
             if self._kept is None and signs(profile_of(deployment, gateway.settings)):
                 self._kept = await load_signatures(gateway.store, self._chat.messages)
-            plan = plan_request(
-                self._chat, gateway.settings, gateway.upstream.unsupported, deployment, self._kept or {}
-            )
-            if self._noted:
-                plan = replace(plan, further=self._noted)
-            if self._course.refused_for is not None:
-                plan = _repaired(plan, self._course.refused_for) or plan
-            self._plans[key] = plan
+            self._plans[key] = self._planned(deployment)
         return self._plans[key]
+
+    def _planned(self, deployment: Deployment) -> Plan:
+        gateway = self._gateway
+        taught, tight = gateway.knowledge.of(deployment), key_of(deployment) in self._overflowed
+        plan = plan_request(
+            self._chat,
+            gateway.settings,
+            gateway.upstream.unsupported,
+            deployment,
+            self._kept or {},
+            facts_of(deployment, gateway.settings, taught, tight=tight),
+        )
+        if self._noted:
+            plan = replace(plan, further=self._noted)
+        if self._course.refused_for is not None:
+            plan = _repaired(plan, self._course.refused_for) or plan
+        return plan
 
     async def _attempt(self, call: Call[T], plan: Plan) -> T:
         """Make one attempt; it is counted, and what it came to is noted, in :meth:`_after` where it failed."""
@@ -229,7 +242,9 @@ class Attempts:
         """Return what a failure is."""
         counted = plan is not None and self._attempted is not None
         said, row = NOTHING_SAID, INVALID
-        if not isinstance(error, UpstreamFault):
+        if isinstance(error, ContextTooLong):
+            row = OVERFLOW
+        elif not isinstance(error, UpstreamFault):
             row = find_row(Cause.CONVERSION, said)
         elif counted:
             wall = time.time()  # noqa: TID251 - an HTTP date is wall-clock time
@@ -252,12 +267,16 @@ class Attempts:
         course.count(deployment, row)
         if not may_repeat or (plan is None and gateway.settings.sanitize.mode == "strict"):
             return Action(Step.GIVE_UP)
+        tighter = self._cut_further(failure) if row is OVERFLOW and failure.counted else None
         can_repair = (
             row.repair
             and failure.counted
             and plan is not None
-            and course.refused_for is None
-            and _repaired(plan, failure.said) is not None
+            and (
+                tighter is not None
+                if row is OVERFLOW
+                else course.refused_for is None and _repaired(plan, failure.said) is not None
+            )
         )
         situation = self._situation(row, now, can_repair=can_repair)
         action = decide_action(row, failure.said.retry_after_s, situation, gateway.random())
@@ -265,16 +284,19 @@ class Attempts:
             # With the note it is no longer the client's body that was refused.
             refusal = Refusal(failure.error.http_status, failure.error.message)
             gateway.poison.refused(key_of(deployment), self._digest, refusal, now)
-        self._go_on(action, failure)
+        self._go_on(action, failure, tighter)
         if action.step in (Step.RETRY, Step.REPAIR):
             gateway.metrics.retries.labels(self._record.model, row.kind).inc()
             pool = course.pool if self._repaired_for is None else (self._repaired_for,)
             gateway.balancer.count_retry(pool, now, course.tried)
         return action
 
-    def _go_on(self, action: Action, failure: Failure) -> None:
+    def _go_on(self, action: Action, failure: Failure, tighter: Plan | None) -> None:
         """Make ready what the next attempt needs."""
-        if action.step is Step.REPAIR:
+        if action.step is Step.REPAIR and tighter is not None:
+            self._repaired_for = failure.deployment
+            self._plans = {key_of(failure.deployment): tighter}
+        elif action.step is Step.REPAIR:
             self._course.refused_for = failure.said
             self._repaired_for = failure.deployment
             self._plans.clear()
@@ -286,6 +308,32 @@ class Attempts:
             self._chat, self._noted = self._asked, ()  # the note is about what another model did
             self._plans.clear()
             self._gateway.metrics.fallbacks.labels(self._record.model, failure.row.kind).inc()
+
+    def _cut_further(self, failure: Failure) -> Plan | None:
+        """Take in what an overflow teaches, and return a plan that is cut by it; None where there is nothing to cut.
+
+        Once for each deployment: one that refuses again has been told all that we know.
+        """
+        gateway, plan, deployment = self._gateway, failure.plan, failure.deployment
+        key = key_of(deployment)
+        if plan is None or plan.mode != "repair" or key in self._overflowed:
+            return None
+        self._overflowed.add(key)
+        overflow, taught = failure.said.overflow, gateway.knowledge.of(deployment)
+        estimated = estimate_sent(plan.messages, plan.parameters, taught.family)
+        gateway.knowledge.learn_overflow(
+            deployment,
+            limit=overflow.limit if overflow else None,
+            requested=overflow.requested if overflow else None,
+            sent=round(estimated * taught.calibration.live),
+            media=has_media(plan.messages),
+        )
+        try:
+            tighter = self._planned(deployment)
+        except InvalidRequest:
+            return None
+        same = tighter.messages == plan.messages and tighter.parameters == plan.parameters
+        return None if same else tighter
 
     def _add_note(self, error: ProxyError) -> None:
         """Tell the model, in further attempts, what was wrong; once."""

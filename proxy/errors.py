@@ -7,6 +7,7 @@ One tree, few classes: one per thing that a client or an operator does different
     │   ├── BodyTooLarge            413
     │   ├── RequestTooSlow          408
     │   ├── UnrepairableHistory     400  a history that cannot be made legal, or must not be in strict mode
+    │   ├── ContextTooLong          400  more tokens than the model takes, counted before anything was sent
     │   ├── ConversionFailed        400  the upstream library could not convert the request
     │   ├── ModelNotFound           404
     │   ├── NotFound                404
@@ -109,6 +110,12 @@ class UnrepairableHistory(InvalidRequest):
             body["error"]["violations"] = self.violations
             body["error"]["changes"] = self.changes
         return body
+
+
+class ContextTooLong(InvalidRequest):
+    """The request does not fit the model's context, whatever is cut; nothing was sent."""
+
+    code = "context_length_exceeded"
 
 
 class ConversionFailed(InvalidRequest):

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from proxy.budgets.fit_request import facts_of, fit_request
+from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
+from proxy.errors import ContextTooLong
 from proxy.plan import (
     Unsupported,
     choose_pool,
@@ -20,12 +23,15 @@ from proxy.wire import ChatRequest
 from sanitizers import Unrepairable, sanitize
 
 
-def explain_request(request: ChatRequest, settings: Settings, unsupported: Unsupported) -> dict[str, Any]:
+def explain_request(
+    request: ChatRequest, settings: Settings, unsupported: Unsupported, knowledge: Knowledge | None = None
+) -> dict[str, Any]:
     """Return, as JSON-ready values, what turnright would make of *request*.
 
     Whatever the mode, the changes are those of ``repair``; ``mode`` and ``verdict`` say what would happen:
     ``unchanged``, ``repaired``, ``sent_as_is`` (observe, off), or ``refused`` with ``refusal``.
-    ``budget`` is null in this version. Raises :class:`proxy.errors.ModelNotFound`.
+    ``budget`` says what it comes to in tokens; *knowledge* is what the deployments have taught, if anything. Raises
+    :class:`proxy.errors.ModelNotFound`.
     """
     deployment = choose_pool(request.model, settings)[0]
     profile = profile_of(deployment, settings)
@@ -63,9 +69,24 @@ def explain_request(request: ChatRequest, settings: Settings, unsupported: Unsup
             mode == "repair" and outcome.violations and settings.sanitize.on_violation == "refuse"
         )
         answer["verdict"] = "refused" if refused else "repaired" if mode == "repair" else "sent_as_is"
+    messages, origins = outcome.messages, outcome.origins
+    facts = facts_of(deployment, settings, (knowledge or Knowledge()).of(deployment))
+    try:
+        fitted = fit_request(messages, profile, parameters, facts, origins=origins, count=True)
+    except ContextTooLong as error:
+        answer["verdict"] = "refused" if mode in ("repair", "strict") else "sent_as_is"
+        answer["refusal"] = {"message": error.message, "rule": error.code, "param": error.param}
+        return answer
+    answer["budget"] = fitted.report.as_dict()
+    if fitted.changes:
+        answer["verdict"] = {"repair": "repaired", "strict": "refused"}.get(mode, "sent_as_is")
+        changes = (*outcome.changes, *fitted.changes)
+        answer["changes"] = [change.as_dict() for change in changes]
+        answer["summary"] = format_changes(changes)
+        messages, parameters = fitted.messages, fitted.parameters
     answer["body"] = {
         "model": request.model,
-        "messages": list(outcome.messages),
+        "messages": list(messages),
         **parameters,
         **extra_body,
         "stream": request.stream,

@@ -9,6 +9,7 @@ from secrets import token_hex
 
 from aiohttp import web
 
+from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.lifecycle import Lifecycle
 from proxy.metrics import Metrics
@@ -32,6 +33,7 @@ class Gateway:
     poison: PoisonGuard
     admission: Admission
     store: Store
+    knowledge: Knowledge
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
 

@@ -6,7 +6,7 @@ Nothing a client sends becomes a label.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 
@@ -21,6 +21,7 @@ UNKNOWN_MODEL = "unknown"
 
 _DURATIONS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
 _FIRST_TOKEN = (0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160)
+_ERRORS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 _OVERHEAD = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 
 
@@ -114,6 +115,25 @@ class Metrics:
             ["model", "kind"],
             registry=registry,
         )
+        self.budget = Counter(
+            "turnright_budget_requests_total",
+            "Requests by what the budget made of them: bounded (not counted, surely fits), counted, or cut.",
+            ["model", "outcome"],
+            registry=registry,
+        )
+        self.removed = Counter(
+            "turnright_budget_removed_tokens_total",
+            "Tokens that were cut from histories, as estimated.",
+            ["model", "reason"],
+            registry=registry,
+        )
+        self.estimate_error = Histogram(
+            "turnright_estimate_error_ratio",
+            "How far the calibrated estimate of a prompt was from the provider's count, as a share of that; sampled.",
+            ["model"],
+            buckets=_ERRORS,
+            registry=registry,
+        )
         self.tokens = Counter(
             "turnright_tokens_total",
             "Tokens as the providers counted them.",
@@ -132,8 +152,17 @@ class Metrics:
             self.requests.labels("/v1/chat/completions", model, "ok")
             self.attempts.labels(model, "ok")
             self.dropped_parameters.labels(model)
+            self.estimate_error.labels(model)
+            for outcome in ("bounded", "counted", "cut"):
+                self.budget.labels(model, outcome)
             for kind in ("restored", "carried", "withheld", "replaced"):
                 self.signatures.labels(model, kind)
+
+    def count_budget(self, model: str, removed: Mapping[str, int], *, exact: bool) -> None:
+        """Count what the budget made of a request: the tokens *removed* by reason, and whether it was counted."""
+        self.budget.labels(model, "cut" if removed else "counted" if exact else "bounded").inc()
+        for reason, tokens in removed.items():
+            self.removed.labels(model, reason).inc(tokens)
 
     def count_changes(self, changes: Iterable[Change], *, made: bool) -> None:
         """Count *changes*, as made or as merely observed."""

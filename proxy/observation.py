@@ -54,6 +54,8 @@ class Record:
         if self.plan is not None:
             headers["x-turnright-model"] = self.plan.deployment.model
             headers["x-turnright-attempts"] = str(self.attempts)
+            if self.plan.budget is not None:
+                headers["x-turnright-budget"] = self.plan.budget.header()
             changes = self.changes()
             if changes:
                 headers["x-turnright-changes"] = changes
@@ -76,6 +78,9 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         metrics.count_changes(answer, made=True)
         if plan.dropped:
             metrics.dropped_parameters.labels(record.model).inc(len(plan.dropped))
+        if plan.budget is not None:
+            removed = plan.budget.removed if plan.mode == "repair" else {}
+            metrics.count_budget(record.model, removed, exact=plan.budget.exact)
         for kind, signatures in plan.signatures.items():
             metrics.signatures.labels(record.model, kind).inc(signatures)
         if plan.outcome is not None and plan.mode == "repair":
@@ -108,6 +113,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         upstream_ms=round(record.upstream_wait * 1000, 1),
         overhead_ms=None if record.overhead is None else round(record.overhead * 1000, 2),
         first_token_ms=None if record.first_token is None else round(record.first_token * 1000, 1),
+        budget=plan.budget.header() if plan and plan.budget else None,
         input_tokens=tokens["input"],
         output_tokens=tokens["output"],
     )

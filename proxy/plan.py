@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from proxy.budgets.fit_request import Facts, fit_request
+from proxy.budgets.report import Report
 from proxy.config import Deployment, Settings, model_names, resolve
-from proxy.errors import ModelNotFound, UnrepairableHistory
+from proxy.errors import ContextTooLong, ModelNotFound, UnrepairableHistory
 from proxy.signatures.kept import Kept
 from proxy.signatures.origins import origin_of
 from proxy.signatures.restoring import leave_out_signatures, restore_signatures
@@ -34,9 +36,9 @@ _NOTHING: Mapping[str, Kept] = MappingProxyType({})
 _LISTED = 100
 """Entries of a list in an error's body, at most: the history may break a rule in every message."""
 
-_FURTHER_STEPS = ("repair", "note", "answer_repair")
-"""What may be changed behind the pipeline: :mod:`proxy.resilience.repairs`, :mod:`proxy.corrections`,
-:mod:`proxy.tool_arguments`."""
+_FURTHER_STEPS = ("budget", "repair", "note", "answer_repair")
+"""What may be changed behind the pipeline: :mod:`proxy.budgets`, :mod:`proxy.resilience.repairs`,
+:mod:`proxy.corrections`, :mod:`proxy.tool_arguments`."""
 
 Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
 """Tells which parameters a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
@@ -65,10 +67,17 @@ class Plan:
     signatures: Mapping[str, int] = field(default_factory=dict)
     """How many thought signatures were ``restored``, ``carried`` by the client, ``withheld``, ``replaced``."""
 
+    budget: Report | None = None
+    """What it comes to in tokens; None where nobody looked."""
+
+    cuts: tuple[Change, ...] = ()
+    """What was cut for the budget."""
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
-        return (*self.outcome.changes, *self.further) if self.outcome else self.further
+        made = self.outcome.changes if self.outcome else ()
+        return (*made, *self.cuts, *self.further)
 
 
 def plan_request(
@@ -77,11 +86,13 @@ def plan_request(
     unsupported: Unsupported,
     deployment: Deployment,
     kept: Mapping[str, Kept] = _NOTHING,
+    facts: Facts | None = None,
 ) -> Plan:
     """Return the plan for sending *request* to *deployment*; *kept* is what is known of the calls in its history.
 
-    Signatures go to their places in every mode: the client was given ids instead of them. Raises
-    :class:`UnrepairableHistory` for a history that cannot be made legal for it, or must not be.
+    *facts* is what is known of the deployment's budget; without it none is kept. Signatures go to their places in every
+    mode: the client was given ids instead of them. Raises :class:`UnrepairableHistory` for a history that cannot be
+    made legal for it, or must not be, and :class:`proxy.errors.ContextTooLong` for one that cannot be made to fit.
     """
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode
@@ -91,8 +102,29 @@ def plan_request(
         outcome = _outcome(messages, profile, settings)
     if outcome is not None and mode == "repair":
         messages = outcome.messages
-    messages, signatures[REPLACED] = with_stand_ins(messages, profile)
     parameters, extra_body, dropped = split_parameters(request, deployment, unsupported)
+    budget: Report | None = None
+    cuts: tuple[Change, ...] = ()
+    if facts is not None and mode != "off":
+        origins = outcome.origins if outcome is not None and mode == "repair" else None
+        fitted = None
+        try:
+            fitted = fit_request(messages, profile, parameters, facts, origins=origins)
+        except ContextTooLong:
+            if mode != "observe":
+                raise
+        if fitted is not None:
+            budget, cuts = fitted.report, fitted.changes
+        if fitted is not None and mode == "repair":
+            messages, parameters = fitted.messages, fitted.parameters
+        elif budget is not None and mode == "observe":
+            budget = replace(budget, sent=budget.estimate)
+        elif budget is not None and cuts:
+            raise ContextTooLong(
+                f"The request comes to about {budget.estimate} tokens and would have to be cut (mode 'strict').",
+                param="messages",
+            )
+    messages, signatures[REPLACED] = with_stand_ins(messages, profile)
     return Plan(
         request,
         deployment,
@@ -104,6 +136,8 @@ def plan_request(
         extra_body,
         dropped,
         signatures=signatures,
+        budget=budget,
+        cuts=cuts,
     )
 
 

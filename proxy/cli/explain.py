@@ -73,6 +73,22 @@ def _settings(path: str | None, body: bytes) -> Settings | None:
     return load_settings(orjson.dumps({"model_list": [entry]}), {}).settings
 
 
+def _budget_table(budget: dict[str, Any]) -> list[str]:
+    """Return the budget as a table: each part, before and after, and what it is held against."""
+    limit = "unknown" if budget["limit"] is None else f"{budget['limit']:,}"
+    lines = [f"tokens (limit {limit}, window from: {budget['window_source']}):"]
+    lines.append(f"  {'':<14}{'came in':>10}{'goes out':>10}")
+    before, after = budget["parts"]["before"], budget["parts"]["after"]
+    for name in ("system", "tools", "first_goal", "older_rounds", "current_round"):
+        lines.append(f"  {name.replace('_', ' '):<14}{before[name]:>10,}{after[name]:>10,}")
+    lines.append(f"  {'in all':<14}{budget['estimate']:>10,}{budget['sent']:>10,}")
+    for reason, cut in budget["removed"].items():
+        lines.append(f"  {reason}: {cut['messages']} messages, {cut['tokens']:,} tokens")
+    if budget.get("rounds_left") is not None and budget["limit"]:
+        lines.append(f"  a round has {budget['round_mean']:,} so far; {budget['rounds_left']:,} more fit")
+    return lines
+
+
 def render_explanation(explanation: dict[str, Any]) -> str:
     """Return an explanation as lines for a reader."""
     lines = [
@@ -94,6 +110,8 @@ def render_explanation(explanation: dict[str, Any]) -> str:
             detail = f"  {change['detail']}" if change["detail"] else ""
             where, what = f"messages[{change['index']}]", f"{change['kind']} {change['reason']}"
             lines.append(f"  {change['step']:<12} {where:<14} {what}{detail}")
+    if explanation["budget"]:
+        lines += ["", *_budget_table(explanation["budget"])]
     if explanation["dropped_parameters"]:
         lines += ["", f"parameters that are not sent: {', '.join(explanation['dropped_parameters'])}"]
     return "\n".join(lines)

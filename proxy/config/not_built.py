@@ -23,27 +23,12 @@ def _is(*words: str) -> Callable[[object], bool]:
     return lambda value: value in words
 
 
-def _given(value: object) -> bool:
-    return value is not None
-
-
-_SINGLE_VALUE = NotBuilt(_given, "a single value over the preset's", "preset: balanced")
-
 NOT_BUILT: Mapping[str, NotBuilt] = {
     "compaction.enabled": NotBuilt(bool, "compaction", "false"),
     "store.url": NotBuilt(
         lambda value: not str(value).startswith("memory://"), "a store other than memory://", "memory://"
     ),
     "turns.mode": NotBuilt(_is("enforce"), "enforce", "warn or off"),
-    "budget.preset": NotBuilt(_is("lango", "localcowork", "codex"), "this preset", "balanced or off"),
-    "budget.margin": _SINGLE_VALUE,
-    "budget.reserve": _SINGLE_VALUE,
-    "budget.high": _SINGLE_VALUE,
-    "budget.low": _SINGLE_VALUE,
-    "budget.hard": _SINGLE_VALUE,
-    "budget.cap": _SINGLE_VALUE,
-    "budget.last_turns": _SINGLE_VALUE,
-    "budget.unknown_window": _SINGLE_VALUE,
 }
 """Keys, with ``[]`` for any position of a list, to the values that are refused."""
 

@@ -7,6 +7,7 @@ import asyncio
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from proxy.budgets.calibrate import calibrate
 from proxy.deliver import deliver
 from proxy.keys import GATEWAY, RECORD
 from proxy.observation import CLIENT_DISCONNECTED, Record, finish_record
@@ -39,6 +40,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         gateway.lifecycle.working.discard(task)
         gateway.metrics.in_flight.dec()
         finish_record(record, gateway.metrics, loop.time())
+        calibrate(record, gateway)
 
 
 async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:

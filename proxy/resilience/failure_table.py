@@ -137,7 +137,7 @@ _NONE, _STRIKE, _COOL, _PARK = Blame.NONE, Blame.STRIKE, Blame.COOL, Blame.PARK
 # fmt: off
 TABLE: tuple[Row, ...] = (
     #   kind                     fits                                                                   again elsewhere         blame    client  source
-    Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Elsewhere.LARGER, _NONE,   False, "pi-mono overflow.ts; benchflow#830 (retried as transient: 12 calls, run dead)"),
+    Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Elsewhere.LARGER, _NONE,   False, "cut once more by the numbers in the error, then a larger model: pi-mono overflow.ts, benchflow#830", repair=True),
     Row(Kind.CONTENT_FILTER,     _refused(400, 403, 422, where=lambda e: e.says(*_FILTERED)),           0,   _NEVER,           _NONE,   False, "OpenAI and Azure: the same prompt is refused again"),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 403, 429, where=lambda e: e.quota is Quota.LONG),        0,   _AT_ONCE,         _PARK,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal"),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402),                                                         0,   _AT_ONCE,         _PARK,   False, "OpenRouter, DeepSeek: no credit"),
@@ -178,6 +178,9 @@ TABLE: tuple[Row, ...] = (
 )
 # fmt: on
 
+
+OVERFLOW = next(row for row in TABLE if row.kind is Kind.CONTEXT_OVERFLOW)
+"""The row of a request that is longer than the model takes, whoever found out."""
 
 INVALID = next(row for row in TABLE if row.kind is Kind.INVALID_REQUEST)
 """The row of a body that was refused before."""

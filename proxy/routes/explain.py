@@ -18,4 +18,4 @@ async def explain(request: web.Request) -> web.Response:
     chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
     record.model = choose_pool(chat.model, settings)[0].label
     await gateway.upstream.start()
-    return json_response(explain_request(chat, settings, gateway.upstream.unsupported))
+    return json_response(explain_request(chat, settings, gateway.upstream.unsupported, gateway.knowledge))

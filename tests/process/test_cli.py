@@ -311,6 +311,32 @@ def test_explain_with_a_configuration(tmp_path: Path) -> None:
     assert "'other' is not configured" in other.stderr
 
 
+def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
+    """Each part before and after, what was removed, and how far the rest goes."""
+    path = write(tmp_path / "c.yaml", config() | {"budget": {"preset": "codex"}})
+    history: list[Any] = [user("go")]
+    for number in range(5):
+        history += [
+            assistant(None, [call(f"c{number}", "f")]),
+            tool(f"c{number}", "a line of text\n" * 2_000),
+        ]
+
+    shown = run("explain", "--config", path, "--model", "mine", stdin=json.dumps(history).encode())
+
+    assert (shown.returncode, shown.stderr) == (0, "")
+    lines = shown.stdout.splitlines()
+    head = next(at for at, line in enumerate(lines) if line.startswith("tokens (limit "))
+    assert lines[head].endswith("window from: catalogue):")
+    assert lines[head + 1].split() == ["came", "in", "goes", "out"]
+    rows = {line[:16].strip(): line[16:].replace(",", "").split() for line in lines[head + 2 : head + 8]}
+    assert list(rows) == ["system", "tools", "first goal", "older rounds", "current round", "in all"]
+    came_in, goes_out = ([int(row[at]) for row in rows.values()] for at in (0, 1))
+    assert sum(came_in[:-1]) == came_in[-1]
+    assert sum(goes_out[:-1]) == goes_out[-1] < came_in[-1]
+    assert lines[head + 8].startswith("  tool_result_capped: 5 messages, ")
+    assert lines[head + 9].startswith("  a round has ")
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

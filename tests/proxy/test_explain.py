@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.builders import assistant, tool, user
+from proxy.config import Settings
+from tests.support.builders import assistant, system, tool, user
 from tests.support.proxied import GEMINI, MODEL, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
@@ -135,3 +136,101 @@ async def test_bad_requests_are_refused(
         reply = await proxy.post(body, "/v1/explain")
 
     assert (reply.status, reply.error["code"]) == (status, code)
+
+
+AGENT = [user("Mend it."), *(m for n in range(60) for m in (assistant(f"Step {n}."), user("word " * 400)))]
+"""A conversation of some 30,000 tokens."""
+
+
+def small_settings(mode: str = "repair", **budget: Any) -> Settings:
+    """Load settings whose model takes 16,384 tokens."""
+    entry = {
+        "model_name": MODEL,
+        "litellm_params": {"model": GEMINI},
+        "model_info": {"max_input_tokens": 16_384},
+    }
+    return settings_of(model_list=[entry], sanitize={"mode": mode}, budget=budget)
+
+
+async def explain_small(settings: Settings, upstream: ScriptedUpstream, **request: Any) -> dict[str, Any]:
+    """Explain a request with these settings; nothing must be sent."""
+    async with proxied(settings, upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, **request}, "/v1/explain")
+    assert (reply.status, upstream.calls) == (200, [])
+    found: dict[str, Any] = reply.json
+    return found
+
+
+async def test_the_budget_of_what_fits(upstream: ScriptedUpstream) -> None:
+    """It is counted for the dry run, part by part, and the same goes out as came in."""
+    found = await explain_small(small_settings(), upstream, messages=LEGAL)
+    budget = found["budget"]
+
+    assert found["verdict"] == "unchanged"
+    assert (budget["exact"], budget["window"], budget["window_source"], budget["limit"]) == (
+        True,
+        16_384,
+        "configured",
+        16_384,
+    )
+    assert budget["estimate"] == budget["sent"] > 0
+    assert budget["parts"]["before"] == budget["parts"]["after"]
+    assert (budget["events"], budget["removed"]) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict"),
+    [("repair", "repaired"), ("strict", "refused"), ("observe", "sent_as_is"), ("off", "sent_as_is")],
+)
+async def test_the_budget_of_what_is_cut(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
+    """Every cut is among the changes, with its place, and the parts say where the tokens went, in every mode."""
+    found = await explain_small(small_settings(mode), upstream, messages=AGENT)
+    budget = found["budget"]
+
+    assert found["verdict"] == verdict
+    cuts = [change for change in found["changes"] if change["step"] == "budget"]
+    assert cuts
+    assert found["summary"] == f"budget={len(cuts)}"
+    assert budget["estimate"] > 16_384 > budget["sent"]
+    before, after = budget["parts"]["before"], budget["parts"]["after"]
+    assert before["older_rounds"] > after["older_rounds"]
+    assert before["current_round"] == after["current_round"]
+    assert budget["removed"]
+    assert len(found["body"]["messages"]) < len(AGENT)
+
+
+async def test_the_body_is_what_is_sent_when_it_is_cut(upstream: ScriptedUpstream) -> None:
+    """The dry run cuts where a chat request does."""
+    found = await explain_small(small_settings(), upstream, messages=AGENT, max_tokens=1_000)
+    async with proxied(small_settings(), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": AGENT, "max_tokens": 1_000})
+
+    assert found["body"]["messages"] == upstream.calls[0].messages
+    assert reply.headers["x-turnright-changes"] == found["summary"]
+    assert f"est={found['budget']['estimate']};" in reply.headers["x-turnright-budget"]
+    assert f"sent={found['budget']['sent']};" in reply.headers["x-turnright-budget"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict"),
+    [("repair", "refused"), ("strict", "refused"), ("observe", "sent_as_is"), ("off", "sent_as_is")],
+)
+async def test_what_cannot_fit(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
+    """The refusal is the one that a chat request would get; its text says where the tokens are."""
+    found = await explain_small(
+        small_settings(mode), upstream, messages=[system("word " * 60_000), user("Go on.")]
+    )
+
+    assert found["verdict"] == verdict
+    assert found["refusal"]["rule"] == "context_length_exceeded"
+    assert "system messages" in found["refusal"]["message"]
+    assert found["body"] is None
+
+
+async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:
+    """With ``off`` nothing is changed, and the tokens are told all the same."""
+    found = await explain_small(small_settings(preset="off"), upstream, messages=AGENT, max_tokens=100_000)
+
+    assert (found["verdict"], found["changes"]) == ("unchanged", [])
+    assert found["budget"]["sent"] == found["budget"]["estimate"] > 16_384
+    assert found["body"]["max_tokens"] == 100_000

@@ -45,6 +45,7 @@ FIELDS = {
     "upstream_ms",
     "overhead_ms",
     "first_token_ms",
+    "budget",
     "input_tokens",
     "output_tokens",
 }

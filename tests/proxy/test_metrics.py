@@ -61,6 +61,7 @@ CLOSED: dict[str, set[str]] = {
     "deployment": {"0", "1"},
 }
 SIGNATURE_KINDS = {"restored", "carried", "withheld", "replaced"}
+BUDGET_OUTCOMES = {"bounded", "counted", "cut"}
 MARK = "zzmadeup"
 """Stands in everything that the client of these tests makes up."""
 
@@ -77,6 +78,8 @@ async def assert_closed(proxy: Proxied) -> None:
                 assert len(value) < 40
             elif (name, label) == ("turnright_signatures_total", "kind"):
                 assert value in SIGNATURE_KINDS
+            elif (name, label) == ("turnright_budget_requests_total", "outcome"):
+                assert value in BUDGET_OUTCOMES
             else:
                 assert value in CLOSED[label], (name, label, value)
     assert MARK.encode() not in (await proxy.get("/metrics")).raw
@@ -172,6 +175,8 @@ async def test_each_outcome_is_counted() -> None:
                 for (name, labels), value in after.items()
                 if "outcome" in dict(labels) and value != before.get((name, labels), 0)
             }
+            planned = outcome not in ("invalid_request", "model_not_found", "illegal_history")
+            assert counted.pop(("budget_requests_total", "bounded"), 0.0) == planned
             expected = {("requests_total", outcome): 1.0}
             if attempt is not None:
                 expected["upstream_attempts_total", attempt] = 1.0
@@ -191,6 +196,9 @@ async def test_series_are_there_from_the_start(proxy: Proxied) -> None:
     assert samples["turnright_upstream_attempts_total", (("model", MODEL), ("outcome", "ok"))] == 0
     for kind in SIGNATURE_KINDS:
         assert samples["turnright_signatures_total", (("kind", kind), ("model", MODEL))] == 0
+    for outcome in BUDGET_OUTCOMES:
+        assert samples["turnright_budget_requests_total", (("model", MODEL), ("outcome", outcome))] == 0
+    assert samples["turnright_estimate_error_ratio_count", (("model", MODEL),)] == 0
     assert samples["turnright_build_info", (("version", __version__),)] == 1
     assert samples["turnright_ready", ()] == 1
 

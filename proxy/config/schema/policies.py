@@ -17,9 +17,11 @@ from proxy.config.values import (
     Flag,
     Ratio,
     StoreUrl,
+    Text,
     from_environment,
     off_is_a_word,
 )
+from sanitizers.budget.cap_text import SMALLEST
 
 _Word = BeforeValidator(from_environment)
 _WordOrOff = BeforeValidator(off_is_a_word)
@@ -66,14 +68,23 @@ class Budget(Section):
     hard: Ratio | None = None
     """The share of a known limit above which a request is refused (0.95 in ``balanced``)."""
 
-    cap: Count | None = None
-    """Characters that a tool result may have; head and tail are kept."""
+    cap: Annotated[Count, Field(ge=SMALLEST)] | None = None
+    """Characters that a tool result may have, at once; head and tail are kept. At least 400: the marker takes room."""
 
     last_turns: CountOrZero | None = None
     """How many turns are kept at most; 0, the presets' value, keeps all."""
 
     unknown_window: Count | None = None
     """Tokens to assume where a model's window is unknown. ``balanced`` assumes none and learns it."""
+
+    exclude_tools: tuple[Text, ...] = ()
+    """Names of tools whose results are never capped or cleared. Default none."""
+
+    notice: Flag = True
+    """Tell the model, in one neutral line, how many messages were removed. Default true."""
+
+    on_no_room: Annotated[Literal["reduce", "refuse"], _Word] = "reduce"
+    """When the answer may be longer than what is left of the window: ask for less (``reduce``, default), or a 400."""
 
     @field_validator("low")
     @classmethod

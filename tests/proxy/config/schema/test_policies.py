@@ -6,9 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from proxy.config import load_settings
-from proxy.config.schema import section
 from proxy.config.schema.policies import Budget
-from tests.proxy.config.samples import load, text_of
+from tests.proxy.config.samples import faults_of, load, text_of
 
 
 @pytest.mark.parametrize("word", ["off", "'off'", "false", "Off", "no"])
@@ -30,10 +29,16 @@ def test_a_word_may_come_from_the_environment() -> None:
     assert settings.sanitize.mode == "strict"
 
 
-def test_the_low_mark_is_below_the_high_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once single values are built, marks the wrong way round are refused."""
-    monkeypatch.setattr(section, "not_built_text", lambda key, value: None)
-
+def test_the_low_mark_is_below_the_high_one() -> None:
+    """Marks the wrong way round are refused."""
     assert Budget.model_validate({"high": 0.7, "low": 0.5}).low == 0.5
     with pytest.raises(ValidationError, match=r"must be below budget\.high"):
         Budget.model_validate({"high": 0.5, "low": 0.5})
+
+
+def test_a_cap_that_leaves_no_room_for_its_marker() -> None:
+    """It is refused when the file is read, not with every request."""
+    assert faults_of(budget={"cap": 400}) == []
+    ((path, _),) = faults_of(budget={"cap": 399})
+
+    assert path == "budget.cap"

@@ -1,0 +1,231 @@
+"""One request made to fit its target: counted where it must be, cut where it has to be, refused where nothing helps.
+
+Where a bound that costs next to nothing fits, nothing is counted (:mod:`sanitizers.budget.upper_bound`). Planning goes
+by the factor that rarely moves, so that cuts stay where they are; admitting by the newest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from types import MappingProxyType
+from typing import Any
+
+from proxy.budgets.knowledge import Taught
+from proxy.budgets.limits import Limit, asked_output, limit_of
+from proxy.budgets.policies import policy_of
+from proxy.budgets.report import Report, over_limit_text
+from proxy.config import Deployment, Settings
+from proxy.errors import ContextTooLong
+from sanitizers import Change, Message, Messages, Profile
+from sanitizers.budget import CutPolicy, Fitted, Marks, count_leading_system, fit, marks_for, measure_parts
+from sanitizers.budget.calibration import Calibration, margin
+from sanitizers.budget.estimate import Estimator
+from sanitizers.budget.families import Family
+from sanitizers.budget.upper_bound import upper_bound
+
+_TIGHT = 0.8
+"""The share of the limit that is used after the provider has refused a request for its length."""
+
+_LEAST_OUTPUT = 256
+"""Tokens below which an answer is not asked for: a 400 says more than a sentence cut in two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of the target when a request is planned for it."""
+
+    deployment: Deployment
+    policy: CutPolicy
+    family: Family
+    calibration: Calibration
+    learned_window: int | None = None
+    margin: float | None = None
+    """The operator's, over the calibration's."""
+
+    reserve: int | None = None
+    """The operator's, in tokens."""
+
+    refuse_output: bool = False
+    tight: bool = False
+    """Whether the target has refused this request for its length before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budgeted:
+    """A request that fits."""
+
+    messages: Messages
+    parameters: Mapping[str, Any]
+    changes: tuple[Change, ...]
+    report: Report
+
+
+def facts_of(deployment: Deployment, settings: Settings, taught: Taught, *, tight: bool = False) -> Facts:
+    """Return what is known of *deployment*'s budget; *tight* says that it has refused the request for its length."""
+    return Facts(
+        deployment,
+        policy_of(settings.budget),
+        taught.family,
+        taught.calibration,
+        taught.window,
+        settings.budget.margin,
+        settings.budget.reserve,
+        refuse_output=settings.budget.on_no_room == "refuse",
+        tight=tight,
+    )
+
+
+def fit_request(
+    messages: Messages,
+    profile: Profile,
+    parameters: Mapping[str, Any],
+    facts: Facts,
+    *,
+    origins: Sequence[int] | None = None,
+    count: bool = False,
+) -> Budgeted:
+    """Return *messages*, legal for *profile*, cut to what the target takes, and *parameters* that leave room.
+
+    Both are what came in where nothing had to be done. *origins* are the places of *messages* in what the client sent.
+    With *count* it is counted in any case. Raises :class:`ContextTooLong` for what cannot be made to fit, before
+    anything is sent.
+    """
+    policy = facts.policy
+    limit = limit_of(facts.deployment, parameters, policy, facts.learned_window, facts.reserve)
+    tokens = limit.tokens
+    if tokens is not None and facts.tight:
+        tokens = int(tokens * _TIGHT)
+    tools = parameters.get("tools") or parameters.get("functions")
+    format_ = parameters.get("response_format")
+    share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
+    factor = max(facts.calibration.live, facts.calibration.sticky)
+    bound = ceil(upper_bound(facts.family, messages, tools, format_) * factor)
+    if (
+        not count
+        and _surely_has_room(bound, parameters, limit, policy)
+        and _surely_fits(bound, tokens, share, policy)
+    ):
+        report = Report(bound, False, limit, bound)
+        return _with_room(messages, parameters, (), report, limit, facts)
+    estimator = Estimator(facts.family)
+    fixed = estimator.request_tokens([], tools, format_)
+
+    def marks_at(scale: float) -> Marks:
+        lead = count_leading_system(messages)
+        return marks_for(
+            policy,
+            limit=tokens,
+            margin=share,
+            assumed=limit.source == "assumed",
+            tools=ceil(fixed * scale),
+            system=sum(ceil(estimator.message_tokens(message) * scale) for message in messages[:lead]),
+        )
+
+    def fitted_at(scale: float) -> tuple[Fitted, Marks]:
+        def size(message: Message) -> int:
+            return ceil(estimator.message_tokens(message) * scale)
+
+        marks = marks_at(scale)
+        return fit(messages, profile, size, marks, policy, origins=origins), marks
+
+    scale = facts.calibration.sticky
+    fitted, marks = fitted_at(scale)
+    if fitted.verdict == "over_hard" or _over(fitted, tokens, policy, limit, facts.calibration):
+        scale = max(scale, facts.calibration.live)
+        if scale > facts.calibration.sticky:
+            fitted, marks = fitted_at(scale)
+    if fitted.verdict == "over_hard":
+        assert tokens is not None
+        raise ContextTooLong(over_limit_text(fitted, limit, tokens, policy), param="messages")
+    rounds = sum(message["role"] == "assistant" for message in messages)
+    report = Report(fitted.tokens_before, True, limit, fitted.tokens_after, fitted, marks, scale, rounds)
+    if count:
+
+        def size(message: Message) -> int:
+            return ceil(estimator.message_tokens(message) * scale)
+
+        before = measure_parts(messages, size, marks, origins=origins)
+        after = measure_parts(fitted.messages, size, marks)
+        report = replace(report, before=before, after=after)
+    return _with_room(fitted.messages, parameters, fitted.changes, report, limit, facts)
+
+
+def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:
+    """Return the estimate of a request as it was sent, without any factor: what a provider's count is compared with."""
+    tools = parameters.get("tools") or parameters.get("functions")
+    return Estimator(family).request_tokens(messages, tools, parameters.get("response_format"))
+
+
+def has_media(messages: Messages) -> bool:
+    """Tell whether a history holds anything but text, whose cost is a guess."""
+    return any(
+        part.get("type") not in ("text", "refusal", "thinking")
+        for message in messages
+        if isinstance(content := message.get("content"), list)
+        for part in content
+        if isinstance(part, dict)
+    )
+
+
+def _surely_fits(bound: int, tokens: int | None, share: float, policy: CutPolicy) -> bool:
+    if policy.ingest is not None or policy.last_turns:
+        return False
+    if tokens is None or policy.high is None:
+        return policy.hard is None or tokens is None or bound <= tokens * policy.hard
+    if policy.headroom:
+        return bound <= tokens * policy.window_share * (1 - share) * policy.low
+    return bound <= tokens * policy.window_share * (1 - share) * policy.high
+
+
+def _surely_has_room(bound: int, parameters: Mapping[str, Any], limit: Limit, policy: CutPolicy) -> bool:
+    asked = asked_output(parameters)
+    if asked is None or limit.window is None or not limit.shared or not _is_kept_to(limit, policy):
+        return True
+    return asked <= limit.window - bound
+
+
+def _is_kept_to(limit: Limit, policy: CutPolicy) -> bool:
+    """Tell whether anything is cut or refused by *limit*: an assumed one refuses nothing, and ``off`` does neither."""
+    return limit.source != "assumed" and (policy.high is not None or policy.hard is not None)
+
+
+def _over(
+    fitted: Fitted, tokens: int | None, policy: CutPolicy, limit: Limit, calibration: Calibration
+) -> bool:
+    """Tell whether what would be sent is over the hard mark by the newest factor."""
+    if tokens is None or policy.hard is None or limit.source == "assumed":
+        return False
+    return fitted.tokens_after / calibration.sticky * calibration.live > tokens * policy.hard
+
+
+def _with_room(
+    messages: Messages,
+    parameters: Mapping[str, Any],
+    changes: tuple[Change, ...],
+    report: Report,
+    limit: Limit,
+    facts: Facts,
+) -> Budgeted:
+    """Return the request with no more output asked for than there is room for."""
+    asked = asked_output(parameters)
+    looked = report.exact and _is_kept_to(limit, facts.policy)
+    if asked is None or limit.window is None or not limit.shared or not looked:
+        return Budgeted(messages, parameters, changes, report)
+    room = limit.window - report.sent
+    if asked <= room:
+        return Budgeted(messages, parameters, changes, report)
+    name = "max_completion_tokens" if parameters.get("max_completion_tokens") else "max_tokens"
+    if facts.refuse_output or room < _LEAST_OUTPUT:
+        raise ContextTooLong(
+            f"'{name}' of {asked} tokens leaves no room: the request comes to about {report.sent} of the model's "
+            f"{limit.window} tokens.",
+            param=name,
+        )
+    reduced = {
+        key: room if key in ("max_tokens", "max_completion_tokens") and value else value
+        for key, value in parameters.items()
+    }
+    note = Change("budget", "replaced", 0, "output_reduced", name)
+    return Budgeted(messages, MappingProxyType(reduced), (*changes, note), report)

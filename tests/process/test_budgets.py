@@ -1,0 +1,394 @@
+"""Long conversations through the running process: cut before the provider complains, and told, or clearly refused."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from proxy.emulator.answers import count_tokens
+from tests.process.asking import Answer, ask, explain, function_tool
+from tests.process.emulators import Gemini
+from tests.process.running import Served, serve
+from tests.support.builders import assistant, call, system, tool, user
+from tests.support.openai_emulator import OpenAIEmulator
+
+WINDOW = 32_768
+ROUNDS = 60
+TOOLS = [function_tool(name) for name in ("read_file", "run_tests", "search", "git_diff")]
+PROMPT = (
+    "You are a careful software agent. Use the tools to find out what is the matter, change as little as you can, and "
+    "say what you did when you are done. Never guess what a file holds: read it."
+)
+GOAL = "The nightly build fails in the billing service. Find the cause, mend it, and run the tests again."
+EXACT = re.compile(r"est=\d+;limit=\d+;sent=\d+;used=\d+%;round=\d+;left=\d+")
+BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%")
+OVERFLOW = (
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 20000 tokens."
+)
+GEMINI_OVERFLOW = "The input token count (50000) exceeds the maximum number of tokens allowed (40000)."
+
+NAMES = 40
+"""Names of each kind: every test takes one of its own, so that none knows what another one's provider taught."""
+
+_numbers = itertools.count()
+
+
+def configuration(transport: str, gemini: Gemini, openai: OpenAIEmulator) -> dict[str, Any]:
+    """Return the configuration: Gemini models of 32K, models that nobody knows, and one with a larger one behind."""
+
+    def entry(name: str, model: str, **info: int) -> dict[str, Any]:
+        base = gemini.api_base if model.startswith("gemini/") else openai.base_url
+        parameters = {"model": model, "api_key": "emulated", "api_base": base}
+        return {"model_name": name, "transport": transport, "litellm_params": parameters, "model_info": info}
+
+    entries = [entry("larger", "openai/larger-one", max_input_tokens=1_000_000)]
+    for number in range(NAMES):
+        entries += [
+            entry(f"small-{number}", "gemini/gemini-2.5-pro", max_input_tokens=WINDOW),
+            entry(f"gemini-{number}", "gemini/gemini-2.5-flash"),
+            entry(f"local-{number}", "openai/local-one"),
+            entry(f"known-{number}", "openai/local-one", max_input_tokens=8_192),
+            entry(f"backed-{number}", "openai/local-one", max_input_tokens=8_192),
+        ]
+    return {
+        "model_list": entries,
+        "general_settings": {"drain_delay": 0, "drain_grace": 2, "max_body_mib": 64},
+        "router_settings": {
+            "num_retries": 0,
+            "cooldown_time": 0,
+            "context_window_fallbacks": [{f"backed-{number}": ["larger"]} for number in range(NAMES)],
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def budgeted(
+    directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
+) -> Iterator[Served]:
+    """Run ``turnright serve`` with both providers behind it."""
+    with serve(directory, configuration(transport, gemini_process, openai_thread)) as process:
+        yield process
+
+
+@pytest.fixture
+def number() -> int:
+    """Return the number of the names that are this test's own."""
+    return next(_numbers) % NAMES
+
+
+@dataclass(frozen=True)
+class Client:
+    """Sends chat requests to one process and explains them."""
+
+    http: httpx.Client
+    served: Served
+
+    def ask(self, model: str, messages: Any, **parameters: Any) -> Answer:
+        """Ask."""
+        return ask(self.http, self.served, {"model": model, "messages": messages, **parameters})
+
+    def explain(self, model: str, messages: Any, **parameters: Any) -> dict[str, Any]:
+        """Ask for the dry run."""
+        return explain(self.http, self.served, {"model": model, "messages": messages, **parameters})
+
+    def metric(self, name: str, **labels: str) -> float:
+        """Return the sum of a metric's samples with these labels."""
+        lines = self.http.get(f"{self.served.origin}/metrics").text.splitlines()
+        found = [
+            line
+            for line in lines
+            if line.startswith(f"{name}{{")
+            and all(f'{label}="{value}"' in line for label, value in labels.items())
+        ]
+        return sum(float(line.rpartition(" ")[2]) for line in found)
+
+
+@pytest.fixture
+def client(http: httpx.Client, budgeted: Served) -> Client:
+    """Return the client of the process."""
+    return Client(http, budgeted)
+
+
+def output(number: int) -> str:
+    """Return what a tool of round *number* prints, 4 to 12 kB of it: a log, source code or JSON in turn."""
+    length = 4_000 + (number * 2_711) % 8_001
+    line = (
+        "04:{at:02d} worker[{number}] INFO the nightly run of part_{number} wrote its totals for every open account\n",
+        "    def total_of_{at}(self, rows: Sequence[Row]) -> Decimal:  # part_{number}\n"
+        "        return sum((row.net for row in rows if row.open), start=Decimal())\n\n",
+        '{{"path": "billing/part_{number}/accounts.py", "line": {at}, "text": "assert net == gross - tax, account"}}\n',
+    )[number % 3]
+    count = length // len(line) + 2
+    return "".join(line.format(at=at, number=number) for at in range(count))[:length]
+
+
+def agent_requests() -> Iterator[list[dict[str, Any]]]:
+    """Yield what an agent of :data:`ROUNDS` rounds sends, one request for each round, each a little longer."""
+    history = [system(PROMPT), user(GOAL)]
+    yield list(history)
+    for number in range(ROUNDS):
+        name = TOOLS[number % 4]["function"]["name"]
+        arguments = json.dumps({"path": f"billing/part_{number}.py"})
+        history.append(
+            assistant(f"Step {number}: I use {name}.", [call(f"call_{number:03d}", name, arguments)])
+        )
+        history.append(tool(f"call_{number:03d}", output(number)))
+        yield list(history)
+
+
+def emulated_tokens(body: dict[str, Any]) -> int:
+    """Return a request's tokens by the emulator's own count."""
+    return count_tokens(
+        [body.get(key) for key in ("systemInstruction", "system_instruction", "contents", "tools")]
+    )
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_an_agent_of_sixty_rounds(client: Client, gemini: Gemini, number: int, stream: bool) -> None:
+    """On a model of 32K: nothing is refused or illegal, every cut is told, and between cuts the cache holds."""
+    gemini.clear()
+    model = f"small-{number}"
+    before: list[Any] = []
+    cut_before: tuple[int, float] = (0, 0.0)
+    breaks, factors = 0, set()
+    for turn, messages in enumerate(agent_requests()):
+        explained = client.explain(model, messages, tools=TOOLS)
+        gemini.clear("requests")
+        answer = client.ask(model, messages, tools=TOOLS, stream=stream)
+        assert answer.status == 200, (turn, answer.text)
+        assert answer.is_whole, answer.text
+        [entry] = gemini.journal()
+        body = entry["body"]
+
+        assert entry["verdict"]["status"] == 200, (turn, entry["verdict"])
+        assert emulated_tokens(body) <= WINDOW, turn
+        header = answer.headers["x-turnright-budget"]
+        assert EXACT.fullmatch(header) or BOUND.fullmatch(header) or turn == 0, header
+        assert f"limit={WINDOW};" in header
+        assert answer.headers["x-turnright-attempts"] == "1"
+
+        cut = json.dumps(body["contents"]).count("part_") < json.dumps(messages).count("part_")
+        cuts = [change for change in explained["changes"] if change["step"] == "budget"]
+        told = answer.headers.get("x-turnright-changes", "")
+        assert bool(cuts) == cut, turn
+        assert (f"budget={len(cuts)}" in told) == bool(cuts), (turn, told)
+        contents = body["contents"]
+        assert contents[0]["parts"][0] == {"text": GOAL}
+        budget = explained["budget"]
+        cut_now = (len(budget["events"]), budget["factor"])
+        factors.add(budget["factor"])
+        if contents[: len(before)] != before:
+            breaks += 1
+            assert cut_now != cut_before, turn
+        before, cut_before = contents, cut_now
+        assert (
+            output(turn - 1)[:200]
+            in json.dumps(contents, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
+            or not turn
+        )
+
+    assert len(factors) <= 4, factors
+    assert 3 <= breaks <= 12
+    assert client.metric("turnright_budget_requests_total", model=model, outcome="cut") > 20
+    assert client.metric("turnright_budget_removed_tokens_total", model=model) > 20_000
+
+
+def long_history(rounds: int = 25) -> list[dict[str, Any]]:
+    """Return an agent's history that is longer than the models of these tests take."""
+    return next(itertools.islice(agent_requests(), rounds, None))
+
+
+def test_an_overflow_is_learnt_from(client: Client, openai_emulator: OpenAIEmulator, number: int) -> None:
+    """The first request is refused, cut and sent once more; the next one of the session is cut in advance."""
+    model, messages = f"local-{number}", long_history()
+    openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})
+    first = client.ask(model, messages, tools=TOOLS)
+
+    assert first.status == 200, first.text
+    refused, cut = openai_emulator.requests
+    assert first.headers["x-turnright-attempts"] == "2"
+    assert len(refused.body["messages"]) == len(messages)
+    assert len(cut.raw) < len(refused.raw) / 2
+    assert len(cut.raw) / 4 <= 8_192
+    assert "budget=" in first.headers["x-turnright-changes"]
+    assert client.metric("turnright_retries_total", model=model, reason="context_overflow") == 1
+
+    openai_emulator.requests.clear()
+    messages = [*messages, assistant("I have found it."), user("Then mend it.")]
+    second = client.ask(model, messages, tools=TOOLS)
+
+    assert second.status == 200, second.text
+    [sent] = openai_emulator.requests
+    assert second.headers["x-turnright-attempts"] == "1"
+    assert len(sent.raw) / 4 <= 8_192
+    assert sent.body["messages"][-1]["content"] == "Then mend it."
+    assert "limit=" in second.headers["x-turnright-budget"]
+
+
+def test_an_overflow_of_gemini_is_learnt_from(client: Client, gemini: Gemini, number: int) -> None:
+    """Its words have other numbers, and its window is another one than the table's."""
+    gemini.clear()
+    model, messages = f"gemini-{number}", long_history(60)
+    gemini.fault(status=400, message=GEMINI_OVERFLOW)
+    first = client.ask(model, messages, tools=TOOLS)
+
+    assert first.status == 200, first.text
+    refused, cut = gemini.journal()
+    assert emulated_tokens(cut["body"]) < emulated_tokens(refused["body"])
+    assert client.explain(model, messages, tools=TOOLS)["budget"]["window"] == 40_000
+
+    gemini.clear("requests")
+    second = client.ask(model, messages, tools=TOOLS)
+
+    assert second.status == 200, second.text
+    [sent] = gemini.journal()
+    assert emulated_tokens(sent["body"]) < emulated_tokens(refused["body"])
+
+
+def test_an_overflow_where_nothing_can_be_cut(
+    client: Client, openai_emulator: OpenAIEmulator, number: int
+) -> None:
+    """It is not sent again as it is: the provider's own words come back after one call."""
+    openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})
+    answer = client.ask(f"local-{number}", [user("Hello.")])
+
+    assert (answer.status, answer.error["code"]) == (400, "context_length_exceeded")
+    assert OVERFLOW in answer.error["message"]
+    assert len(openai_emulator.requests) == 1
+
+
+def test_refused_twice(client: Client, openai_emulator: OpenAIEmulator, number: int) -> None:
+    """One tighter try, and then the provider's words: nobody cuts a conversation to nothing."""
+    for _ in range(5):
+        openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})
+    answer = client.ask(f"local-{number}", long_history())
+    openai_emulator.faults.clear()
+
+    assert (answer.status, answer.error["code"]) == (400, "context_length_exceeded")
+    assert OVERFLOW in answer.error["message"]
+    assert len(openai_emulator.requests) == 2
+
+
+def test_the_larger_model_takes_what_cannot_be_cut(
+    client: Client, openai_emulator: OpenAIEmulator, number: int
+) -> None:
+    """System messages are never cut: before any call to the small model the larger one is asked, whole."""
+    messages = [system(output(1) * 10), user("What is wrong here?")]
+    answer = client.ask(f"backed-{number}", messages)
+
+    assert answer.status == 200, answer.text
+    [sent] = openai_emulator.requests
+    assert sent.body["model"] == "larger-one"
+    assert sent.body["messages"] == messages
+    assert answer.headers["x-turnright-model"] == "openai/larger-one"
+
+
+def test_a_system_prompt_larger_than_the_window(
+    client: Client, openai_emulator: OpenAIEmulator, number: int
+) -> None:
+    """A 400 before any call, which says where the tokens are; the dry run says the same."""
+    messages = [system(output(1) * 10), user("What is wrong here?")]
+    answer = client.ask(f"known-{number}", messages, tools=TOOLS)
+
+    assert (answer.status, answer.error["code"]) == (400, "context_length_exceeded")
+    assert answer.error["type"] == "invalid_request_error"
+    assert not openai_emulator.requests
+    words = answer.error["message"]
+    for part in ("system messages", "tools", "first user message", "older rounds", "current round"):
+        assert re.search(rf"{part} \d+", words), words
+    assert "Largest: messages[0] " in words
+    assert "worker[" not in words
+    explained = client.explain(f"known-{number}", messages, tools=TOOLS)
+    assert explained["verdict"] == "refused"
+    assert explained["refusal"]["rule"] == "context_length_exceeded"
+    assert explained["refusal"]["message"] == words
+
+
+MEGABYTES_30 = 30 * 1024 * 1024
+GIANTS = {
+    "digits": "0123456789" * (MEGABYTES_30 // 10),
+    "words": "a small word and " * (MEGABYTES_30 // 17),
+    "spaces": " " * MEGABYTES_30,
+    "not ASCII": "é漢" * (MEGABYTES_30 // 12),
+}
+
+
+@pytest.mark.parametrize("giant", GIANTS.values(), ids=GIANTS)
+@pytest.mark.parametrize("kind", ["known", "local"])
+def test_thirty_megabytes_on_one_line(
+    client: Client, openai_emulator: OpenAIEmulator, number: int, kind: str, giant: str
+) -> None:
+    """A bounded cost, and an answer or a clear refusal; meanwhile the process answers others."""
+    messages = [user("Read it."), assistant(None, [call("c1", "read_file", "{}")]), tool("c1", giant)]
+    begun = time.monotonic()
+    answer = client.ask(f"{kind}-{number}", messages, tools=TOOLS)
+    seconds = time.monotonic() - begun
+
+    assert seconds < 10, seconds
+    if kind == "known":
+        assert answer.status == 200, answer.text[:500]
+        [sent] = openai_emulator.requests
+        assert len(sent.raw) < 8_192 * 48  # characters that a token holds at most
+        assert "omitted by the gateway" in sent.body["messages"][-1]["content"]
+        assert "budget=" in answer.headers["x-turnright-changes"]
+    else:
+        assert answer.status in (200, 400), answer.text[:500]
+        assert len(answer.text) < 10_000
+
+
+def test_ten_thousand_messages(client: Client, openai_emulator: OpenAIEmulator, number: int) -> None:
+    """Cut in bounded time to what the model takes."""
+    messages = [user("Count with me.")]
+    for at in range(5_000):
+        messages += [assistant(f"That makes {at}."), user(f"And {at + 1}?")]
+    begun = time.monotonic()
+    answer = client.ask(f"known-{number}", messages)
+
+    assert time.monotonic() - begun < 10
+    assert answer.status == 200, answer.text[:500]
+    [sent] = openai_emulator.requests
+    assert sent.body["messages"][0]["content"].startswith("Count with me.")
+    assert sent.body["messages"][-1]["content"] == "And 5000?"
+    assert len(sent.raw) / 4 < 8_192
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_usage_moves_the_factor(
+    client: Client, openai_emulator: OpenAIEmulator, number: int, stream: bool
+) -> None:
+    """What the provider counted is compared with the estimate, and the next estimate is nearer."""
+    model, messages = f"local-{number}", long_history(10)
+    before = client.metric("turnright_estimate_error_ratio_count", model=model)
+    factor = client.explain(model, messages)["budget"]["factor"]
+    options = {"stream_options": {"include_usage": True}} if stream else {}
+    answer = client.ask(model, messages, stream=stream, **options)
+    assert answer.is_whole, answer.text
+    usage = json.loads(answer.events[-2])["usage"] if stream else answer.json["usage"]
+    counted = usage["prompt_tokens"]
+
+    explained = client.explain(model, messages)["budget"]
+    assert client.metric("turnright_estimate_error_ratio_count", model=model) == before + 1
+    assert explained["factor"] != factor
+    assert abs(explained["sent"] - counted) / counted < 0.05
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_an_answer_that_leaves_no_room_is_asked_for_shorter(
+    client: Client, openai_emulator: OpenAIEmulator, number: int, stream: bool
+) -> None:
+    """What the client allows the answer and the prompt are more than the window: less is asked for, and told."""
+    answer = client.ask(f"known-{number}", [user("Hello.")], max_tokens=20_000, stream=stream)
+
+    assert answer.is_whole, answer.text
+    [sent] = openai_emulator.requests
+    assert 256 <= sent.body["max_tokens"] < 8_192
+    assert answer.headers["x-turnright-changes"] == "budget=1"
