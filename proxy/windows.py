@@ -56,7 +56,7 @@ def window_of(deployment: Deployment) -> Window:
     row = _table().get(deployment.model) or _table().get(deployment.model_id) or {}
     name = deployment.model_id.rpartition("/")[2].lower()
     family = next((facts for start, facts in _FAMILIES.items() if name.startswith(start)), None)
-    shared = family is None or family[1]
+    shared = family is None or family[1] or "-chat" in name  # gpt-5-chat: 128,000 for both
     longest = deployment.max_output_tokens or _count(row.get("max_output_tokens"))
     if deployment.max_input_tokens:
         return Window(deployment.max_input_tokens, longest, shared, "configured")

@@ -327,7 +327,7 @@ GIANTS = {
 def test_thirty_megabytes_on_one_line(
     client: Client, openai_emulator: OpenAIEmulator, number: int, kind: str, giant: str
 ) -> None:
-    """A bounded cost, and an answer or a clear refusal; meanwhile the process answers others."""
+    """A bounded cost, and an answer or a clear refusal."""
     messages = [user("Read it."), assistant(None, [call("c1", "read_file", "{}")]), tool("c1", giant)]
     begun = time.monotonic()
     answer = client.ask(f"{kind}-{number}", messages, tools=TOOLS)
