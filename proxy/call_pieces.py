@@ -108,6 +108,7 @@ class Call:
         "_whole",
         "decoded",
         "doubtful",
+        "headed",
         "held",
         "id",
         "index",
@@ -126,6 +127,9 @@ class Call:
 
         self.doubtful = doubtful
         """Whether it may only repeat another, which is known when it is whole."""
+
+        self.headed = False
+        """Whether its name came once more, without arguments: those that come next may be another call's."""
 
         self.id = ""
         """The client's."""
@@ -171,7 +175,7 @@ class Call:
             return "", ""
         if self._end.found:
             rest = text.lstrip()
-            if rest[0] == "{" and self.whole() is not None:
+            if (rest[0] == "{" or self.headed) and self.whole() is not None:
                 return "", rest
         elif self._size or text[0] == "{":
             end = self._end.look(text)

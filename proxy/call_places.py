@@ -64,6 +64,7 @@ class CallPlaces:
             if call.whole() is not None:
                 if not new_name and (not arguments or call.says_again(arguments)):
                     self._last = call  # a head of its own may have come: what follows is for this one
+                    call.headed = bool(name) and not arguments
                     if index is not None:
                         self._by_index[index] = call
                     return self._sign(call, signature)
