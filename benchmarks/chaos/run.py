@@ -27,6 +27,10 @@ from tests.process.running import Served
 MOST_GROWTH_MIB = 24.0
 """What the second half of a run may add to the memory of the process; a kilobyte a request would be a third of it."""
 
+LITELLM_LOADS_MIB = 80.0
+"""What litellm loads when it counts tokens for the first time, for a stream that ended without usage: once, early or
+late in a run, as the faults fall. 38 MiB for its tokenizer; 74 in all were seen in runs of 200 requests."""
+
 _WARM_UP = 64
 
 
@@ -122,8 +126,9 @@ async def _look_after(served: Served, providers: Providers, faults: Faults, repo
     report.held["after"] = after = Held.by(pid)
     if not back or after.descriptors > rest.descriptors:
         report.violations.append(f"more is open than before: {rest} / {after}: {connections(pid)}")
-    if grown := max(0.0, after.mib - report.held["half way"].mib - MOST_GROWTH_MIB):
-        report.violations.append(f"the second half took {grown + MOST_GROWTH_MIB:.1f} MiB")
+    grown = after.mib - report.held["half way"].mib
+    if grown > MOST_GROWTH_MIB + (LITELLM_LOADS_MIB if report.transport == "litellm" else 0.0):
+        report.violations.append(f"the second half took {grown:.1f} MiB")
     if (working := total(samples, "turnright_in_flight")) != 0:
         report.violations.append(f"{working:.0f} requests are still in flight")
     if providers.running:
