@@ -34,7 +34,7 @@ from proxy.errors import (
 from proxy.failures import Cause
 from proxy.keys import Gateway
 from proxy.observation import Record
-from proxy.plan import REPLACED, Plan, plan_request, profile_of, signs
+from proxy.plan import REPLACED, Plan, plan_request, profile_of
 from proxy.resilience.balancer import Attempt
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
@@ -177,7 +177,7 @@ class Attempts:
         key = key_of(deployment)
         if key not in self._plans:
             gateway = self._gateway
-            if self._kept is None and signs(profile_of(deployment, gateway.settings)):
+            if self._kept is None and profile_of(deployment, gateway.settings).signs_calls:
                 self._kept = await load_signatures(gateway.store, self._chat.messages)
             self._plans[key] = self._planned(deployment)
         return self._plans[key]

@@ -48,16 +48,10 @@ class CallPlaces:
         what they get, OpenAI's own among them. All have arguments, though these may be empty: some clients lose a
         delta that has a call without any (langchain-openai).
         """
-        call_id, index = piece.get("id"), piece.get("index")
-        call_id = (call_id if isinstance(call_id, str) else str(call_id)) if call_id else None
+        index = piece.get("index")
         function = piece.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
-        signature = None
-        if call_id or not is_bare(piece):
-            signature = next(
-                (text for text in call_signatures(piece, _NO_DETAILS) if is_signature(text)), None
-            )
-            call_id = base_id(call_id) if call_id else None
+        call_id, signature = _id_and_signature(piece)
         call = self._find(call_id, index, name)
         if call is not None and call.name and (name or call_id):
             new_name = name and name != call.name
@@ -90,10 +84,7 @@ class CallPlaces:
 
     def read_whole(self, call: dict[str, Any]) -> None:
         """Take a call of a whole answer: none goes on with another, though one may stand there twice under its id."""
-        call_id = call.get("id")
-        call_id = (call_id if isinstance(call_id, str) else str(call_id)) if call_id else None
-        signature = next((text for text in call_signatures(call, _NO_DETAILS) if is_signature(text)), None)
-        call_id = base_id(call_id) if call_id else None
+        call_id, signature = _id_and_signature(call)
         function = call.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
         if call_id is not None:
@@ -288,3 +279,11 @@ def _hand_on(known: dict[Any, Call], call: Call, following: Call) -> None:
     for key, found in known.items():
         if found is call:
             known[key] = following
+
+
+def _id_and_signature(piece: dict[str, Any]) -> tuple[str | None, str | None]:
+    given = piece.get("id")
+    if not given and is_bare(piece):
+        return None, None
+    signature = next((text for text in call_signatures(piece, _NO_DETAILS) if is_signature(text)), None)
+    return (base_id(given if isinstance(given, str) else str(given)) if given else None), signature

@@ -145,14 +145,9 @@ def settle_signatures(
     messages: Messages, deployment: Deployment, profile: Profile, kept: Mapping[str, Kept] = _NOTHING
 ) -> tuple[Messages, Counter[str]]:
     """Return *messages* with the signatures that *deployment* made, and no others, and how many were what."""
-    if signs(profile):
+    if profile.signs_calls:
         return restore_signatures(messages, kept, origin_of(deployment, profile))
     return leave_out_signatures(messages)
-
-
-def signs(profile: Profile) -> bool:
-    """Tell whether models of *profile* sign their calls."""
-    return profile.signature_suffixes
 
 
 def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:

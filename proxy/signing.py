@@ -11,7 +11,6 @@ from dataclasses import replace
 from proxy.keys import Gateway
 from proxy.normalize import Notes
 from proxy.observation import Record
-from proxy.plan import signs
 from proxy.signatures.carriers import STAND_INS, own_signature
 from proxy.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.signatures.kept import SPACE, Kept, pack, pack_refused, text_key, unpack
@@ -40,7 +39,7 @@ async def take_notes(notes: Notes, call: UpstreamCall, record: Record, gateway: 
 
     Nothing is kept of a model that is not known to ask for it back.
     """
-    if notes.signed and signs(call.rules):
+    if notes.signed and call.rules.signs_calls:
         origin = origin_of(call.deployment, call.rules)
         values = {one.id or text_key(one.signature): pack(one, origin) for one in notes.signed}
         await gateway.store.put(SPACE, values)
@@ -69,7 +68,7 @@ async def note_refused(store: Store, messages: Messages) -> None:
 
 def call_ids(call: UpstreamCall, record: Record, gateway: Gateway) -> CallIds:
     """Return what gives the calls in the answer to *call* their ids; nobody can guess those that are ours."""
-    tag = tag_of(origin_of(call.deployment, call.rules)) if signs(call.rules) else None
+    tag = tag_of(origin_of(call.deployment, call.rules)) if call.rules.signs_calls else None
     plan = record.plan
     messages = plan.request.messages if plan is not None else ()
     return CallIds(gateway.token(), tag=tag, taken=lambda: ids_in(messages))

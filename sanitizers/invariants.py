@@ -238,13 +238,13 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
         call_id = call.get("id")
         if not call_id:
             yield "call_id_missing"
-        elif (known_as := base_id(call_id) if profile.signature_suffixes else call_id) in ids:
+        elif (known_as := base_id(call_id) if profile.signs_calls else call_id) in ids:
             yield "call_id_repeated"
         else:
             ids.add(known_as)
             if profile.max_call_id_length is not None and len(call_id) > profile.max_call_id_length:
                 yield "call_id_too_long"
-            if "__thought__" in call_id and profile.signature_suffixes:
+            if "__thought__" in call_id and profile.signs_calls:
                 yield from _signature_violations(call_id)
         if not profile.refused_fields.isdisjoint(call):
             yield from ("refused_field" for name in call if name in profile.refused_fields - _CALL_FIELDS)

@@ -54,7 +54,7 @@ class Profile:
     custom_calls: bool
     """Tool calls of a type other than ``function`` are accepted."""
 
-    signature_suffixes: bool
+    signs_calls: bool
     """Models that sign their calls: a signature may stand on a call, or behind its id, until it is on the wire."""
 
     max_call_id_length: int | None
@@ -92,7 +92,7 @@ OPENAI = Profile(
     object_arguments=False,
     openai_forms=True,
     custom_calls=True,
-    signature_suffixes=False,
+    signs_calls=False,
     # "Expected a string with maximum length 40" (vercel/ai#5171, 2025-03).
     max_call_id_length=40,
     # "Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08).
@@ -131,7 +131,7 @@ GEMINI_2 = Profile(
     object_arguments=True,
     openai_forms=False,
     custom_calls=False,
-    signature_suffixes=True,
+    signs_calls=True,
     max_call_id_length=None,
     # The converters read only text from these roles; anything else would vanish unseen.
     media_free_roles=frozenset({"assistant", "system", "developer"}),

@@ -6,7 +6,7 @@ by the factor that rarely moves, so that cuts stay where they are; admitting by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from types import MappingProxyType
@@ -112,22 +112,19 @@ def fit_request(
     estimator = Estimator(facts.family)
     fixed = estimator.request_tokens([], tools, format_)
 
-    def marks_at(scale: float) -> Marks:
-        lead = count_leading_system(messages)
-        return marks_for(
+    def size_at(scale: float) -> Callable[[Message], int]:
+        return lambda message: ceil(estimator.message_tokens(message) * scale)
+
+    def fitted_at(scale: float) -> tuple[Fitted, Marks]:
+        size = size_at(scale)
+        marks = marks_for(
             policy,
             limit=tokens,
             margin=share,
             assumed=limit.source == "assumed",
             tools=ceil(fixed * scale),
-            system=sum(ceil(estimator.message_tokens(message) * scale) for message in messages[:lead]),
+            system=sum(map(size, messages[: count_leading_system(messages)])),
         )
-
-    def fitted_at(scale: float) -> tuple[Fitted, Marks]:
-        def size(message: Message) -> int:
-            return ceil(estimator.message_tokens(message) * scale)
-
-        marks = marks_at(scale)
         return fit(messages, profile, size, marks, policy, origins=origins), marks
 
     scale = facts.calibration.sticky
@@ -142,10 +139,7 @@ def fit_request(
     rounds = sum(message["role"] == "assistant" for message in messages)
     report = Report(fitted.tokens_before, True, limit, fitted.tokens_after, fitted, marks, scale, rounds)
     if count:
-
-        def size(message: Message) -> int:
-            return ceil(estimator.message_tokens(message) * scale)
-
+        size = size_at(scale)
         before = measure_parts(messages, size, marks, origins=origins)
         after = measure_parts(fitted.messages, size, marks)
         report = replace(report, before=before, after=after)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import signal
 import sys
 
@@ -27,8 +26,7 @@ async def _emulate(host: str, port: int) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(name, stop.set)
+        loop.add_signal_handler(name, stop.set)
     async with serving(host, port) as base_url:
         print(f"Gemini emulator on {base_url} (api_base: {base_url}/v1beta)", flush=True)
         await stop.wait()

@@ -14,10 +14,13 @@ Path = Sequence[str]
 OWN_PLACE = ("extra_content", "google", "thought_signature")
 """Google's own OpenAI endpoint, and ours."""
 
+STAND_IN = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
+"""``skip_thought_signature_validator`` in base64, as a field of bytes is written in JSON: the one that is sent."""
+
 STAND_INS = frozenset(
     {
+        STAND_IN,
         "skip_thought_signature_validator",
-        "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
         "context_engineering_is_the_way_to_go",
         "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv",
     }

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.signatures.carriers import OWN_PLACE, STAND_INS, own_signature, with_own
+from proxy.signatures.carriers import OWN_PLACE, STAND_IN, STAND_INS, own_signature, with_own
 from sanitizers import Message, Messages, Profile
 from sanitizers.messages import SYSTEM_ROLES, tool_calls_of
-
-STAND_IN = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
-"""``skip_thought_signature_validator`` in base64, as a field of bytes is written in JSON."""
 
 
 def with_stand_ins(messages: Messages, profile: Profile) -> tuple[Messages, int]:
@@ -23,7 +20,7 @@ def with_stand_ins(messages: Messages, profile: Profile) -> tuple[Messages, int]
     ``profile.call_ids`` is what Gemini 3 and later have and the others lack, signatures that are demanded among it.
     The same object where none is missing.
     """
-    if not (profile.signature_suffixes and profile.call_ids):
+    if not (profile.signs_calls and profile.call_ids):
         return messages, 0
     written: list[Message] | None = None
     count = 0

@@ -96,6 +96,31 @@ def test_through_one_proxy_and_through_two(
     assert "x-turnright-changes" not in answer.headers
 
 
+def test_a_retry_keeps_it(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
+    """Each round fails once before it is answered; the signatures that were kept go out with the second try."""
+    history: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for _ in range(3):
+        gemini.fault(status=503)
+        gemini.answer(*CALLS)
+        answer = ask(http, inner, "gemini-pro-of-ours", history)
+        assert answer.headers["x-turnright-attempts"] == "2"
+        message = answer.json()["choices"][0]["message"]
+        history.append(bare(message))
+        history += [
+            {"role": "tool", "tool_call_id": call["id"], "content": "ok"} for call in message["tool_calls"]
+        ]
+    gemini.fault(status=503)
+    gemini.say("done")
+
+    ask(http, inner, "gemini-pro-of-ours", history)
+
+    sent = signatures_sent(gemini)
+    assert len(sent) == 3
+    for first, *_ in sent:
+        assert first is not None
+        assert verify(first, {"functionCall": CALLS[0]["functionCall"]}) is None
+
+
 def test_a_bad_signature_costs_one_refusal(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
     """Nobody can tell whose a signature is that a client brings from elsewhere; once refused, it is not sent again."""
     call = {

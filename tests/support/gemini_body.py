@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.plan import signs
 from proxy.signatures.kept import Kept
 from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
@@ -27,7 +26,7 @@ def kept_elsewhere(messages: Messages) -> dict[str, Kept]:
 
 def restored(messages: Messages, profile: Profile, *, elsewhere: bool = False) -> Messages:
     """Return *messages* with what signatures they carry in the one place; with none, if they are from *elsewhere*."""
-    if not signs(profile):
+    if not profile.signs_calls:
         return leave_out_signatures(messages)[0]
     return restore_signatures(messages, kept_elsewhere(messages) if elsewhere else {}, HERE)[0]
 

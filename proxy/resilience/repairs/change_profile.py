@@ -64,7 +64,7 @@ def leave_out_call_ids(draft: Draft, error: ProviderError) -> Draft:
     AstrBot#7386, CLIProxyAPI#5199.
     """
     profile = draft.profile
-    if not profile.call_ids or not profile.signature_suffixes or not has_calls(draft):
+    if not profile.call_ids or not profile.signs_calls or not has_calls(draft):
         return draft
     bare = sanitize_draft(draft, replace(profile, name=f"{profile.name}-no-ids", call_ids=False))
     bare = replace(bare, entries=without_signatures(bare.entries)) if bare is not draft else bare

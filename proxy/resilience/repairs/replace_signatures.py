@@ -20,7 +20,7 @@ def replace_signatures(draft: Draft, error: ProviderError) -> Draft:
     """
     missing = error.says("missing a thought_signature")
     profile = draft.profile
-    if missing and profile.signature_suffixes and not profile.call_ids and has_calls(draft):
+    if missing and profile.signs_calls and not profile.call_ids and has_calls(draft):
         # Only what has ids has signatures (proxy.signatures.stand_ins), and the model says that it is of that kind.
         draft = replace(draft, profile=replace(profile, name=f"{profile.name}-signed", call_ids=True))
     entries, _ = rename_call_ids(draft.entries, base_id)

@@ -166,7 +166,7 @@ def _pair_late_by_name(entries: Entries, calls: list[_Call], unmatched: list[int
 
 
 def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    identity = base_id if profile.signature_suffixes else str
+    identity = base_id if profile.signs_calls else str
     taken = {identity(call.id) for call in calls}
     earlier: dict[str, _Call] = {}
     new_ids: dict[tuple[int, int], str] = {}
@@ -209,7 +209,7 @@ def _why_not(call: _Call, same: _Call | None, profile: Profile) -> str | None:
         return "call_id_missing"
     if profile.max_call_id_length is not None and len(call.id) > profile.max_call_id_length:
         return "call_id_too_long"
-    if profile.signature_suffixes and not _signature_readable(call.id):
+    if profile.signs_calls and not _signature_readable(call.id):
         return "signature_unreadable"
     if same is not None and (not same.results or min(same.results) > call.at or same.run == call.run):
         return "call_id_repeated"

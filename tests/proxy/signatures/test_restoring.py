@@ -12,12 +12,18 @@ import pytest
 from proxy.emulator import judge
 from proxy.emulator.signatures import CORRUPTED
 from proxy.resilience.repairs import repair_request
-from proxy.signatures.carriers import ON_CALLS, ON_MESSAGES, STAND_INS, call_signatures, text_signatures
+from proxy.signatures.carriers import (
+    ON_CALLS,
+    ON_MESSAGES,
+    STAND_IN,
+    STAND_INS,
+    call_signatures,
+    text_signatures,
+)
 from proxy.signatures.client_ids import CallIds
 from proxy.signatures.kept import Kept, Signed, pack, text_key, unpack
 from proxy.signatures.origins import tag_of
 from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
-from proxy.signatures.stand_ins import STAND_IN
 from proxy.wires.gemini import build_request
 from sanitizers import profile_for, sanitize
 from sanitizers.profiles import GEMINI_2, GEMINI_3

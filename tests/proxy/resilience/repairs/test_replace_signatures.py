@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.emulator import signatures
-from proxy.signatures.stand_ins import STAND_IN
+from proxy.signatures.carriers import STAND_IN
 from proxy.wires.gemini import build_request
 from sanitizers.profiles import GEMINI_3, OPENAI
 from tests.proxy.resilience.repairs.asking import judged, repaired
