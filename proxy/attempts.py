@@ -19,6 +19,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
+from proxy.budgets.learn_overflow import Refused
+from proxy.budgets.limits import asked_output
 from proxy.config import Deployment, Settings
 from proxy.corrections import note_for, with_note
 from proxy.course import Course
@@ -42,12 +44,14 @@ from proxy.resilience.deployment_key import key_of
 from proxy.resilience.failure_table import INVALID, OVERFLOW, PERMANENT, Kind, Row, find_row
 from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error
+from proxy.resilience.read_overflow import Overflow
 from proxy.resilience.repairs import repair_request
 from proxy.signatures.kept import Kept
 from proxy.signatures.restoring import WITHHELD
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.signing import load_signatures, note_refused
 from proxy.upstream import Timeouts, UpstreamCall
+from proxy.windows import window_of
 from proxy.wire import ChatRequest
 from sanitizers import Change, Messages
 
@@ -85,7 +89,7 @@ class Attempts:
         self._plans: dict[tuple[int, str], Plan] = {}
         self._kept: Mapping[str, Kept] | None = None
         self._doubted: Messages | None = None
-        self._overflowed: set[tuple[int, str]] = set()
+        self._overflowed: dict[tuple[int, str], int | None] = {}  # and what is sent again at most
         self._noted: tuple[Change, ...] = ()
         self._failures: list[Failure] = []
         self._spare: Failure | None = None
@@ -184,15 +188,20 @@ class Attempts:
 
     def _planned(self, deployment: Deployment) -> Plan:
         gateway = self._gateway
-        taught, tight = gateway.knowledge.of(deployment), key_of(deployment) in self._overflowed
+        taught = gateway.knowledge.of(deployment, self._loop.time())
+        tight, most = (key := key_of(deployment)) in self._overflowed, self._overflowed.get(key)
         plan = plan_request(
             self._chat,
             gateway.settings,
             gateway.upstream.unsupported,
             deployment,
             self._kept or {},
-            facts_of(deployment, gateway.settings, taught, tight=tight),
+            facts_of(deployment, gateway.settings, taught, tight=tight, most=most),
         )
+        if plan.budget is not None and plan.budget.factor is not None:
+            gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
+        if not taught.reports_usage:
+            plan = replace(plan, ask_usage=False)
         if self._noted:
             plan = replace(plan, further=self._noted)
         if self._course.refused_for is not None:
@@ -298,6 +307,9 @@ class Attempts:
             self._plans = {key_of(failure.deployment): tighter}
         elif action.step is Step.REPAIR:
             self._course.refused_for = failure.said
+            if failure.plan is not None and failure.said.says("stream_options", "include_usage"):
+                now = self._loop.time()
+                self._gateway.knowledge.of(failure.deployment, now).reports_usage = False
             self._repaired_for = failure.deployment
             self._plans.clear()
         elif action.step is Step.RETRY:
@@ -318,16 +330,15 @@ class Attempts:
         key = key_of(deployment)
         if plan is None or plan.mode != "repair" or key in self._overflowed:
             return None
-        self._overflowed.add(key)
-        overflow, taught = failure.said.overflow, gateway.knowledge.of(deployment)
-        estimated = estimate_sent(plan.messages, plan.parameters, taught.family)
-        gateway.knowledge.learn_overflow(
-            deployment,
-            limit=overflow.limit if overflow else None,
-            requested=overflow.requested if overflow else None,
-            sent=round(estimated * taught.calibration.live),
-            media=has_media(plan.messages),
+        now = self._loop.time()
+        refused = Refused(
+            estimate_sent(plan.messages, plan.parameters, gateway.knowledge.of(deployment, now).family),
+            asked_output(plan.parameters),
+            window_of(deployment).max_input_tokens,
+            has_media(plan.messages),
         )
+        lesson = gateway.knowledge.learn(deployment, failure.said.overflow or Overflow(), refused, now)
+        self._overflowed[key] = lesson.most
         try:
             tighter = self._planned(deployment)
         except InvalidRequest:
@@ -372,6 +383,8 @@ class Attempts:
 
 def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
     """Return *plan* repaired by a provider's words; None where that changes nothing, or nothing may be changed."""
+    if plan.ask_usage and said.says("stream_options", "include_usage"):
+        return replace(plan, ask_usage=False)
     if plan.mode != "repair":
         return None
     repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
@@ -399,7 +412,7 @@ def call_of(plan: Plan, timeouts: Timeouts) -> UpstreamCall:
         messages=plan.messages,
         parameters=plan.parameters,
         timeouts=timeouts,
-        include_usage=plan.request.include_usage,
+        ask_usage=plan.ask_usage,
         extra_body=plan.extra_body,
         raw_messages=plan.request.raw_messages if plan.messages is plan.request.messages else None,
         profile=plan.profile,

@@ -24,13 +24,13 @@ from sanitizers import Unrepairable, sanitize
 
 
 def explain_request(
-    request: ChatRequest, settings: Settings, unsupported: Unsupported, knowledge: Knowledge | None = None
+    request: ChatRequest, settings: Settings, unsupported: Unsupported, knowledge: Knowledge, now: float
 ) -> dict[str, Any]:
     """Return, as JSON-ready values, what turnright would make of *request*.
 
     Whatever the mode, the changes are those of ``repair``; ``mode`` and ``verdict`` say what would happen:
     ``unchanged``, ``repaired``, ``sent_as_is`` (observe, off), or ``refused`` with ``refusal``.
-    ``budget`` says what it comes to in tokens; *knowledge* is what the deployments have taught, if anything. Raises
+    ``budget`` says what it comes to in tokens; *knowledge* is what the deployments have taught by *now*. Raises
     :class:`proxy.errors.ModelNotFound`.
     """
     deployment = choose_pool(request.model, settings)[0]
@@ -70,7 +70,7 @@ def explain_request(
         )
         answer["verdict"] = "refused" if refused else "repaired" if mode == "repair" else "sent_as_is"
     messages, origins = outcome.messages, outcome.origins
-    facts = facts_of(deployment, settings, (knowledge or Knowledge()).of(deployment))
+    facts = facts_of(deployment, settings, knowledge.of(deployment, now))
     try:
         fitted = fit_request(messages, profile, parameters, facts, origins=origins, count=True)
     except ContextTooLong as error:

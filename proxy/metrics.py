@@ -121,9 +121,15 @@ class Metrics:
             ["model", "outcome"],
             registry=registry,
         )
+        self.cuts = Counter(
+            "turnright_budget_cuts_total",
+            "Requests at which something further was cut, so that the provider's prompt cache breaks once.",
+            ["model"],
+            registry=registry,
+        )
         self.removed = Counter(
             "turnright_budget_removed_tokens_total",
-            "Tokens that were cut from histories, as estimated.",
+            "Tokens that were not sent, as estimated: of every request, as long as its history holds what was cut.",
             ["model", "reason"],
             registry=registry,
         )
@@ -153,13 +159,19 @@ class Metrics:
             self.attempts.labels(model, "ok")
             self.dropped_parameters.labels(model)
             self.estimate_error.labels(model)
+            self.cuts.labels(model)
             for outcome in ("bounded", "counted", "cut"):
                 self.budget.labels(model, outcome)
             for kind in ("restored", "carried", "withheld", "replaced"):
                 self.signatures.labels(model, kind)
 
-    def count_budget(self, model: str, removed: Mapping[str, int], *, exact: bool) -> None:
-        """Count what the budget made of a request: the tokens *removed* by reason, and whether it was counted."""
+    def count_budget(self, model: str, removed: Mapping[str, int], *, exact: bool, new: bool) -> None:
+        """Count what the budget made of a request: the tokens *removed* by reason, and whether it was counted.
+
+        *new* says that something was cut for the first time.
+        """
+        if removed and new:
+            self.cuts.labels(model).inc()
         self.budget.labels(model, "cut" if removed else "counted" if exact else "bounded").inc()
         for reason, tokens in removed.items():
             self.removed.labels(model, reason).inc(tokens)

@@ -80,7 +80,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
             metrics.dropped_parameters.labels(record.model).inc(len(plan.dropped))
         if plan.budget is not None:
             removed = plan.budget.removed if plan.mode == "repair" else {}
-            metrics.count_budget(record.model, removed, exact=plan.budget.exact)
+            metrics.count_budget(record.model, removed, exact=plan.budget.exact, new=plan.budget.is_new_cut)
         for kind, signatures in plan.signatures.items():
             metrics.signatures.labels(record.model, kind).inc(signatures)
         if plan.outcome is not None and plan.mode == "repair":

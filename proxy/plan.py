@@ -73,6 +73,9 @@ class Plan:
     cuts: tuple[Change, ...] = ()
     """What was cut for the budget."""
 
+    ask_usage: bool = True
+    """Whether a stream is asked for its usage."""
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
@@ -120,9 +123,11 @@ def plan_request(
         elif budget is not None and mode == "observe":
             budget = replace(budget, sent=budget.estimate)
         elif budget is not None and cuts:
+            shortened = cuts[-1].detail if not budget.removed else ""
+            what = f"to ask for less output ({shortened})" if shortened else "to be cut"
             raise ContextTooLong(
-                f"The request comes to about {budget.estimate} tokens and would have to be cut (mode 'strict').",
-                param="messages",
+                f"The request comes to about {budget.estimate} tokens and would have {what} (mode 'strict').",
+                param=shortened.partition(" ")[0] or "messages",
             )
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
     return Plan(

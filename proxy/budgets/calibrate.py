@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from proxy.budgets.fit_request import estimate_sent, has_media
+from proxy.budgets.knowledge import is_sampled, observe_answer
 from proxy.keys import Gateway
 from proxy.observation import Record
+from sanitizers.budget.calibration import MIN_ESTIMATE
 
 
 def calibrate(record: Record, gateway: Gateway) -> None:
@@ -12,10 +16,12 @@ def calibrate(record: Record, gateway: Gateway) -> None:
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:
         return
-    if not gateway.knowledge.is_sampled(plan.deployment):
+    taught = gateway.knowledge.of(plan.deployment, asyncio.get_running_loop().time())
+    if not is_sampled(taught):
         return
-    taught = gateway.knowledge.of(plan.deployment)
     estimated = estimate_sent(plan.messages, plan.parameters, taught.family)
-    error = abs(estimated * taught.calibration.live - counted) / counted
-    gateway.metrics.estimate_error.labels(record.model).observe(error)
-    gateway.knowledge.observe(plan.deployment, estimated, counted, media=has_media(plan.messages))
+    media = has_media(plan.messages)
+    if estimated >= MIN_ESTIMATE and not media:
+        error = abs(estimated * taught.calibration.live - counted) / counted
+        gateway.metrics.estimate_error.labels(plan.deployment.label).observe(error)
+    observe_answer(taught, estimated, counted, media=media)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.budgets.knowledge import Taught
-from proxy.budgets.limits import Limit, asked_output, limit_of
+from proxy.budgets.limits import Learned, Limit, asked_output, limit_of
 from proxy.budgets.policies import policy_of
 from proxy.budgets.report import Report, over_limit_text
 from proxy.config import Deployment, Settings
@@ -40,7 +40,7 @@ class Facts:
     policy: CutPolicy
     family: Family
     calibration: Calibration
-    learned_window: int | None = None
+    learned: Learned | None = None
     margin: float | None = None
     """The operator's, over the calibration's."""
 
@@ -50,6 +50,9 @@ class Facts:
     refuse_output: bool = False
     tight: bool = False
     """Whether the target has refused this request for its length before."""
+
+    most: int | None = None
+    """Tokens that such a request may have at most, where the limit does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +65,26 @@ class Budgeted:
     report: Report
 
 
-def facts_of(deployment: Deployment, settings: Settings, taught: Taught, *, tight: bool = False) -> Facts:
-    """Return what is known of *deployment*'s budget; *tight* says that it has refused the request for its length."""
+def facts_of(
+    deployment: Deployment,
+    settings: Settings,
+    taught: Taught,
+    *,
+    tight: bool = False,
+    most: int | None = None,
+) -> Facts:
+    """Return what is known of *deployment*'s budget; *tight* and *most* are of :class:`Facts`."""
     return Facts(
         deployment,
         policy_of(settings.budget),
         taught.family,
         taught.calibration,
-        taught.window,
+        taught.learned,
         settings.budget.margin,
         settings.budget.reserve,
         refuse_output=settings.budget.on_no_room == "refuse",
         tight=tight,
+        most=most,
     )
 
 
@@ -93,10 +104,10 @@ def fit_request(
     anything is sent.
     """
     policy = facts.policy
-    limit = limit_of(facts.deployment, parameters, policy, facts.learned_window, facts.reserve)
+    limit = limit_of(facts.deployment, parameters, policy, facts.learned, facts.reserve)
     tokens = limit.tokens
-    if tokens is not None and facts.tight:
-        tokens = int(tokens * _TIGHT)
+    if facts.tight:
+        tokens = min((most for most in (facts.most, tokens and int(tokens * _TIGHT)) if most), default=None)
     tools = parameters.get("tools") or parameters.get("functions")
     format_ = parameters.get("response_format")
     share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
@@ -107,7 +118,7 @@ def fit_request(
         and _surely_has_room(bound, parameters, limit, policy)
         and _surely_fits(bound, tokens, share, policy)
     ):
-        report = Report(bound, False, limit, bound)
+        report = Report(bound, False, limit, bound, rounds=_count_rounds(messages))
         return _with_room(messages, parameters, (), report, limit, facts)
     estimator = Estimator(facts.family)
     fixed = estimator.request_tokens([], tools, format_)
@@ -121,7 +132,7 @@ def fit_request(
             policy,
             limit=tokens,
             margin=share,
-            assumed=limit.source == "assumed",
+            assumed=not limit.is_firm,
             tools=ceil(fixed * scale),
             system=sum(map(size, messages[: count_leading_system(messages)])),
         )
@@ -136,7 +147,7 @@ def fit_request(
     if fitted.verdict == "over_hard":
         assert tokens is not None
         raise ContextTooLong(over_limit_text(fitted, limit, tokens, policy), param="messages")
-    rounds = sum(message["role"] == "assistant" for message in messages)
+    rounds = _count_rounds(messages)
     report = Report(fitted.tokens_before, True, limit, fitted.tokens_after, fitted, marks, scale, rounds)
     if count:
         size = size_at(scale)
@@ -144,6 +155,10 @@ def fit_request(
         after = measure_parts(fitted.messages, size, marks)
         report = replace(report, before=before, after=after)
     return _with_room(fitted.messages, parameters, fitted.changes, report, limit, facts)
+
+
+def _count_rounds(messages: Messages) -> int:
+    return sum(message["role"] == "assistant" for message in messages)
 
 
 def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:
@@ -181,15 +196,15 @@ def _surely_has_room(bound: int, parameters: Mapping[str, Any], limit: Limit, po
 
 
 def _is_kept_to(limit: Limit, policy: CutPolicy) -> bool:
-    """Tell whether anything is cut or refused by *limit*: an assumed one refuses nothing, and ``off`` does neither."""
-    return limit.source != "assumed" and (policy.high is not None or policy.hard is not None)
+    """Tell whether anything is cut or refused by *limit*: a soft one refuses nothing, and ``off`` does neither."""
+    return limit.is_firm and (policy.high is not None or policy.hard is not None)
 
 
 def _over(
     fitted: Fitted, tokens: int | None, policy: CutPolicy, limit: Limit, calibration: Calibration
 ) -> bool:
     """Tell whether what would be sent is over the hard mark by the newest factor."""
-    if tokens is None or policy.hard is None or limit.source == "assumed":
+    if tokens is None or policy.hard is None or not limit.is_firm:
         return False
     return fitted.tokens_after / calibration.sticky * calibration.live > tokens * policy.hard
 
@@ -221,5 +236,5 @@ def _with_room(
         key: room if key in ("max_tokens", "max_completion_tokens") and value else value
         for key, value in parameters.items()
     }
-    note = Change("budget", "replaced", 0, "output_reduced", name)
+    note = Change("budget", "replaced", 0, "output_reduced", f"{name} {asked} -> {room}")
     return Budgeted(messages, MappingProxyType(reduced), (*changes, note), report)

@@ -1,21 +1,29 @@
 """What each deployment has taught: how its tokens compare with the estimates, and how much it takes.
 
-Kept in memory, for each deployment apart. A window shrinks by errors alone, and grows again where an answer proves it
-larger.
+Kept in memory, for each deployment apart. A window shrinks by errors alone (:mod:`proxy.budgets.learn_overflow`), and
+grows again where an answer proves it larger, or when it is an hour old: then one request may find out anew.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from proxy.budgets.learn_overflow import Lesson, Refused, learn_overflow
+from proxy.budgets.limits import Learned
 from proxy.config import Deployment
 from proxy.resilience.deployment_key import key_of
+from proxy.resilience.read_overflow import Overflow
 from sanitizers.budget.calibration import Calibration, initial, observe
 from sanitizers.budget.families import Family, family_of
 
 _FIRST = 3
+_NEW = 64
 _EVERY = 16
-"""After its first answers, the share of a deployment's answers that are counted for calibration: one in sixteen."""
+"""Counted for calibration are a deployment's answers until three have taught something, of the first 64, and then one
+in sixteen."""
+
+_BELIEVED_S = 3_600.0
+"""Seconds for which a learned window holds."""
 
 _MOST = 4_096
 """Deployments that are remembered; a wildcard may stand for any number of names."""
@@ -27,8 +35,16 @@ class Taught:
 
     family: Family
     calibration: Calibration
-    window: int | None = None
+    learned: Learned | None = None
+    until: float = 0.0
+    """When *learned* is to be found out anew, on the loop's clock."""
+
+    proved: int = 0
+    """Tokens of the largest prompt that was answered and counted."""
+
     answers: int = 0
+    reports_usage: bool = True
+    """Whether its streams may be asked for usage: some servers do not know the parameter."""
 
 
 class Knowledge:
@@ -37,8 +53,8 @@ class Knowledge:
     def __init__(self) -> None:
         self._taught: dict[tuple[int, str], Taught] = {}
 
-    def of(self, deployment: Deployment) -> Taught:
-        """Return what *deployment* has taught; at first, what its family says."""
+    def of(self, deployment: Deployment, now: float) -> Taught:
+        """Return what *deployment* has taught by *now*, on the loop's clock; at first, what its family says."""
         key = key_of(deployment)
         taught = self._taught.get(key)
         if taught is None:
@@ -46,32 +62,39 @@ class Knowledge:
                 del self._taught[next(iter(self._taught))]
             family = family_of(deployment.model)
             taught = self._taught[key] = Taught(family, initial(family))
+        if taught.learned is not None and now >= taught.until:
+            taught.learned = None
         return taught
 
-    def is_sampled(self, deployment: Deployment) -> bool:
-        """Count an answer, and tell whether its usage is to be compared with the estimate."""
-        taught = self.of(deployment)
-        taught.answers += 1
-        return taught.calibration.observations < _FIRST or taught.answers % _EVERY == 0
+    def plan_by(self, deployment: Deployment, factor: float, now: float) -> None:
+        """Plan by *factor* from now on, where that is larger: a request could not be planned with the smaller one.
 
-    def observe(self, deployment: Deployment, estimated: int, actual: int, *, media: bool) -> None:
-        """Learn from the provider's count of a prompt that was *estimated*."""
-        taught = self.of(deployment)
-        taught.calibration = observe(taught.calibration, estimated, actual, media=media)
-        if taught.window is not None and actual > taught.window:
-            taught.window = actual
-
-    def learn_overflow(
-        self, deployment: Deployment, *, limit: int | None, requested: int | None, sent: int, media: bool
-    ) -> None:
-        """Learn from an overflow: its *limit* and what was *requested*, where the provider says, in tokens.
-
-        *sent* is what the request was taken to come to. Without a limit the window is what did not fit.
+        If each request tried the smaller one first, two plans would take turns, and cuts would move to and fro.
         """
-        taught = self.of(deployment)
-        if requested is not None and sent:
-            self.observe(deployment, round(sent / taught.calibration.live), requested, media=media)
-        if limit is not None and limit > 0:
-            taught.window = limit
-        elif requested is None and sent:
-            taught.window = min(taught.window or sent, sent)
+        taught = self.of(deployment, now)
+        if factor > taught.calibration.sticky:
+            taught.calibration = replace(taught.calibration, sticky=factor)
+
+    def learn(self, deployment: Deployment, overflow: Overflow, refused: Refused, now: float) -> Lesson:
+        """Learn from *overflow*, the answer to *refused*, and return what it taught."""
+        taught = self.of(deployment, now)
+        lesson = learn_overflow(overflow, refused, taught.calibration, taught.proved)
+        taught.calibration = lesson.calibration
+        if lesson.learned is not None:
+            taught.learned, taught.until = lesson.learned, now + _BELIEVED_S
+        return lesson
+
+
+def is_sampled(taught: Taught) -> bool:
+    """Count an answer, and tell whether its usage is to be compared with the estimate."""
+    taught.answers += 1
+    is_new = taught.calibration.observations < _FIRST and taught.answers <= _NEW
+    return is_new or taught.answers % _EVERY == 0
+
+
+def observe_answer(taught: Taught, estimated: int, actual: int, *, media: bool) -> None:
+    """Learn from the provider's count of a prompt that was *estimated*, and was answered."""
+    taught.calibration = observe(taught.calibration, estimated, actual, media=media)
+    taught.proved = max(taught.proved, actual)
+    if taught.learned is not None and actual > taught.learned.window:
+        taught.learned = None

@@ -17,13 +17,23 @@ from proxy.config import Deployment
 from proxy.windows import window_of
 from sanitizers.budget import CutPolicy
 
-Source = Literal["configured", "catalogue", "family", "learned", "assumed", "unknown"]
+Source = Literal["configured", "catalogue", "family", "learned", "guessed", "assumed", "unknown"]
+
+_SOFT: frozenset[Source] = frozenset({"assumed", "guessed", "unknown"})
 
 _USUAL_RESERVE = 8_192
 """Tokens kept free for an answer whose length nobody has said; models that write less at most get less."""
 
 _LARGEST_SHARE = 4
 _STEPS = (1_024, 4_096, 8_192, 16_384, 32_768, 65_536)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A window that an error has taught: the provider's number, or a guess by what did not fit."""
+
+    window: int
+    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +50,17 @@ class Limit:
 
     source: Source
 
+    @property
+    def is_firm(self) -> bool:
+        """Whether a request may be refused by it before anything is sent."""
+        return self.source not in _SOFT
+
 
 def limit_of(
     deployment: Deployment,
     parameters: Mapping[str, Any],
     policy: CutPolicy,
-    learned: int | None,
+    learned: Learned | None,
     reserve: int | None = None,
 ) -> Limit:
     """Return the limit for one request.
@@ -56,8 +71,8 @@ def limit_of(
     known = window_of(deployment)
     window = known.max_input_tokens
     source: Source = known.source
-    if learned is not None and (window is None or learned < window):
-        window, source = learned, "learned"
+    if learned is not None and (window is None or learned.window < window):
+        window, source = learned.window, "guessed" if learned.guessed else "learned"
     if window is None:
         window, source = policy.unknown_window, "assumed" if policy.unknown_window else "unknown"
     if reserve is None:

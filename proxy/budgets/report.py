@@ -34,6 +34,12 @@ class Report:
         """Tokens that were cut, by reason."""
         return {reason: cut.tokens for reason, cut in self.fitted.removed.items()} if self.fitted else {}
 
+    @property
+    def is_new_cut(self) -> bool:
+        """Whether a cut was decided at the end of this history: none of the requests before it had that."""
+        fitted = self.fitted
+        return fitted is not None and bool(fitted.events) and fitted.events[-1].index == fitted.last
+
     def header(self) -> str:
         """Return ``x-turnright-budget``: what came in, what the target takes, what was sent; and how far it will go.
 
@@ -46,8 +52,9 @@ class Report:
         parts.append(f"sent{'=' if self.exact else '<='}{self.sent}")
         if tokens:
             parts.append(f"used{'=' if self.exact else '<='}{min(999, round(100 * self.sent / tokens))}%")
-        if self.exact and self.rounds and tokens is not None:
-            parts += [f"round={self.round_mean}", f"left={self.rounds_left}"]
+        if self.rounds and tokens is not None:
+            parts.append(f"round{'=' if self.exact else '<='}{self.round_mean}")
+            parts.append(f"left{'=' if self.exact else '>='}{self.rounds_left}")
         return ";".join(parts)
 
     @property
@@ -88,7 +95,9 @@ class Report:
                 "tools": marks.tools,
                 "system": marks.system,
             }
-        if self.exact and self.rounds:
+        if limit.tokens:
+            shown["used_percent"] = min(999, round(100 * self.sent / limit.tokens))
+        if self.rounds:
             shown |= {"round_mean": self.round_mean, "rounds_left": self.rounds_left}
         if self.before is not None and self.after is not None:
             shown["parts"] = {"before": self.before.as_dict(), "after": self.after.as_dict()}

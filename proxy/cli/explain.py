@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from proxy.budgets.knowledge import Knowledge
 from proxy.cli.configuration import UNUSABLE, read_configuration
 from proxy.config import ConfigurationError, Settings, load_settings, render_faults
 from proxy.errors import InvalidRequest
@@ -29,7 +30,7 @@ def run_explain(options: argparse.Namespace) -> int:
         if settings is None:
             return UNUSABLE
         request = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
-        explanation = explain_request(request, settings, lambda *_: frozenset())
+        explanation = explain_request(request, settings, lambda *_: frozenset(), Knowledge(), 0.0)
     except ConfigurationError as error:
         print(render_faults(error), end="", file=sys.stderr)
         return UNUSABLE
@@ -85,6 +86,7 @@ def _budget_table(budget: dict[str, Any]) -> list[str]:
     for reason, cut in budget["removed"].items():
         lines.append(f"  {reason}: {cut['messages']} messages, {cut['tokens']:,} tokens")
     if budget.get("rounds_left") is not None and budget["limit"]:
+        lines.append(f"  {budget['used_percent']} % of the limit is used")
         lines.append(f"  a round has {budget['round_mean']:,} so far; {budget['rounds_left']:,} more fit")
     return lines
 

@@ -1,6 +1,7 @@
 """What a client is told of a failure that nothing more can be done about. Pure.
 
-The status is the provider's, the words too (masked where they were read). Codes are OpenAI's where it has one, since
+The status is the provider's, but for an overflow, which is a 400 wherever clients know its code; the words are the
+provider's too (masked where they were read). Codes are OpenAI's where it has one, since
 clients act on them: agents compact on ``context_length_exceeded``. The headers are those that SDKs obey:
 ``Retry-After``, and ``x-should-retry`` where the status alone would mislead them.
 """
@@ -8,6 +9,7 @@ clients act on them: agents compact on ``context_length_exceeded``. The headers 
 from __future__ import annotations
 
 import math
+from http import HTTPStatus
 from types import MappingProxyType
 
 from proxy.errors import UpstreamFault
@@ -28,6 +30,8 @@ _SDK_RETRIES = frozenset({408, 409, 429})
 def tell_client(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
     """Put code and headers on *fault*, which is of *row*'s kind; *asked_s* is the delay the provider asked for."""
     fault.code = _CODES.get(row.kind, fault.code)  # type: ignore[misc]  # the class has the usual one
+    if row.kind is Kind.CONTEXT_OVERFLOW:
+        fault.upstream_status = HTTPStatus.BAD_REQUEST
     known = {name.lower() for name in fault.headers}
     if asked_s is not None and "retry-after" not in known and row.client_may_retry:
         fault.headers["Retry-After"] = str(max(1, math.ceil(asked_s)))

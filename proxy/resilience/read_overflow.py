@@ -18,15 +18,24 @@ class Overflow(NamedTuple):
 
     limit: int | None = None
     requested: int | None = None
+    output: int | None = None
+    """How many of *requested* are the answer's, where the provider says."""
+
+    with_output: bool = False
+    """*requested* counts the answer's tokens, and nobody says how many."""
+
+    of_bytes: bool = False
+    """The limit is one of bytes."""
 
 
 class _Row(NamedTuple):
     provider: str
     says: re.Pattern[str]
     source: str
+    with_output: bool = False
 
 
-_N = r"[\d,._]+"
+_N = r"\d[\d,._]*(?: ?[km]\b)?"
 
 _MOST_TEXTS = 16
 _LONGEST = 20_000
@@ -43,18 +52,30 @@ def _text(pattern: str) -> re.Pattern[str]:
     )
 
 
+_QUOTED = re.compile(r"""(?<![\w`'"])(["'`])(?:(?!\1)[^\n]){20,500}\1(?!\w)""")
+"""What a provider quotes of a request, in which a client may say anything."""
+
+_OUTPUT = re.compile(
+    r"(\d[\d,]*) (?:tokens )?(?:in|of|for) the (?:completion|output)\b|requested (\d[\d,]*) output tokens",
+    re.IGNORECASE,
+)
+"""The answer's share of what was requested: OpenAI, DeepSeek, OpenRouter; vLLM's newer text."""
+
 _GUARD = re.compile(
     r"throttl|rate.?limit|\b429\b|too many requests|please wait|tokens? per (?:min|day|hour)|\bTPM\b|quota"
     r"|string_above_max_length|string too long",
     re.IGNORECASE,
 )
 
+_TOO_MANY_BYTES = "request_too_large"
+"""Anthropic's limit on the body, 32 MB: media, as a rule (docs.anthropic.com, errors)."""
+
 CODES = frozenset(
     {
         "context_length_exceeded",
         "exceed_context_size_error",
         "model_context_window_exceeded",
-        "request_too_large",
+        _TOO_MANY_BYTES,
     }
 )
 """Codes and types that say so without a text: OpenAI, llama.cpp, z.ai, Anthropic."""
@@ -70,9 +91,16 @@ ROWS: tuple[_Row, ...] = (
         "openai",
         _text(
             r"maximum context length is <limit> tokens\.? however, "
-            r"(?:you requested(?: about)?|your messages resulted in) <requested>"
+            r"(?:your messages resulted in|you requested \d+ output tokens and your prompt contains"
+            r"(?: at least)?) <requested>"
         ),
+        "chathub#126; vLLM's newer text",
+    ),
+    _Row(
+        "openai",
+        _text(r"maximum context length is <limit> tokens\.? however, you requested(?: about)? <requested>"),
         "chathub#126; vLLM, OpenRouter, DeepSeek alike",
+        with_output=True,
     ),
     _Row("openai", _text(r"maximum context length is <limit>"), "the same, other endings"),
     _Row("openai", _text(r"exceeds? the context window"), "openai-python, newer text"),
@@ -117,6 +145,7 @@ ROWS: tuple[_Row, ...] = (
             r"(?: tokens\. you requested a total of <requested>)?"
         ),
         "opencode#25230",
+        with_output=True,
     ),
     _Row("llama.cpp", _text(r"exceeds the available context size"), "llama.cpp server"),
     _Row(
@@ -141,6 +170,7 @@ ROWS: tuple[_Row, ...] = (
         "tgi",
         _text(r"`?inputs`? tokens \+ `?max_new_tokens`? must be <= <limit>\. given: `?<requested>"),
         "text-generation-inference",
+        with_output=True,
     ),
     _Row("tgi", _text(r"`?inputs`? tokens \+ `?max_new_tokens`? must be"), "text-generation-inference"),
 )
@@ -151,19 +181,23 @@ def read_overflow(texts: Iterable[str], codes: Iterable[str]) -> Overflow | None
 
     A row with numbers is taken before one without, wherever it stands in the table.
     """
-    shown = list(_beginning(texts))
+    shown = [_QUOTED.sub(" ", text) for text in _beginning(texts)]
     if any(_GUARD.search(text) for text in shown):
         return None
-    best: Overflow | None = Overflow() if CODES.intersection(codes) else None
+    said_by = CODES.intersection(codes)
+    best: Overflow | None = Overflow(of_bytes=said_by == {_TOO_MANY_BYTES}) if said_by else None
     for text in shown:
         for row in ROWS:
             found = row.says.search(text)
             if found is None:
                 continue
             said = found.groupdict()
-            overflow = Overflow(_number(said.get("limit")), _number(said.get("requested")))
-            if overflow.limit is not None or overflow.requested is not None:
-                return overflow
+            limit, requested = _number(said.get("limit")), _number(said.get("requested"))
+            if limit is not None or requested is not None:
+                output = _OUTPUT.search(text) if row.with_output else None
+                share = None if output is None else _number(output[1] or output[2])
+                return Overflow(limit, requested, share, row.with_output)
+            overflow = Overflow()
             best = best or overflow
     return best
 
@@ -177,5 +211,13 @@ def _beginning(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _number(text: str | None) -> int | None:
-    digits = re.sub(r"\D", "", text or "")
+    """Return a number as it is written (``128,000``, ``128k``)."""
+    shown = (text or "").lower().rstrip("., ")
+    factor = {"k": 1_000, "m": 1_000_000}.get(shown[-1:], 1)
+    if factor > 1:
+        try:
+            return round(float(shown[:-1]) * factor)
+        except ValueError:
+            return None
+    digits = re.sub(r"\D", "", shown)
     return int(digits) if 0 < len(digits) <= 12 else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from aiohttp import web
 
 from proxy.explain import explain_request
@@ -18,4 +20,7 @@ async def explain(request: web.Request) -> web.Response:
     chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
     record.model = choose_pool(chat.model, settings)[0].label
     await gateway.upstream.start()
-    return json_response(explain_request(chat, settings, gateway.upstream.unsupported, gateway.knowledge))
+    now = asyncio.get_running_loop().time()
+    return json_response(
+        explain_request(chat, settings, gateway.upstream.unsupported, gateway.knowledge, now)
+    )

@@ -42,7 +42,9 @@ class UpstreamCall:
     messages: Messages
     parameters: Mapping[str, Any]
     timeouts: Timeouts
-    include_usage: bool = False
+    ask_usage: bool = True
+    """Whether a stream is asked for its usage, which the budget learns from, whoever else wants it."""
+
     raw_messages: bytes | None = None
     """The JSON of *messages* as the client sent it, when they are just those."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)

@@ -131,7 +131,7 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
         arguments["extra_body"] = dict(call.extra_body)
     if deployment.allowed_openai_params:
         arguments["allowed_openai_params"] = sorted(deployment.allowed_openai_params)
-    if call.include_usage and stream:
+    if call.ask_usage and stream:
         arguments["stream_options"] = {"include_usage": True}
     if deployment.extra_headers:
         arguments["extra_headers"] = {

@@ -26,7 +26,7 @@ from sanitizers.budget.families import Family
 
 LEAST = 0.5
 MOST = 3.0
-"""The factors between which the truth is taken to lie; beyond them usage counts something else."""
+"""The factors between which the truth is taken to lie; usage beyond them counts something else, and teaches nothing."""
 
 MIN_ESTIMATE = 500
 """Estimated tokens under which a request is too small to tell: the provider's overheads outweigh its text."""
@@ -87,11 +87,14 @@ def observe(state: Calibration, estimated: float, actual: float, *, media: bool 
 
     *estimated* is the estimate of what was sent, without any factor. *actual* includes cached tokens (Anthropic counts
     those apart). *media* says that the request held anything but text, whose cost is a guess. *state* itself comes
-    back for what tells nothing: media, a small request, no usage.
+    back for what tells nothing: media, a small request, no usage, and a count of something else (the uncached part
+    alone).
     """
     if media or not estimated >= MIN_ESTIMATE or not 0 < actual < math.inf or math.isinf(estimated):
         return state
-    observed = min(max(actual / estimated, LEAST), MOST)
+    observed = actual / estimated
+    if not LEAST <= observed <= MOST:
+        return state
     observations = state.observations + 1
     if not state.observations:
         return Calibration(observed, observed, 1)
@@ -100,6 +103,21 @@ def observe(state: Calibration, estimated: float, actual: float, *, media: bool 
     live = min(max(live, LEAST), MOST)
     held = abs(live / state.sticky - 1) <= _DEAD_BAND
     return Calibration(live, state.sticky if held else live, observations)
+
+
+def raise_to(state: Calibration, estimated: float, actual: float) -> Calibration:
+    """Return *state* after a prompt that is known to have *actual* tokens at least, since it was refused for them.
+
+    What was planned by a smaller factor would be refused again, so this is not averaged. *estimated* is as in
+    :func:`observe`; *state* itself comes back where its factor is large enough, or the request is too small to tell.
+    """
+    if not estimated >= MIN_ESTIMATE or not 0 < actual < math.inf:
+        return state
+    factor = min(actual / estimated, MOST)
+    if factor <= state.live:
+        return state
+    held = factor / state.sticky - 1 <= _DEAD_BAND
+    return Calibration(factor, state.sticky if held else factor, state.observations)
 
 
 def _is_factor(value: Any) -> bool:

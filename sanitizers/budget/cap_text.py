@@ -142,10 +142,11 @@ def _find_span(text: str, cap: Cap, is_error: bool, advice: str) -> _Span | None
 def _span(text: str, head: int, tail: int, advice: str) -> _Span:
     """Return the cut from *head* to *tail* with its marker."""
     total, lines = len(text), _lines_of(text)
-    kept = head + total - tail
     earlier = find_omission(text)
-    if earlier is not None and head <= earlier.start and earlier.end <= tail:
-        # The marker of an earlier cut goes, and what it counted is counted on.
+    if earlier is not None:  # its marker goes, wherever the new cut ends, and what it counted is counted on
+        head, tail = min(head, earlier.start), max(tail, earlier.end)
+    kept = head + total - tail
+    if earlier is not None:
         total, lines = earlier.characters, earlier.lines
     omitted_lines = max(0, lines - text.count("\n", 0, head) - 1 - _lines_of(text[tail:]))
     marker = omission_marker(total - kept, total, omitted_lines, lines, advice)

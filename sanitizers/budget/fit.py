@@ -50,6 +50,8 @@ class Fitted:
     removed: Mapping[Reason, Removed] = field(default_factory=dict)
     verdict: Verdict = "fits"
     parts: Parts | None = None
+    last: int = -1
+    """The index of the last message that came in: an event there is this request's own."""
 
 
 def fit(
@@ -82,6 +84,7 @@ def fit(
         count_removed(messages, best.plan),
         "over_hard" if over else "fits",
         measure_parts(best.messages, size, marks, origins=best.origins) if over else None,
+        len(messages) - 1,
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sanitizers.merging import SEPARATOR
 from sanitizers.messages import Message
 from sanitizers.synthetic import CONTINUE, HISTORY_START, SYSTEM_ONLY
 
@@ -40,6 +41,9 @@ _NOTICE = re.compile(
     r"<context_notice>(\d{1,12}) earlier messages were removed to fit the context window\."
     r"</context_notice>"
 )
+_JOINED = re.compile(rf"(?:(?:\A|{SEPARATOR}){_NOTICE.pattern})(?=\Z|{SEPARATOR})")
+"""A notice that was joined to other texts: as a paragraph, which one that a user quotes rarely is."""
+
 _SYNTHETIC = frozenset({HISTORY_START, SYSTEM_ONLY, CONTINUE})
 
 
@@ -123,9 +127,11 @@ def without_notice(message: Message) -> tuple[Message, int]:
 def _cut_notices(text: str) -> tuple[str, int]:
     if "<context_notice>" not in text:
         return text, 0
-    removed = sum(int(match[1]) for match in _NOTICE.finditer(text))
-    pieces = [piece.strip("\n") for piece in re.split(_NOTICE.pattern.replace("(", "(?:", 1), text)]
-    return "\n\n".join(piece for piece in pieces if piece), removed
+    removed = sum(int(match[1]) for match in _JOINED.finditer(text))
+    if not removed:
+        return text, 0
+    rest = _JOINED.sub("", text)
+    return (rest.removeprefix(SEPARATOR) if _JOINED.match(text) else rest), removed
 
 
 def is_from_user(message: Message) -> bool:

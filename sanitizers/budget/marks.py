@@ -97,8 +97,8 @@ PRESETS = MappingProxyType(
             # The design: nothing is touched until a request would not fit, then it is cut to half. Half is the knee
             # of the measured cost: below it the gain flattens, and at 85 % a session is cut three times as often.
             CutPolicy("balanced"),
-            # Seed 000 (lango): about half of a model's window, and 32K where the model is unknown.
-            CutPolicy("lango", window_share=0.5, unknown_window=32_768),
+            # Seed 000 (lango): about half of a model's window, and 32K where the model is unknown: half of 64K.
+            CutPolicy("lango", window_share=0.5, unknown_window=65_536),
             # Seed 002 (LocalCowork): 6,000 characters of every tool result, cut when fewer than 5,000 tokens are
             # left of a 32K window. Its fixed overheads are measured with every preset.
             CutPolicy("localcowork", unknown_window=32_768, headroom=5_000, ingest=Cap(6_000)),

@@ -32,8 +32,11 @@ class OldRounds:
         self._units = units
         self._anchor: int | None = None  # the first user message
         self._goal: int | None = None  # the first that is the user's own
-        self._last: int | None = None  # the newest that is the user's own
-        self._pinned: tuple[int, Unit] | None = None  # what was the last when the cut passed it
+        self._last: list[int] = []  # the newest turn that is the user's own, message by message
+        self._newest: int | None = (
+            None  # the newest of all but notices: a step may have put it there, or the user
+        )
+        self._pinned: list[Unit] = []  # what was the last when the cut passed it
         self._words: deque[Unit] = deque()  # the user's other words before the cut, oldest first
         self._words_tokens = 0
         self._notices: list[Unit] = []  # of a turnright in front of this one
@@ -50,11 +53,15 @@ class OldRounds:
         messages = self._ledger.messages
         if self._anchor is None:
             self._anchor = unit.start
+        follows = number > 0 and self._units[number - 1].role == "user"
+        if noticed(messages[unit.start]) is None:
+            self._newest = unit.start
         if is_from_user(messages[unit.start]):
             if self._goal is None:
                 self._goal = unit.start
-            self._last = unit.start
-            if number == 0 or self._units[number - 1].role != "user":
+            goes_on = follows and self._last[-1:] == [self._units[number - 1].start]
+            self._last = [*self._last, unit.start] if goes_on else [unit.start]
+            if not follows:
                 self._turns.append(number)
 
     @property
@@ -93,14 +100,20 @@ class OldRounds:
 
     def must_stay(self) -> list[int]:
         """Return the user's messages that no cut may remove now, oldest first."""
-        found = {at for at in (self._anchor, self._goal, self._last) if at is not None}
+        found = {at for at in (self._anchor, self._goal, self._newest, *self._last) if at is not None}
         return sorted(found)
 
     def _unpin(self) -> None:
         """Let the words that were the user's last at an earlier cut be as other words, if newer ones came since."""
-        if self._pinned is not None and self._pinned[0] != self._last:
-            self._keep_words(self._pinned[1])
-            self._pinned = None
+        pinned, self._pinned = self._pinned, []
+        for unit in pinned:
+            if self._is_last(unit):
+                self._pinned.append(unit)
+            else:
+                self._keep_words(unit)
+
+    def _is_last(self, unit: Unit) -> bool:
+        return unit.start == self._newest or unit.start in self._last
 
     def _pass(self, reason: Reason, allowance: int) -> None:
         """Move the cut behind the next unit, and drop it unless it has to stay."""
@@ -112,8 +125,8 @@ class OldRounds:
             self._drop(unit, reason)
         elif noticed(self._ledger.messages[unit.start]) is not None:
             self._notices.append(unit)
-        elif unit.start == self._last:
-            self._pinned = (unit.start, unit)
+        elif self._is_last(unit):
+            self._pinned.append(unit)
         else:
             self._keep_words(unit)
             self._trim(reason, allowance)

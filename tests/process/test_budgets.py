@@ -30,7 +30,7 @@ PROMPT = (
 )
 GOAL = "The nightly build fails in the billing service. Find the cause, mend it, and run the tests again."
 EXACT = re.compile(r"est=\d+;limit=\d+;sent=\d+;used=\d+%;round=\d+;left=\d+")
-BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%")
+BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%(?:;round<=\d+;left>=\d+)?")
 OVERFLOW = (
     "This model's maximum context length is 8192 tokens. However, your messages resulted in 20000 tokens."
 )
@@ -54,7 +54,7 @@ def configuration(transport: str, gemini: Gemini, openai: OpenAIEmulator) -> dic
     for number in range(NAMES):
         entries += [
             entry(f"small-{number}", "gemini/gemini-2.5-pro", max_input_tokens=WINDOW),
-            entry(f"gemini-{number}", "gemini/gemini-2.5-flash"),
+            entry(f"gemini-{number}", "gemini/gemini-2.5-flash", max_input_tokens=500_000),
             entry(f"local-{number}", "openai/local-one"),
             entry(f"known-{number}", "openai/local-one", max_input_tokens=8_192),
             entry(f"backed-{number}", "openai/local-one", max_input_tokens=8_192),

@@ -153,7 +153,7 @@ async def test_usage_only_when_asked_for(proxy: Proxied, upstream: ScriptedUpstr
 
     found = [event["usage"] for event in reply.events[:-1] if "usage" in event]
     assert found == ([{"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}] if asked else [])
-    assert upstream.calls[0].include_usage is asked
+    assert upstream.calls[0].ask_usage
     assert await proxy.count("tokens_total", type="input") == 7
 
 

@@ -30,7 +30,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     fields.update(call.extra_body)
     if stream:
         fields["stream"] = True
-        if call.include_usage:
+        if call.ask_usage:
             fields["stream_options"] = {"include_usage": True}
     return orjson.dumps(fields)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from proxy.budgets.fit_request import Facts, facts_of
 from proxy.budgets.knowledge import Taught
+from proxy.budgets.limits import Learned
 from proxy.config import Deployment, Settings, resolve
 from sanitizers import Profile, profile_for
 from sanitizers.budget.calibration import Calibration
@@ -57,7 +58,8 @@ def facts_for(
 
     The factor is 1, and it is taken as observed, so that the margin is 8 % with every family.
     """
-    taught = Taught(family_of(model), Calibration(live, live if sticky is None else sticky, 1), learned)
+    calibration = Calibration(live, live if sticky is None else sticky, 1)
+    taught = Taught(family_of(model), calibration, None if learned is None else Learned(learned))
     deployment = deployment_of(model, max_input_tokens=window)
     return facts_of(deployment, _settings(json.dumps({"budget": budget})), taught, tight=tight)
 

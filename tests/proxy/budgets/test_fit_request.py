@@ -262,7 +262,7 @@ def test_an_answer_that_is_too_long_is_asked_for_shorter(name: str) -> None:
 
     assert done.parameters[name] == window - done.report.sent
     assert done.parameters["temperature"] == 0
-    assert reduced(done) == [("output_reduced", name)]
+    assert reduced(done) == [("output_reduced", f"{name} {window} -> {window - done.report.sent}")]
 
 
 @pytest.mark.parametrize("asked", [16_000, 100_000])
@@ -271,7 +271,7 @@ def test_it_is_reduced_where_nothing_was_counted(asked: int) -> None:
     done = fitted([user("Hello.")], facts_for(window=8_192), max_tokens=asked)
 
     assert 256 <= done.parameters["max_tokens"] <= 8_192 - tokens([user("Hello.")])
-    assert reduced(done) == [("output_reduced", "max_tokens")]
+    assert reduced(done) == [("output_reduced", f"max_tokens {asked} -> {done.parameters['max_tokens']}")]
 
 
 def test_an_answer_that_fits_is_left_alone() -> None:

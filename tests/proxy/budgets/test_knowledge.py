@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from proxy.budgets import knowledge as module
-from proxy.budgets.knowledge import Knowledge
+from proxy.budgets.knowledge import Knowledge, is_sampled, observe_answer
+from proxy.budgets.learn_overflow import Refused
+from proxy.budgets.limits import Learned
 from proxy.config import Deployment, resolve
+from proxy.resilience.read_overflow import Overflow
+from proxy.windows import window_of
 from sanitizers.budget.calibration import initial
 from sanitizers.budget.families import family_of
 from tests.proxy.budgets.shapes import GEMINI, LOCAL, deployment_of
@@ -25,82 +31,55 @@ def local() -> Deployment:
     return deployment_of(LOCAL)
 
 
-def overflow(
-    knowledge: Knowledge,
-    deployment: Deployment,
-    *,
-    limit: int | None = None,
-    requested: int | None = None,
-    sent: int = 10_000,
-    media: bool = False,
-) -> int | None:
+def learn(
+    knowledge: Knowledge, deployment: Deployment, said: Overflow, *, estimated: int = 10_000, now: float = 0.0
+) -> Learned | None:
     """Learn from an overflow and return the window that is then known."""
-    knowledge.learn_overflow(deployment, limit=limit, requested=requested, sent=sent, media=media)
-    return knowledge.of(deployment).window
+    known = window_of(deployment).max_input_tokens
+    knowledge.learn(deployment, said, Refused(estimated, None, known, media=False), now)
+    return knowledge.of(deployment, now).learned
 
 
 @pytest.mark.parametrize("model", [LOCAL, GEMINI, "openai/gpt-4o", "anthropic/claude-sonnet-4-5"])
 def test_at_first_it_is_the_family_s(knowledge: Knowledge, model: str) -> None:
     """No window, no answers, and the family's factor."""
-    taught = knowledge.of(deployment_of(model))
+    taught = knowledge.of(deployment_of(model), 0.0)
 
-    assert (taught.family, taught.window, taught.answers) == (family_of(model), None, 0)
+    assert (taught.family, taught.learned, taught.answers) == (family_of(model), None, 0)
     assert taught.calibration == initial(family_of(model))
 
 
-def test_an_error_with_a_limit(knowledge: Knowledge, local: Deployment) -> None:
-    """The provider's number is the window."""
-    assert overflow(knowledge, local, limit=8_192, requested=20_000) == 8_192
+def test_a_window_is_found_out_anew_after_an_hour(knowledge: Knowledge, local: Deployment) -> None:
+    """A server may have been restarted with more, or the error have spoken of something else."""
+    learned = learn(knowledge, local, Overflow(8_192, 20_000), now=10.0)
 
-
-def test_an_error_without_numbers(knowledge: Knowledge, local: Deployment) -> None:
-    """What did not fit is the window, as estimated; a smaller one that did not fit lowers it, a larger one does not."""
-    assert overflow(knowledge, local, sent=10_000) == 10_000
-    assert overflow(knowledge, local, sent=8_000) == 8_000
-    assert overflow(knowledge, local, sent=9_000) == 8_000
-
-
-def test_an_error_that_says_only_how_much_was_requested(knowledge: Knowledge, local: Deployment) -> None:
-    """That is a count and no limit: the factor learns, the window does not."""
-    assert overflow(knowledge, local, requested=15_000, sent=10_000) is None
-    assert knowledge.of(local).calibration.observations == 1
-
-
-@pytest.mark.parametrize("limit", [0, -1])
-def test_an_error_with_a_senseless_limit(knowledge: Knowledge, local: Deployment, limit: int) -> None:
-    """A provider's number is not to be relied on."""
-    assert overflow(knowledge, local, limit=limit, requested=20_000) is None
-
-
-def test_an_error_teaches_the_factor(knowledge: Knowledge, local: Deployment) -> None:
-    """The provider's count of the request against the estimate without its factor."""
-    before = knowledge.of(local).calibration.live
-    overflow(knowledge, local, limit=8_192, requested=15_000, sent=round(10_000 * before))
-    taught = knowledge.of(local).calibration
-
-    assert taught.live == pytest.approx(1.5, rel=0.001)
-    assert taught.sticky == pytest.approx(1.5, rel=0.001)
-
-
-def test_an_error_about_media_teaches_no_factor(knowledge: Knowledge, local: Deployment) -> None:
-    """What an image costs is a guess; the window is learned all the same."""
-    before = knowledge.of(local).calibration
-
-    assert overflow(knowledge, local, limit=8_192, requested=15_000, media=True) == 8_192
-    assert knowledge.of(local).calibration == before
+    assert learned == Learned(8_192)
+    assert knowledge.of(local, 3_609.0).learned == learned
+    assert knowledge.of(local, 3_611.0).learned is None
 
 
 def test_an_answer_proves_a_window_larger(knowledge: Knowledge, local: Deployment) -> None:
     """A prompt that was answered did fit; one that is smaller proves nothing, and nothing is made up of it."""
-    knowledge.observe(local, 9_000, 9_000, media=False)
-    assert knowledge.of(local).window is None
 
-    overflow(knowledge, local, sent=8_000)
-    knowledge.observe(local, 7_000, 7_500, media=False)
-    assert knowledge.of(local).window == 8_000
+    def learned_after(actual: int) -> Learned | None:
+        observe_answer(knowledge.of(local, 0.0), actual, actual, media=False)
+        return knowledge.of(local, 0.0).learned
 
-    knowledge.observe(local, 7_000, 8_500, media=False)
-    assert knowledge.of(local).window == 8_500
+    assert learned_after(9_000) is None
+    learn(knowledge, local, Overflow(10_000))
+    assert learned_after(7_500) == Learned(10_000)
+    assert learned_after(10_500) is None
+    assert learn(knowledge, local, Overflow(10_000), now=1.0) is None
+
+
+def test_the_factor_to_plan_by(knowledge: Knowledge, local: Deployment) -> None:
+    """It is raised by a plan that needed a larger one, and never lowered by one."""
+    before = knowledge.of(local, 0.0).calibration
+    knowledge.plan_by(local, before.sticky * 0.9, 0.0)
+    assert knowledge.of(local, 0.0).calibration == before
+
+    knowledge.plan_by(local, before.sticky * 1.05, 0.0)
+    assert knowledge.of(local, 0.0).calibration == replace(before, sticky=before.sticky * 1.05)
 
 
 def test_deployments_are_apart(knowledge: Knowledge) -> None:
@@ -110,30 +89,32 @@ def test_deployments_are_apart(knowledge: Knowledge) -> None:
     settings = settings_of(model_list=entries)
     first, second = resolve(settings, "pool")
     (one,), (other,) = (resolve(settings, f"openai/{name}") for name in ("one", "other"))
-    overflow(knowledge, first, limit=1_000)
-    overflow(knowledge, one, limit=2_000)
+    learn(knowledge, first, Overflow(8_000))
+    learn(knowledge, one, Overflow(9_000))
 
-    found = [knowledge.of(deployment).window for deployment in (first, second, one, other)]
-    assert found == [1_000, None, 2_000, None]
+    found = [knowledge.of(deployment, 0.0).learned for deployment in (first, second, one, other)]
+    assert found == [Learned(8_000), None, Learned(9_000), None]
 
 
 def test_the_first_answers_and_then_one_in_sixteen(knowledge: Knowledge, local: Deployment) -> None:
     """The first three that teach something are looked at, then each sixteenth answer."""
-    sampled = []
+    taught, sampled = knowledge.of(local, 0.0), []
     for number in range(1, 100):
-        if knowledge.is_sampled(local):
+        if is_sampled(taught):
             sampled.append(number)
-            knowledge.observe(local, 2_000, 2_100, media=False)
+            observe_answer(taught, 2_000, 2_100, media=False)
 
     assert sampled == [1, 2, 3, 16, 32, 48, 64, 80, 96]
 
 
 def test_answers_that_teach_nothing_do_not_use_up_the_first(knowledge: Knowledge, local: Deployment) -> None:
-    """Requests that are too small to tell are looked at until three were not."""
-    for _ in range(5):
-        assert knowledge.is_sampled(local)
-        knowledge.observe(local, 10, 12, media=False)
-    assert knowledge.of(local).calibration.observations == 0
+    """Requests that are too small to tell are looked at until three were not, or there were many."""
+    taught = knowledge.of(local, 0.0)
+    for _ in range(64):
+        assert is_sampled(taught)
+        observe_answer(taught, 10, 12, media=False)
+    assert taught.calibration.observations == 0
+    assert [is_sampled(taught) for _ in range(32)].count(True) == 2
 
 
 def test_it_is_bounded(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,8 +124,8 @@ def test_it_is_bounded(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) ->
     settings = settings_of(model_list=[entry])
     deployments = [resolve(settings, f"openai/made-up-{number}")[0] for number in range(20)]
     for deployment in deployments:
-        overflow(knowledge, deployment, limit=1_000)
+        learn(knowledge, deployment, Overflow(8_000))
 
     assert len(knowledge._taught) == 8
-    assert knowledge.of(deployments[-1]).window == 1_000
-    assert knowledge.of(deployments[0]).window is None
+    assert knowledge.of(deployments[-1], 0.0).learned == Learned(8_000)
+    assert knowledge.of(deployments[0], 0.0).learned is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.budgets.limits import Limit, asked_output, limit_of
+from proxy.budgets.limits import Learned, Limit, asked_output, limit_of
 from sanitizers.budget import PRESETS
 from tests.proxy.budgets.shapes import GEMINI, LOCAL, deployment_of
 
@@ -25,7 +25,8 @@ def limit(
 ) -> Limit:
     """Return the limit of one request to *model*, whose ``model_info`` says *window* and *longest*."""
     deployment = deployment_of(model, max_input_tokens=window, max_output_tokens=longest)
-    return limit_of(deployment, parameters or {}, policy, learned, reserve)
+    taught = None if learned is None else Learned(learned)
+    return limit_of(deployment, parameters or {}, policy, taught, reserve)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def limit(
         (limit("anthropic/claude-imaginary-99"), 200_000, "family"),
         (limit("openai/gpt-4o", 60_000), 60_000, "learned"),
         (limit(LOCAL, 8_192), 8_192, "learned"),
-        (limit(LOCAL, policy=LANGO), 32_768, "assumed"),
+        (limit(LOCAL, policy=LANGO), 65_536, "assumed"),
         (limit(LOCAL), None, "unknown"),
     ],
 )

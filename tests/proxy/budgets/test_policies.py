@@ -41,7 +41,7 @@ def test_the_seeds_numbers() -> None:
     """What each preset promises: half of a window; a threshold of 5,000; the caps; nothing at all."""
     lango, local, codex, off = (policy(preset=name) for name in ("lango", "localcowork", "codex", "off"))
 
-    assert (lango.window_share, lango.unknown_window, lango.ingest) == (0.5, 32_768, None)
+    assert (lango.window_share, lango.unknown_window, lango.ingest) == (0.5, 65_536, None)
     assert (local.headroom, local.unknown_window, local.ingest) == (5_000, 32_768, Cap(6_000))
     assert codex.ingest == Cap(10 * 1024, bytes=10 * 1024, lines=256)
     assert (off.high, off.hard, off.ingest, off.last_turns, off.drop, off.clear) == (

@@ -17,7 +17,7 @@ SHARED = Limit(10_000, 2_000, 8_000, True, "configured")
 UNKNOWN = Limit(None, 8_192, None, True, "unknown")
 MARKS = Marks(available=7_000, high=7_000, low=3_500, hard=7_300, tools=300, system=100)
 EXACT = re.compile(r"est=\d+;limit=\d+;sent=\d+;used=\d+%;round=\d+;left=\d+")
-BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%")
+BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%;round<=\d+;left>=\d+")
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,58 @@ OVERFLOWS = [
 @pytest.mark.parametrize(("text", "limit", "requested"), OVERFLOWS)
 def test_overflow(text: str, limit: int | None, requested: int | None) -> None:
     """Each provider's sentence, with its numbers."""
-    assert read_overflow((text,), ()) == Overflow(limit, requested)
+    found = read_overflow((text,), ())
+
+    assert found is not None
+    assert (found.limit, found.requested) == (limit, requested)
+
+
+IN_DETAIL = [
+    (
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (1000 in the messages, 8000 in the completion). Please reduce",
+        Overflow(8192, 9000, 8000, with_output=True),
+    ),
+    (
+        "This model's maximum context length is 8192 tokens. However, you requested 9300 tokens (1000 in the messages, 300 in the functions, and 8000 in the completion).",
+        Overflow(8192, 9300, 8000, with_output=True),
+    ),
+    (
+        "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens (100 of text input, 139900 in the output).",
+        Overflow(131072, 140000, 139900, with_output=True),
+    ),
+    (
+        "This model's maximum context length is 32768 tokens. However, you requested 0 output tokens and your prompt contains at least 32769 input tokens",
+        Overflow(32768, 32769),
+    ),
+    (
+        "Requested token count exceeds the model's maximum context length of 262144 tokens. You requested a total of 263000 tokens",
+        Overflow(262144, 263000, with_output=True),
+    ),
+    ("This model's maximum context length is 128k tokens, and no more.", Overflow(128_000)),
+    ("maximum context length is 1.5M, and no more.", Overflow(1_500_000)),
+    ("Invalid value: 'maximum context length is 10000 tokens'. Supported values are: 'auto'.", None),
+    (
+        "Invalid schema for function 'x': the description \"maximum context length is 9000 tokens\" is not allowed",
+        None,
+    ),
+    ("It said `the maximum context length is 9000 tokens`.", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), IN_DETAIL)
+def test_overflow_in_detail(text: str, expected: Overflow | None) -> None:
+    """The answer's share, large units, and what a provider quotes of a request."""
+    assert read_overflow((text,), ()) == expected
+
+
+def test_too_many_bytes() -> None:
+    """Anthropic's code for a body over 32 MB, but for one with words about tokens."""
+    assert read_overflow(("Request exceeds the maximum size",), ("request_too_large",)) == Overflow(
+        of_bytes=True
+    )
+    assert (
+        read_overflow(("prompt is too long",), ("request_too_large", "context_length_exceeded")) == Overflow()
+    )
 
 
 def test_every_overflow_row_is_met() -> None:

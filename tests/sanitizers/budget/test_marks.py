@@ -17,7 +17,7 @@ def test_presets_are_the_ones_that_the_configuration_names() -> None:
     assert (BALANCED.high, BALANCED.low, BALANCED.hard) == (1.0, 0.5, 0.95)
     assert BALANCED.ingest is None
     assert BALANCED.unknown_window is None
-    assert (PRESETS["lango"].window_share, PRESETS["lango"].unknown_window) == (0.5, 32_768)
+    assert (PRESETS["lango"].window_share, PRESETS["lango"].unknown_window) == (0.5, 65_536)
     assert PRESETS["localcowork"].ingest == Cap(6_000)
     assert PRESETS["localcowork"].headroom == 5_000
     assert PRESETS["codex"].ingest == Cap(10_240, bytes=10_240, lines=256)

@@ -73,7 +73,7 @@ def test_changed_messages_are_written_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stream", "include_usage", "added"),
+    ("stream", "ask_usage", "added"),
     [
         (False, False, {}),
         (False, True, {}),
@@ -81,9 +81,9 @@ def test_changed_messages_are_written_anew() -> None:
         (True, True, {"stream": True, "stream_options": {"include_usage": True}}),
     ],
 )
-def test_stream_switches(stream: bool, include_usage: bool, added: dict[str, Any]) -> None:
-    """`stream_options` goes with a stream only, and only when usage was asked for; a whole answer has neither."""
-    sent = json.loads(build_request(call_of(include_usage=include_usage), stream=stream))
+def test_stream_switches(stream: bool, ask_usage: bool, added: dict[str, Any]) -> None:
+    """`stream_options` goes with a stream only, and only where usage may be asked for; a whole answer has neither."""
+    sent = json.loads(build_request(call_of(ask_usage=ask_usage), stream=stream))
 
     assert sent == {"model": "gpt-4.1", "messages": [user("Rebuilt.")], **added}
 

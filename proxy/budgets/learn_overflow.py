@@ -1,0 +1,93 @@
+"""What an overflow teaches about a deployment. Pure.
+
+An error is believed as far as it is plausible, and not for ever: it may quote a client's words, speak of bytes, count
+the answer with the prompt, or come from a server that was restarted with more. A window that is taken too small refuses
+requests that nobody sends any more, so nothing would prove it wrong.
+
+numbers     the provider's limit is the window, unless it is smaller than any model's, than a prompt that was answered,
+            or than a sixteenth of what is known; its count of the prompt is adopted as the factor
+none        where the window is known and the request near it, the factor was too small; where it is unknown, what did
+            not fit is a guess, by which requests are cut and none is refused
+bytes       a limit on the body teaches nothing: one request is made smaller
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proxy.budgets.limits import Learned
+from proxy.resilience.read_overflow import Overflow
+from sanitizers.budget.calibration import MOST, Calibration, observe, raise_to
+
+_LEAST_WINDOW = 1_024
+_LEAST_SHARE = 16
+_LEAST_GUESS = 4_096
+_TIGHT = 0.8
+"""The share of what was refused that is sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A request that was refused for its length, in tokens."""
+
+    estimated: int
+    """The prompt's estimate, without any factor."""
+
+    asked_output: int | None
+    known_window: int | None
+    """By configuration, catalogue or family."""
+
+    media: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What is known afterwards: *learned* is None where no window was taught."""
+
+    calibration: Calibration
+    learned: Learned | None
+    most: int | None
+    """Tokens that the next try may have at most, where the window does not say; by the new factor."""
+
+
+def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibration, proved: int) -> Lesson:
+    """Return what *overflow*, the answer to *refused*, teaches; *proved* is the largest prompt that was answered."""
+    estimated, known = refused.estimated, refused.known_window
+    if overflow.of_bytes or not estimated:
+        return Lesson(calibration, None, int(estimated * calibration.live * _TIGHT))
+    prompt = _prompt_of(overflow, refused)
+    limit = overflow.limit
+    if limit is not None and (limit < max(_LEAST_WINDOW, proved + 1, (known or 0) // _LEAST_SHARE)):
+        limit = None
+    if limit is not None and overflow.requested is not None and overflow.requested <= limit:
+        limit = None  # that is no overflow of this limit
+    window = limit or known
+    if refused.media:
+        pass  # what media costs is a guess: the factor is about text
+    elif prompt is not None and limit is not None:
+        first = observe(calibration, estimated, prompt) if not calibration.observations else calibration
+        calibration = raise_to(first, estimated, prompt)
+    elif prompt is None and window is not None:
+        least = window - (refused.asked_output or 0)
+        if estimated * (MOST if limit is not None else 2 * calibration.live) >= least:
+            calibration = raise_to(calibration, estimated, least)
+    sent = int(estimated * calibration.live)
+    tight = int(
+        min(sent, max(overflow.limit or sent, _LEAST_WINDOW)) * _TIGHT
+    )  # this request's own word, at least
+    if limit is not None:
+        return Lesson(calibration, Learned(limit), None if prompt is not None else tight)
+    if known is None and sent >= max(_LEAST_GUESS, proved) and not refused.media:
+        return Lesson(calibration, Learned(sent, guessed=True), tight)
+    return Lesson(calibration, None, tight)
+
+
+def _prompt_of(overflow: Overflow, refused: Refused) -> int | None:
+    """Return the provider's count of the prompt alone; None where it counted the answer with it."""
+    if overflow.requested is None:
+        return None
+    if overflow.output is not None:
+        return overflow.requested - overflow.output
+    if not overflow.with_output:
+        return overflow.requested
+    return None if refused.asked_output is None else overflow.requested - refused.asked_output
