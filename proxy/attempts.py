@@ -287,7 +287,7 @@ class Attempts:
                 else course.refused_for is None and _repaired(plan, failure.said) is not None
             )
         )
-        situation = self._situation(row, now, can_repair=can_repair)
+        situation = self._situation(failure, now, can_repair=can_repair)
         action = decide_action(row, failure.said.retry_after_s, situation, gateway.random())
         if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self._noted:
             # With the note it is no longer the client's body that was refused.
@@ -355,8 +355,8 @@ class Attempts:
         self._noted = (change,)
         self._plans.clear()
 
-    def _situation(self, row: Row, now: float, *, can_repair: bool) -> Situation:
-        gateway, course = self._gateway, self._course
+    def _situation(self, failure: Failure, now: float, *, can_repair: bool) -> Situation:
+        gateway, course, row = self._gateway, self._course, failure.row
         return Situation(
             tries=course.tries,
             tries_of_kind=course.kinds[row.kind],
@@ -366,6 +366,7 @@ class Attempts:
             budget_left=gateway.balancer.budget_left(course.pool, now, course.tried),
             can_repair=can_repair,
             can_fall_back=course.can_fall_back(row),
+            larger_ready=row is OVERFLOW and course.has_larger(failure.deployment),
         )
 
     def _raise_known_refusal(self, plan: Plan, now: float) -> None:

@@ -13,6 +13,7 @@ from proxy.config import Deployment, Settings
 from proxy.plan import choose_pool
 from proxy.resilience.failure_table import Elsewhere, Kind, Row
 from proxy.resilience.read_error import ProviderError
+from proxy.windows import window_of
 
 _WAYS = {
     Elsewhere.LARGER: "context_window_fallbacks",
@@ -49,6 +50,15 @@ class Course:
         self.tried.add(deployment.position)
         self.tries += 1
         self.kinds[row.kind] += 1
+
+    def has_larger(self, deployment: Deployment) -> bool:
+        """Tell whether one of the pool that has not failed may take more than *deployment*; unknown windows may."""
+        window = window_of(deployment).max_input_tokens or 0
+        return any(
+            member.position not in self.tried
+            and ((larger := window_of(member).max_input_tokens) is None or larger > window)
+            for member in self.pool
+        )
 
     def can_fall_back(self, row: Row) -> bool:
         """Tell whether another model is left for a failure of this kind."""

@@ -52,6 +52,9 @@ class Situation:
     can_fall_back: bool
     """Whether there is a further model of the kind that the row asks for."""
 
+    larger_ready: bool = False
+    """Whether a deployment of the pool that was not asked may take a longer request than the one that failed."""
+
 
 def decide_action(row: Row, asked_s: float | None, situation: Situation, random: float) -> Action:
     """Return what to do after a failure of *row*'s kind; *asked_s* is the delay that the provider asked for.
@@ -64,7 +67,7 @@ def decide_action(row: Row, asked_s: float | None, situation: Situation, random:
         return Action(Step.REPAIR)
     fall_back = Action(Step.FALL_BACK) if situation.can_fall_back else Action(Step.GIVE_UP)
     if row.elsewhere is Elsewhere.LARGER:
-        return fall_back
+        return Action(Step.RETRY) if situation.larger_ready and situation.left_s > 0 else fall_back
     if _may_retry(row, situation):
         if situation.another_ready and (situation.budget_left or row.elsewhere is Elsewhere.AT_ONCE):
             return Action(Step.RETRY)

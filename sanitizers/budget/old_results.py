@@ -61,6 +61,23 @@ class OldResults:
                     self._gains[at] = gain
         return capped
 
+    def cap_recent(self, low: int, current: Unit) -> bool:
+        """Cap the results of the newest rounds, oldest first, but of the *current* one; tell whether any was.
+
+        A round that is dropped for what one result in it takes loses more than the middle of that result.
+        """
+        aged = self._policy.aged
+        capped = False
+        for unit in self._newest:
+            if aged is None or self._ledger.total <= low:
+                break
+            if unit is current or unit.start in self._ledger.gone:
+                continue
+            for at in self.changeable(unit):
+                if self._ledger.now[at] > self._policy.least_capped and self._cap(at, aged):
+                    capped = True
+        return capped
+
     def clear(self, low: int, least: int) -> bool:
         """Clear old results, oldest first, until the total is at *low*; tell whether any was.
 

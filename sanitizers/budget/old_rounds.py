@@ -17,6 +17,9 @@ from sanitizers.budget.old_results import OldResults
 from sanitizers.budget.units import Unit
 from sanitizers.messages import SYSTEM_ROLES
 
+_LONGEST_TURN = 4
+"""Messages of the user's last turn that must stay: a client that sends hundreds in a row must not be refused for it."""
+
 
 class OldRounds:
     """The units of a history up to the cut, as far as the replay has come. The cut only ever moves forward.
@@ -60,7 +63,7 @@ class OldRounds:
             if self._goal is None:
                 self._goal = unit.start
             goes_on = follows and self._last[-1:] == [self._units[number - 1].start]
-            self._last = [*self._last, unit.start] if goes_on else [unit.start]
+            self._last = [*self._last, unit.start][-_LONGEST_TURN:] if goes_on else [unit.start]
             if not follows:
                 self._turns.append(number)
 

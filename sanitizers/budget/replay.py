@@ -9,8 +9,11 @@ What one cut does, in this order, until the low mark is reached:
 
 1. old tool results are capped to head and tail, oldest first;
 2. old tool results are cleared, in one batch, if that is worth it;
-3. unless that came halfway from the high to the low mark, whole rounds are dropped, oldest first;
-4. if what must be kept is still above the hard mark, the middle of its largest texts is cut.
+3. unless that came halfway from the high to the low mark, the newest results are capped as well, but the current
+   round's, and whole rounds are dropped, oldest first (before that, a current round that is above the hard mark by
+   itself is cut as in 4, since dropping others would not help);
+4. if what must be kept is still above the hard mark, the middle of its largest texts is cut: of
+   results down to halfway, of the user's words as little as will do.
 
 What must be kept: system messages, the user's first and last words, and the newest unit (the current round). If that
 does not fit either, the result says so; nothing is raised.
@@ -146,16 +149,23 @@ class _Replay:
         if self._results.clear(self._low, (high - self._low) // 2):
             done.append("tool_result_cleared")
         halfway = (high + self._low) // 2
-        if self._policy.drop and self._ledger.total > halfway and self.rounds.drop_until(self._low, number):
-            done.append("round_dropped")
+        current = sum(self._ledger.now[unit.start : unit.end])
+        must_be_cut = self._policy.middle and self._hard is not None and current > self._hard
+        if must_be_cut and cut_middles(self._ledger, self._results.changeable(unit), halfway):
+            done.append("middle_cut")
+        if self._policy.drop and self._ledger.total > halfway:
+            if self._results.cap_recent(self._low, unit):
+                done.append("tool_result_capped")
+            if self._ledger.total > halfway and self.rounds.drop_until(self._low, number):
+                done.append("round_dropped")
         still_over = self._hard is not None and self._ledger.total > self._hard
-        if self._policy.middle and still_over and self._cut_middles(unit, high):
+        if self._policy.middle and still_over and self._cut_middles(unit, halfway, high):
             done.append("middle_cut")
         if done:
-            self.events.append(Event(unit.end - 1, tuple(done), before, self._ledger.total))
+            self.events.append(Event(unit.end - 1, tuple(dict.fromkeys(done)), before, self._ledger.total))
 
-    def _cut_middles(self, unit: Unit, target: int) -> bool:
+    def _cut_middles(self, unit: Unit, halfway: int, high: int) -> bool:
         results = self._results.changeable(unit)
         words = [at for at in self.rounds.must_stay() if at not in self._ledger.gone]
-        cut = cut_middles(self._ledger, results, target)
-        return cut_middles(self._ledger, words, target) or cut
+        cut = cut_middles(self._ledger, results, halfway)
+        return cut_middles(self._ledger, words, high) or cut

@@ -75,6 +75,9 @@ def test_notices_are_taken_out_of_what_they_were_joined_to() -> None:
 
     assert without_notice(user(f"goal\n\n{words}\n\nnext")) == (user("goal\n\nnext"), 7)
     assert without_notice(user([text("goal"), text(words), image()])) == (user([text("goal"), image()]), 7)
+    assert without_notice(user(f"{words}\n\nnext")) == (user("next"), 7)
+    quoted = user(f"See this log:\n\n\n{words}\nwhat is it?\n")
+    assert without_notice(quoted) == (quoted, 0)
     plain = user("<context_notice> is a tag of ours")
     assert without_notice(plain) == (plain, 0)
     assert without_notice(plain)[0] is plain

@@ -135,6 +135,51 @@ def test_first_and_last_words_and_the_newest_round_stay() -> None:
     assert sorted(done.gone) == [2, 3, 5, 6]
 
 
+def test_the_last_turn_is_all_its_messages() -> None:
+    """A client may send what it knows beside what the user wrote."""
+    last = [user("CONTEXT: the deadline is today."), user("Now mend B.")]
+    history = [user("goal"), *a_round(0, 2_000), *last, *a_round(1, 2_000), *a_round(2, 2_000)]
+    done = plan(history, marks(700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
+
+    assert sorted(done.gone) == [1, 2, 5, 6]
+
+
+def test_what_sounds_like_ours_may_be_the_users_last_words() -> None:
+    """A step puts the same text behind a trailing model turn; then the user's own words stay as well."""
+    history = [
+        user("goal"),
+        *a_round(0, 2_000),
+        user("Mend B."),
+        *a_round(1, 2_000),
+        user("Please continue."),
+    ]
+    history += [*a_round(2, 2_000), *a_round(3, 2_000)]
+    done = plan(history, marks(700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
+
+    assert sorted(done.gone) == [1, 2, 4, 5, 7, 8]
+
+
+def test_a_recent_result_is_capped_before_its_round_is_dropped() -> None:
+    """One that is large, but not too large, and is no longer in the current one; its round and all others stay."""
+    history = [*rounds(12, 400), *a_round(12, 30_000), *a_round(13, 10_000)]
+    done = plan(history, marks(10_000, 5_000, 10_500), replace(SMALL, least_capped=200))
+
+    assert [event.done for event in done.events] == [("tool_result_capped",)]
+    assert sorted(done.replaced) == [26]
+    assert done.gone == {}
+
+
+def test_nothing_is_dropped_where_that_would_not_help() -> None:
+    """A current round above the hard mark by itself is cut in the middle, and the small ones before it stay."""
+    history = [*rounds(12, 400), *a_round(12, 80_000)]
+    done = plan(history, marks(10_000, 5_000, 10_500), replace(SMALL, least_capped=200))
+
+    assert [event.done for event in done.events] == [("middle_cut",)]
+    assert sorted(done.replaced) == [26]
+    assert done.gone == {}
+    assert 6_000 < done.total <= 7_500
+
+
 def test_other_words_of_the_user_stay_as_long_as_they_are_few() -> None:
     """The newest, up to a share of the low mark."""
     history = [user("goal")]
@@ -237,20 +282,20 @@ def test_pins_stay_until_the_next_cut() -> None:
 
 
 def test_the_middle_of_the_largest_is_cut_when_nothing_else_is_left() -> None:
-    """The newest round's results down to one level; only what is needed."""
+    """The newest round's results down to one level, and halfway down, so that the next cut is not the next request."""
     calls = [call("a"), call("b"), call("c")]
     history = [
         user("goal"),
         assistant(None, calls),
         tool("a", "x" * 9_000),
-        tool("b", "y" * 3_000),
+        tool("b", "y" * 2_000),
         tool("c", "z"),
     ]
     done = plan(history, marks(2_000, 800, 2_100))
 
     assert done.events[0].done == ("middle_cut",)
     assert sorted(done.replaced) == [2]
-    assert 1_800 < done.total <= 2_000
+    assert 1_200 < done.total <= 1_400
     lower = plan(history, marks(800, 400, 900))
     assert sorted(lower.replaced) == [2, 3]
     first, second = (len(lower.replaced[at].message["content"]) for at in (2, 3))

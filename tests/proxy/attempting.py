@@ -1,0 +1,61 @@
+"""What the tests of one request's attempts share: the settings, refusals and good answers, and what came of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings
+from proxy.errors import UpstreamFault
+from proxy.failures import Evidence
+from tests.support.proxied import MODEL, Reply, settings_of
+from tests.support.scripted_upstream import STOP, ScriptedUpstream, Step, answer, say
+
+BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+
+
+def refused(status: int, words: str = "No.", body: Any = None, **headers: str) -> UpstreamFault:
+    """Build the provider's refusal."""
+    evidence = Evidence(
+        status, {k.replace("_", "-"): v for k, v in headers.items()}, json.dumps(body or {}).encode()
+    )
+    return UpstreamFault(words, upstream_status=status, evidence=evidence)
+
+
+def good(stream: bool) -> list[Step]:
+    """Build an answer that says "fine"."""
+    return [say("fine"), STOP] if stream else [answer("fine")]
+
+
+def text_of(reply: Reply) -> str:
+    """Return what the client was told, streamed or not."""
+    assert reply.status == 200, reply.raw
+    if not reply.headers["Content-Type"].startswith("text/event-stream"):
+        return str(reply.json["choices"][0]["message"]["content"])
+    assert reply.events[-1] == "[DONE]", reply.events
+    return "".join(c["delta"].get("content") or "" for e in reply.events[:-1] for c in e["choices"])
+
+
+def models(upstream: ScriptedUpstream) -> list[str]:
+    """Return which models were asked, in order."""
+    return [call.deployment.model_id for call in upstream.calls]
+
+
+PRIMARY = "gemini-3.6-flash"
+
+
+def settings_with_fallbacks() -> Settings:
+    """Return settings that retry, on one model with a fallback, and a pool of two."""
+    models = {MODEL: "gemini/gemini-3.6-flash", "spare": "openai/gpt-4.1", "long": "openai/gpt-long"}
+    entries = [{"model_name": name, "litellm_params": {"model": model}} for name, model in models.items()]
+    entries += [{"model_name": "pool", "litellm_params": {"model": f"openai/pool-{at}"}} for at in (0, 1)]
+    router = {
+        "num_retries": 2,
+        "fallbacks": [{MODEL: ["spare"]}],
+        "context_window_fallbacks": [{MODEL: ["long"]}],
+        "timeout": 5,
+        "first_byte_timeout": 0.3,
+    }
+    return settings_of(model_list=entries, router_settings=router)

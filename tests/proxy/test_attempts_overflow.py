@@ -1,0 +1,211 @@
+"""One request's attempts where it does not fit: cut, refused, or sent to a larger model; and what that teaches."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings, resolve
+from sanitizers.budget.calibration import Calibration
+from sanitizers.budget.estimate import Estimator
+from tests.proxy.attempting import BOTH, PRIMARY, good, models, refused, settings_with_fallbacks, text_of
+from tests.support.builders import assistant, system, user
+from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream, answer
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings that retry, on one model with fallbacks, and a pool of two."""
+    return settings_with_fallbacks()
+
+
+async def test_an_overflow_goes_to_the_larger_window(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """And not to the general fallback; with no larger one the client gets OpenAI's code for it."""
+    words = "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
+    upstream.then(refused(400, words))
+    upstream.then(refused(400, words))
+    reply = await proxy.post(chat())
+
+    assert models(upstream) == [PRIMARY, "gpt-long"]
+    assert (reply.status, reply.error["code"]) == (400, "context_length_exceeded")
+    assert reply.headers["x-should-retry"] == "false"
+
+
+LONG = [user("Mend it."), *(m for n in range(40) for m in (assistant(f"Step {n}."), user("word " * 400)))]
+"""A conversation of some 20,000 tokens."""
+
+OVERFLOW = (
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 20000 tokens."
+)
+
+
+@BOTH
+async def test_an_overflow_is_cut_once_more(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
+    """By the numbers in the error, for the same deployment, before any other model; the next one is cut at once."""
+    upstream.then(refused(400, OVERFLOW))
+    upstream.then(*good(stream))
+    reply = await proxy.post({"model": "long", "messages": LONG, "stream": stream})
+
+    assert text_of(reply) == "fine"
+    assert models(upstream) == ["gpt-long", "gpt-long"]
+    whole, cut = (len(json.dumps(call.messages)) for call in upstream.calls)
+    assert cut < whole / 2
+    assert reply.headers["x-turnright-attempts"] == "2"
+    assert "budget=" in reply.headers["x-turnright-changes"]
+    assert await proxy.count("retries_total", model="long", reason="context_overflow") == 1
+    assert await proxy.count("budget_requests_total", model="long", outcome="cut") == 1
+
+    upstream.then(*good(stream))
+    reply = await proxy.post({"model": "long", "messages": LONG, "stream": stream})
+
+    assert text_of(reply) == "fine"
+    assert len(upstream.calls) == 3
+    assert len(json.dumps(upstream.calls[2].messages)) < whole / 2
+
+
+async def test_an_overflow_is_cut_once_and_no_more(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A second refusal goes to the larger window, with the history as the client sent it."""
+    for _ in range(2):
+        upstream.then(refused(400, OVERFLOW))
+    upstream.then(answer("fine"))
+    reply = await proxy.post({"model": MODEL, "messages": LONG})
+
+    assert text_of(reply) == "fine"
+    assert models(upstream) == [PRIMARY, PRIMARY, "gpt-long"]
+    assert len(json.dumps(upstream.calls[1].messages)) < len(json.dumps(LONG)) / 2
+    assert len(upstream.calls[2].messages) == len(LONG)
+
+
+@pytest.mark.parametrize("mode", ["observe", "strict", "off"])
+async def test_an_overflow_in_a_mode_that_cuts_nothing(upstream: ScriptedUpstream, mode: str) -> None:
+    """The provider's own words, after one call."""
+    settings = settings_of({MODEL: "openai/gpt-unheard-of"}, sanitize={"mode": mode})
+    upstream.then(refused(400, OVERFLOW))
+    async with proxied(settings, upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": LONG})
+
+    assert (reply.status, reply.error["code"], reply.error["message"]) == (
+        400,
+        "context_length_exceeded",
+        OVERFLOW,
+    )
+    assert len(upstream.calls) == 1
+
+
+def small(**sections: Any) -> Settings:
+    """Load settings with a model of 8,192 tokens, and a larger one behind it."""
+    entries: list[dict[str, Any]] = [
+        {
+            "model_name": name,
+            "litellm_params": {"model": f"openai/{name}"},
+            "model_info": {"max_input_tokens": size},
+        }
+        for name, size in ((MODEL, 8_192), ("larger", 500_000))
+    ]
+    return settings_of(model_list=entries, **sections)
+
+
+async def test_a_larger_one_of_the_pool_takes_it(upstream: ScriptedUpstream) -> None:
+    """Members of a pool may have different windows; the smaller one's refusal is not the pool's."""
+    entries = [
+        {
+            "model_name": MODEL,
+            "litellm_params": {"model": f"openai/{name}"},
+            "model_info": {"max_input_tokens": size},
+        }
+        for name, size in (("small", 8_192), ("large", 200_000))
+    ]
+    async with proxied(settings_of(model_list=entries), upstream) as proxy:
+        for _ in range(3):
+            upstream.then(answer("fine"))
+            reply = await proxy.post({"model": MODEL, "messages": HOPELESS})
+            assert text_of(reply) == "fine"
+
+    assert models(upstream) == ["large"] * 3
+
+
+async def test_a_server_that_does_not_know_stream_options(upstream: ScriptedUpstream) -> None:
+    """It is asked without them, and from then on at once."""
+    async with proxied(settings_of({MODEL: "openai/old-server"}), upstream) as proxy:
+        upstream.then(refused(400, "Unrecognized request argument supplied: stream_options"))
+        for _ in range(2):
+            upstream.then(*good(True))
+            assert text_of(await proxy.post(chat(stream=True))) == "fine"
+
+    assert [call.ask_usage for call in upstream.calls] == [True, False, False]
+
+
+async def test_a_plan_that_needed_the_newer_factor_keeps_it(upstream: ScriptedUpstream) -> None:
+    """Else two plans would take turns, and what was cut come back."""
+    async with proxied(small(), upstream) as proxy:
+        knowledge = proxy.server.gateway.knowledge
+        [deployment] = resolve(proxy.server.gateway.settings, MODEL)
+        taught = knowledge.of(deployment, 0.0)
+        taught.calibration = Calibration(1.095, 1.0, 3)
+        size = Estimator(taught.family).message_tokens
+        history = [user("Mend it.")]
+        while sum(map(size, history)) * 1.095 < 0.952 * 8_192:
+            history.append(user("word " * 20))
+        upstream.then(answer("fine"))
+        await proxy.post({"model": MODEL, "messages": history})
+
+        assert taught.calibration.sticky == 1.095
+
+
+HOPELESS = [system("word " * 40_000), user("Go on.")]
+
+
+async def test_what_cannot_fit_goes_to_the_larger_window(upstream: ScriptedUpstream) -> None:
+    """Nothing was sent to the model that was asked, and it is not said to have failed."""
+    settings = small(router_settings={"context_window_fallbacks": [{MODEL: ["larger"]}]})
+    upstream.then(answer("fine"))
+    async with proxied(settings, upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": HOPELESS})
+
+        assert await proxy.count("upstream_attempts_total", model=MODEL) == 0
+        assert await proxy.count("fallbacks_total", model=MODEL, reason="context_overflow") == 1
+    assert text_of(reply) == "fine"
+    assert models(upstream) == ["larger"]
+    assert upstream.calls[0].messages == HOPELESS
+
+
+@pytest.mark.parametrize(
+    ("mode", "status"), [("repair", 400), ("strict", 400), ("observe", 200), ("off", 200)]
+)
+async def test_what_cannot_fit_by_mode(upstream: ScriptedUpstream, mode: str, status: int) -> None:
+    """Refused before any call where histories are changed or held to the rules; sent where they are not."""
+    async with proxied(small(sanitize={"mode": mode}), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": HOPELESS})
+
+    assert reply.status == status
+    assert len(upstream.calls) == (status == 200)
+    if status == 400:
+        assert reply.error["code"] == "context_length_exceeded"
+        assert "system messages" in reply.error["message"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "cut"),
+    [("repair", 200, True), ("strict", 400, False), ("observe", 200, False), ("off", 200, False)],
+)
+async def test_what_would_be_cut_by_mode(
+    upstream: ScriptedUpstream, mode: str, status: int, cut: bool
+) -> None:
+    """Cut, refused, told but sent as it is, or not looked at."""
+    async with proxied(small(sanitize={"mode": mode}), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": LONG})
+        removed = await proxy.count("budget_removed_tokens_total", model=MODEL)
+
+    assert reply.status == status
+    assert (removed > 0) == cut
+    assert ("x-turnright-budget" in reply.headers) == (mode in ("repair", "observe"))
+    told = reply.headers.get("x-turnright-changes", "")
+    assert ("budget=" in told) == (mode in ("repair", "observe"))
+    assert told.endswith(";observed") == (mode == "observe")
+    if status == 400:
+        assert reply.error["code"] == "context_length_exceeded"
+    else:
+        assert (upstream.calls[0].messages != LONG) == cut
