@@ -23,7 +23,8 @@ from sanitizers.errors import Unrepairable
 from sanitizers.invariants import Violation, find_violations
 from sanitizers.messages import Message, Messages
 from sanitizers.pipeline import Sanitized, run_steps, sanitize
-from sanitizers.profiles import Profile, profile_for
+from sanitizers.profile_names import profile_for
+from sanitizers.profiles import Profile
 from sanitizers.validation import validate_messages
 
 __all__ = [

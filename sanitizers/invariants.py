@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -39,11 +40,16 @@ RULES = MappingProxyType(
         "arguments_not_a_string": "arguments must be a string [OpenAI chat completions reference]",
         "call_after_model_turn": "Please ensure that function call turn comes immediately after a user turn or "
         "after a function response turn. [gemini-cli#11814]",
+        "call_id_illegal": "String should match pattern '^[a-zA-Z0-9_-]+$' [langchain#37756]; must be a-z, A-Z, 0-9, "
+        "with a length of 9 [gptel#1203]",
         "call_id_missing": "tool_calls[].id is required [OpenAI chat completions reference]",
         "call_id_repeated": "tool_use ids must be unique [9router#4273]",
         "call_id_too_long": "string too long. Expected a string with maximum length 40 [vercel/ai#5171]",
+        "blank_result": "The text field in the ContentBlock object is blank. [from memory]",
+        "blank_text": "text content blocks must contain non-whitespace text [from memory]",
         "call_unreadable": "tool_calls[].function.name is required [OpenAI chat completions reference]",
         "custom_call": "only function calls can be carried [Gemini: Part.functionCall]",
+        "developer_role": "Input should be 'system', 'user', 'assistant' or 'tool' [litellm#9327]",
         "duplicate_result": "Please ensure that the number of function response parts is equal to the number of "
         "function call parts of the function call turn. [ag-ui#1334]",
         "empty_content": "contents.parts must not be empty. [vercel/ai#3775]",
@@ -56,11 +62,15 @@ RULES = MappingProxyType(
         "function call parts of the function call turn. [litellm drops the second of two equal calls]",
         "legacy_function": "role 'function' and 'function_call' have no place on this wire",
         "misplaced_calls": "only assistant messages make calls [OpenAI chat completions reference]",
+        "many_systems": "After the optional system message, conversation roles must alternate user/assistant/"
+        "user/assistant/... [llama_index#11731]",
         "missing_result": "An assistant message with 'tool_calls' must be followed by tool messages responding to "
         "each 'tool_call_id'. [dataline#172]",
         "no_turn": "GenerateContentRequest.contents: contents is not specified [langchain-google#1393]",
         "orphaned_result": "messages with role 'tool' must be a response to a preceeding message with "
         "'tool_calls'. [autogen#3178]",
+        "reasoning_missing": "The `reasoning_content` in the thinking mode must be passed back to the API. "
+        "[hermes#15353]",
         "refused_field": "Unknown name: Cannot find field. [ai.nvim#13]",
         "refused_part": "this part cannot be carried in this role",
         "remote_media": "media must come as data: URLs; nothing is fetched for this provider",
@@ -71,7 +81,13 @@ RULES = MappingProxyType(
         "[one-api#836]",
         "signature_unreadable": "Base64 decoding failed for thought_signature [ruby_llm#521]",
         "system_after_start": "Please use a valid role: user, model. [one-api#1385]",
+        "system_unsupported": "System role not supported [from memory]",
+        "text_beside_calls": "Conversation blocks and tool use blocks cannot be provided in the same turn. "
+        "[quarkus-langchain4j#1983]",
+        "trailing_space": "messages: final assistant content cannot end with trailing whitespace [from memory]",
         "trailing_model_turn": "Requests ending with a model turn are not supported. [LibreChat agents#323]",
+        "unknown_field": "Extra inputs are not permitted [Mistral, 422]",
+        "user_after_result": "Unexpected role 'user' after role 'tool' [datapizza#98]",
     }
 )
 """Every rule, with a provider's words and where they were reported."""
@@ -105,7 +121,8 @@ def find_violations(
     """
     found = [Violation(rule, index) for rule, index in _turn_violations(messages, profile)]
     for index, message in enumerate(messages):
-        if id(message) not in clean and not is_plain(message, profile.refused_fields):
+        known = profile.only_fields is None or profile.only_fields.issuperset(message)
+        if id(message) not in clean and not (known and is_plain(message, profile.refused_fields)):
             found += [Violation(rule, index) for rule in _message_violations(message, profile)]
     if len(found) > 1:
         found = sorted(set(found), key=lambda violation: (violation.index, violation.rule))
@@ -119,6 +136,8 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
     answered: set[str] = set()
     call_turn = -1  # index of the open call turn
     next_result = 0
+    used: set[str] = set()  # ids of all calls so far
+    spoke_last: Message = {}
     previous = ""  # role of the turn before, system messages left out
     neighbour = ""  # role of the message before
     for index, message in enumerate(messages):
@@ -145,28 +164,48 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
         if role in SYSTEM_ROLES:
             if previous and not profile.system_anywhere:
                 yield "system_after_start", index
+            if role == "developer" and not profile.developer_role:
+                yield "developer_role", index
+            if not profile.system_role:
+                yield "system_unsupported", index
+            elif not previous and neighbour and not profile.many_systems:
+                yield "many_systems", index
             neighbour = role
             continue
         if not previous and role != "user" and profile.user_first:
             yield "first_turn_not_user", index
         if role == "assistant":
             calls = tool_calls_of(message)
+            spoke_last = message
+            if profile.echoes_reasoning and not isinstance(message.get("reasoning_content"), str):
+                yield "reasoning_missing", index
             if neighbour == "assistant" and not profile.assistant_runs:
                 yield ("call_after_model_turn" if calls else "same_role_neighbours"), index
             if calls:
                 expected = [call.get("id") or "" for call in calls]
                 wanted = set(expected)
                 call_turn = index
+                if not profile.calls_with_text and message.get("content"):
+                    yield "text_beside_calls", index
+                if profile.unique_call_ids:
+                    if not used.isdisjoint(wanted):
+                        yield "call_id_repeated", index
+                    used |= wanted
         elif role == "user" and neighbour == "user" and not profile.user_runs:
             yield "same_role_neighbours", index
+        elif role == "user" and neighbour == "tool" and not profile.user_after_result:
+            yield "user_after_result", index
         previous = neighbour = role
     if len(answered) < len(expected):
         yield "missing_result", call_turn
     last = len(messages) - 1
     if not previous and profile.turn_required:
         yield "no_turn", last
-    if previous == "assistant" and not profile.model_last:
-        yield "trailing_model_turn", last
+    if previous == "assistant":
+        if not (profile.model_last or (profile.takes_prefix and spoke_last.get("prefix") is True)):
+            yield "trailing_model_turn", last
+        elif not profile.trailing_space and str(spoke_last.get("content") or "")[-1:].isspace():
+            yield "trailing_space", last
 
 
 def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
@@ -175,8 +214,13 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
     content = message.get("content")
     calls = message.get("tool_calls")
     if isinstance(content, str):
-        if not content and role != "tool" and not profile.empty_texts:
+        if role == "tool":
+            if not profile.blank_results and (not content or content.isspace()):
+                yield "blank_result"
+        elif not content and not profile.empty_texts:
             yield "empty_text"
+        elif content.isspace() and not profile.blank_texts:
+            yield "blank_text"
     elif content is None:
         if not (role == "assistant" and (calls or _speaks_otherwise(message, profile))):
             yield "empty_content"
@@ -185,6 +229,8 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
             yield "refused_part"
         elif content:
             yield from _part_violations(content, role, profile)
+            if role == "tool" and not profile.blank_results and not any(map(_says_something, content)):
+                yield "blank_result"
         else:
             yield "empty_content"
     else:
@@ -201,6 +247,8 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
         yield "arguments_not_a_string"
     elif role == "function" and not message.get("name"):
         yield "result_name_missing"
+    if profile.only_fields is not None and not profile.only_fields.issuperset(message):
+        yield "unknown_field"
     if profile.refused_fields:
         for name in message.keys() & profile.refused_fields:
             if message[name] is not None:
@@ -214,6 +262,19 @@ def _speaks_otherwise(message: Message, profile: Profile) -> bool:
     )
 
 
+def _says_something(part: dict[str, Any]) -> bool:
+    return part["type"] != "text" or bool((part.get("text") or "").strip())
+
+
+_SPELLINGS = MappingProxyType(
+    {
+        "any": re.compile(r"(?s).*"),
+        "nine": re.compile(r"[a-zA-Z0-9]{9}"),
+        "token": re.compile(r"[a-zA-Z0-9_-]+"),
+    }
+)
+
+
 def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -> Iterator[str]:
     for part in parts:
         kind = part["type"]
@@ -221,6 +282,8 @@ def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -
             text = part.get("text")
             if text is None or (text == "" and not profile.empty_texts and role != "tool"):
                 yield "empty_text"
+            elif not profile.blank_texts and (text == "" or text.isspace()):
+                yield "blank_text"
         elif kind in profile.refused_parts or (kind in MEDIA_PARTS and role in profile.media_free_roles):
             yield "refused_part"
         elif not profile.remote_media and kind in ("image_url", "file") and not is_inline(part):
@@ -244,6 +307,8 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
             ids.add(known_as)
             if profile.max_call_id_length is not None and len(call_id) > profile.max_call_id_length:
                 yield "call_id_too_long"
+            if not _SPELLINGS[profile.call_id_form].fullmatch(call_id):
+                yield "call_id_illegal"
             if "__thought__" in call_id and profile.signs_calls:
                 yield from _signature_violations(call_id)
         if not profile.refused_fields.isdisjoint(call):

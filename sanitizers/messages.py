@@ -75,7 +75,7 @@ def is_plain(message: Message, refused_fields: frozenset[str]) -> bool:
     content = message.get("content")
     return (
         content.__class__ is str
-        and content != ""
+        and not (content.isspace() or content == "")
         and "tool_calls" not in message
         and "function_call" not in message
         and message["role"] != "function"

@@ -1,14 +1,14 @@
-"""What each model family accepts: one frozen table row per family, the longest prefix of the model's name wins.
+"""What each model family accepts: one frozen table row per family; here what a row says, and OpenAI's and Gemini's.
 
 Each fact carries its source and the month in which it was seen. A fact that no row needs is not a field.
-A new family, or a model that became stricter, is a row here and no code elsewhere.
+A new family, or a model that became stricter, is a row here or in :mod:`sanitizers.provider_profiles`, and no code
+elsewhere; which row a model has says :mod:`sanitizers.profile_names`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from types import MappingProxyType
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,47 @@ class Profile:
 
     remote_media: bool
     """Media may be named by URL; otherwise it has to come inline, as a ``data:`` URL."""
+
+    # What follows are rules that OpenAI and Gemini do not have: each default is the absence of one.
+
+    blank_texts: bool = True
+    """A text of nothing but whitespace is accepted as content."""
+
+    blank_results: bool = True
+    """A tool result that holds nothing, or nothing but whitespace, is accepted."""
+
+    call_id_form: Literal["any", "token", "nine"] = "any"
+    """What ids may be made of: ``token`` is letters, digits, ``_`` and ``-``; ``nine`` is nine letters or digits."""
+
+    unique_call_ids: bool = False
+    """No two calls of a history may have the same id, even if the first has its result."""
+
+    user_after_result: bool = True
+    """A user message may follow tool results directly; otherwise the model has to speak between them."""
+
+    calls_with_text: bool = True
+    """An assistant message may hold a text and calls."""
+
+    system_role: bool = True
+    """There is a role ``system``; otherwise its words are the user's."""
+
+    many_systems: bool = True
+    """Several system messages may lead."""
+
+    developer_role: bool = True
+    """There is a role ``developer``; otherwise it is ``system``."""
+
+    takes_prefix: bool = False
+    """A trailing assistant message is accepted where it says ``prefix: true``."""
+
+    trailing_space: bool = True
+    """A trailing assistant message may end with whitespace."""
+
+    echoes_reasoning: bool = False
+    """Assistant messages must bring ``reasoning_content``; an empty one will do."""
+
+    only_fields: frozenset[str] | None = None
+    """The fields that a message may have; None where others are ignored."""
 
     def merging(self) -> Profile:
         """Return the same row with every run of one role merged (the setting ``sanitize.merge_same_role``)."""
@@ -173,63 +214,10 @@ GEMINI_3_STRICT = replace(
 )
 """Gemini 3.5-flash-lite, 3.6, 3.7, 3.8 and, as Google announced, all later ones."""
 
-URL_ROUTES = frozenset(
-    {
-        "azure",
-        "custom_openai",
-        "deepseek",
-        "fireworks_ai",
-        "github_copilot",
-        "groq",
-        "hosted_vllm",
-        "litellm_proxy",
-        "lm_studio",
-        "mistral",
-        "openai",
-        "openrouter",
-        "together_ai",
-        "vllm",
-        "xai",
-    }
+GEMMA = replace(
+    GEMINI_2,
+    name="gemma",
+    # "Developer instruction is not enabled for models/…" (deprecated-generative-ai-python#278).
+    system_role=False,
 )
-"""Providers to which litellm passes an image's address on. For all others (anthropic, bedrock, ollama, vertex …)
-it fetches the address from this host and sends the bytes, which a client must not be able to make it do."""
-
-PREFIXES = MappingProxyType(
-    {
-        "gemini": GEMINI_3_STRICT,  # unknown and `-latest` names: the safe superset
-        "gemini-1": GEMINI_1,
-        "gemini-2": GEMINI_2,
-        "gemini-3": GEMINI_3,
-        "gemini-3.": GEMINI_3_STRICT,
-        "gemini-3.1": GEMINI_3,
-        "gemini-3.5-flash": GEMINI_3,
-        "gemini-3.5-flash-lite": GEMINI_3_STRICT,
-        "gemini-pro": GEMINI_1,
-        "gemini-pro-latest": GEMINI_3,  # prefill-capable in pipecat's list (pipecat#5821)
-    }
-)
-"""Prefix of the model's own name to its row; the longest that fits wins."""
-
-
-@lru_cache(maxsize=1024)
-def profile_for(model: str) -> Profile:
-    """Return the profile of *model*, in litellm's spelling (``gemini/gemini-3.6-flash``) or bare.
-
-    Only the last path segment counts, so that a model keeps its rules behind any route
-    (``vertex_ai/gemini-…``, ``openrouter/google/gemini-…``, ``models/gemini-…``). A name that fits no row gets
-    OpenAI's rules, which every OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`. On the
-    route ``gemini/`` every name is one of Google's and speaks Gemini's wire, whatever it is called.
-    """
-    route, slash, _ = model.partition("/")
-    name = model.rpartition("/")[2].lower()
-    best = max((prefix for prefix in PREFIXES if name.startswith(prefix)), key=len, default=None)
-    if best is not None:
-        profile = PREFIXES[best]
-    elif slash and route == "gemini":
-        profile = GEMINI_2 if name.startswith("gemma") else GEMINI_3_STRICT
-    else:
-        profile = OPENAI
-    if profile.remote_media and slash and route not in URL_ROUTES:
-        return replace(profile, remote_media=False)
-    return profile
+"""Gemma behind Gemini's API."""

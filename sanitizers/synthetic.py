@@ -21,21 +21,35 @@ SYSTEM_ONLY = "Please follow the system instruction."
 CONTINUE = "Please continue."
 """The user turn after a trailing model turn (gemini-cli and crewAI use the same words)."""
 
+EMPTY_RESULT = "(empty result)"
+"""The content of a tool result that holds nothing, where a provider refuses or loses such results."""
+
+BRIDGE = "Understood."
+"""The model's words between a tool's result and the user's, where a provider wants some."""
+
 RAW_ARGUMENTS = "_raw"
 """The key under which arguments that are no JSON object are kept, as the text that they were."""
 
 
-def derive_id(message_index: int, call_index: int, original: str, taken: frozenset[str] | set[str]) -> str:
+def derive_id(
+    message_index: int,
+    call_index: int,
+    original: str,
+    taken: frozenset[str] | set[str],
+    *,
+    nine: bool = False,
+) -> str:
     """Return an id for a tool call that has none, or whose own cannot be used.
 
     Derived from the call's place and its *original* id, so that the same history gets the same ids however
-    often it is sent, and unique against *taken*. 24 characters of ``[a-z0-9_]``: legal at every provider but
-    those with a dialect of their own (providers: OpenAI 40 characters, Anthropic ``^[a-zA-Z0-9_-]+$``).
+    often it is sent, and unique against *taken*. 24 characters of ``[a-z0-9_]``: legal at every provider (OpenAI 40
+    characters, Anthropic ``^[a-zA-Z0-9_-]+$``) but Mistral, which wants *nine* letters or digits.
     """
     attempt = 0
     while True:
         seed = f"{message_index}:{call_index}:{attempt}:{original}"
-        candidate = "call_" + hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:19]
+        digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
+        candidate = digest[:9] if nine else f"call_{digest[:19]}"
         if candidate not in taken:
             return candidate
         attempt += 1

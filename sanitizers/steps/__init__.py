@@ -8,7 +8,8 @@
 3. ``user_prepend`` once the first turn is known; dropping and merging decide which that is.
 4. ``pairing`` moves, sorts and synthesizes results per call, which can bring two assistant turns together.
 5. ``final_merge`` joins those. It comes last of the five because all the others can create neighbours.
-6. ``tail`` looks at the last turn, which pairing may have changed from a call to a result.
+6. ``dialect`` writes what single providers want beside these: it would be merged again before. Then ``tail`` looks at
+   the last turn, which pairing may have changed from a call to a result.
 
 A step takes the history and the profile, and returns the history (the same object when it changed nothing) and
 its changes. It never mutates a message, and it knows nothing of the other steps.
@@ -22,6 +23,7 @@ from typing import TypeAlias
 from sanitizers.changes import Change
 from sanitizers.messages import Entries
 from sanitizers.profiles import Profile
+from sanitizers.steps.dialect import speak_dialect
 from sanitizers.steps.final_merge import merge_what_pairing_joined
 from sanitizers.steps.orphan_drop import drop_orphaned_results
 from sanitizers.steps.pairing import pair_calls_with_results
@@ -40,9 +42,19 @@ STEPS: tuple[Step, ...] = (
     prepend_user_turn,
     pair_calls_with_results,
     merge_what_pairing_joined,
+    speak_dialect,
     close_trailing_model_turn,
 )
 """All steps in their order."""
 
-STEP_NAMES = ("shape", "orphan_drop", "role_merge", "user_prepend", "pairing", "final_merge", "tail")
+STEP_NAMES = (
+    "shape",
+    "orphan_drop",
+    "role_merge",
+    "user_prepend",
+    "pairing",
+    "final_merge",
+    "dialect",
+    "tail",
+)
 """The names that headers, metrics and the change list use."""

@@ -18,10 +18,17 @@ def close_trailing_model_turn(entries: Entries, profile: Profile) -> tuple[Entri
     Source: "Requests ending with a model turn are not supported." from Gemini 3.5-flash-lite, 3.6, 3.7 and 3.8
     on (LibreChat agents#323, pipecat#5821; 2026-07). Dropping the turn instead would lose the assistant's
     words, and appending where prefill works would end it, so it is a fact of the profile. A trailing call is
-    not seen here: ``pairing`` has given it a result.
+    not seen here: ``pairing`` has given it a result. Where prefill is taken, its last whitespace may not be: "final
+    assistant content cannot end with trailing whitespace" (Anthropic, from memory).
     """
-    if profile.model_last or not entries or entries[-1].message["role"] != "assistant":
+    if not entries or entries[-1].message["role"] != "assistant":
         return entries, ()
-    index = entries[-1].origin
+    last, index = entries[-1]
+    if profile.model_last or (profile.takes_prefix and last.get("prefix") is True):
+        content = last.get("content")
+        if profile.trailing_space or not isinstance(content, str) or content == content.rstrip():
+            return entries, ()
+        bare = Entry({**last, "content": content.rstrip()}, index)
+        return (*entries[:-1], bare), (Change(NAME, "replaced", index, "trailing_space"),)
     turn = Entry({"role": "user", "content": CONTINUE}, index)
     return (*entries, turn), (Change(NAME, "inserted", index, "trailing_model_turn"),)

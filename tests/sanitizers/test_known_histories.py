@@ -11,7 +11,8 @@ import pytest
 from proxy.demo.naive_wire import naive_body
 from proxy.emulator import judge
 from sanitizers import Profile, find_violations, sanitize
-from sanitizers.profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI, profile_for
+from sanitizers.profile_names import profile_for
+from sanitizers.profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
 from tests.support.openai_emulator import judge_openai
 
 KNOWN: list[dict[str, Any]] = json.loads(

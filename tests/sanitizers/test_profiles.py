@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sanitizers import profile_for
-from sanitizers.profiles import PREFIXES
+from sanitizers.profile_names import PREFIXES
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,33 @@ from sanitizers.profiles import PREFIXES
         ("models/gemini-2.5-pro", "gemini-2"),
         ("openai/gpt-4o", "openai"),
         ("gpt-4o", "openai"),
-        ("hosted_vllm/my-model", "openai"),
+        ("hosted_vllm/my-model", "chat-template"),
         ("openai/not-gemini", "openai"),
-        ("gemini/gemma-4-31b-it", "gemini-2"),
+        ("gemini/gemma-4-31b-it", "gemma"),
         ("gemini/tunedModels/ours", "gemini-3-strict"),
         ("gemini/learnlm-2.0", "gemini-3-strict"),
-        ("ollama/gemma-4", "openai"),
+        ("ollama/gemma-4", "chat-template-gemma"),
+        ("ollama_chat/gemini-clone", "chat-template"),
+        ("hosted_vllm/mistralai/Devstral-Small", "chat-template-mistral"),
+        ("anthropic/claude-3-7-sonnet-20250219", "anthropic"),
+        ("anthropic/claude-sonnet-4-5-20250929", "anthropic"),
+        ("anthropic/claude-sonnet-4-20250514", "anthropic"),
+        ("anthropic/claude-opus-4-6", "anthropic-strict"),
+        ("anthropic/claude-5-fable", "anthropic-strict"),
+        ("vertex_ai/claude-opus-4-1@20250805", "anthropic"),
+        ("openrouter/anthropic/claude-sonnet-4.5", "anthropic"),
+        ("openrouter/anthropic/claude-opus-4.6", "anthropic-strict"),
+        ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "bedrock-claude"),
+        ("bedrock/anthropic.claude-opus-4-6-v1", "bedrock-claude-strict"),
+        ("bedrock/converse/amazon.nova-pro-v1:0", "bedrock"),
+        ("bedrock/us.meta.llama4-maverick-17b-instruct-v1:0", "bedrock"),
+        ("mistral/mistral-large-latest", "mistral"),
+        ("azure_ai/mistral-large-2411", "mistral"),
+        ("openai/mistral-of-ours", "openai"),
+        ("deepseek/deepseek-chat", "deepseek"),
+        ("deepseek/deepseek-reasoner", "deepseek-thinking"),
+        ("deepseek/deepseek-v4", "deepseek-thinking"),
+        ("cohere_chat/command-a-03-2025", "cohere"),
     ],
 )
 def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:
@@ -50,6 +71,7 @@ def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> No
         ("gpt-4o", True),
         ("openai/gpt-4o", True),
         ("hosted_vllm/llava", True),
+        ("mistral/pixtral-large", True),
         ("anthropic/claude-sonnet-4-5", False),
         ("bedrock/anthropic.claude", False),
         ("ollama/llava", False),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from sanitizers import Profile, Unrepairable, find_violations, run_steps, sanitize
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.provider_profiles import DIALECTS
 from tests.support.builders import assistant, call, tool, user
 from tests.support.strategies import (
     any_histories,
@@ -24,7 +25,16 @@ from tests.support.strategies import (
     legal_histories,
 )
 
-PROFILES = [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI.merging(), GEMINI_2.merging()]
+PROFILES = [
+    OPENAI,
+    GEMINI_1,
+    GEMINI_2,
+    GEMINI_3,
+    GEMINI_3_STRICT,
+    OPENAI.merging(),
+    GEMINI_2.merging(),
+    *DIALECTS,
+]
 profiles = st.sampled_from(PROFILES)
 broken = st.one_of(any_histories(), damaged_histories())
 histories = st.one_of(broken, legal_histories())

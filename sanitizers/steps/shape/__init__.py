@@ -39,7 +39,10 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
         if message["role"] in RESULT_ROLES:
             message = fit_result_to_call(message, kept, profile, notes)
         shaped: Message | None = message
-        if not is_plain(message, profile.refused_fields):
+        if message["role"] == "developer" and not profile.developer_role:
+            notes.append(Note("replaced", "developer_role"))
+            message = shaped = {**message, "role": "system"}
+        if not is_plain(message, profile.refused_fields) or profile.only_fields is not None:
             message = normalize_calls(message, profile, notes)
             shaped = normalize_content(message, entry.origin, profile, notes)
         changes += [note.at(entry.origin) for note in notes]

@@ -9,6 +9,7 @@ from sanitizers.errors import Unrepairable
 from sanitizers.messages import MEDIA_PARTS, Message, is_blank, is_inline, is_part_list
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.notes import Note
+from sanitizers.synthetic import EMPTY_RESULT
 
 
 def normalize_content(message: Message, index: int, profile: Profile, notes: list[Note]) -> Message | None:
@@ -25,6 +26,8 @@ def normalize_content(message: Message, index: int, profile: Profile, notes: lis
         return _normalize_result(message, profile, notes, index)
     content = message.get("content")
     shaped = _normalize_parts(content, role, index, profile, notes) if isinstance(content, list) else content
+    if isinstance(shaped, str) and not profile.blank_texts and shaped.isspace():
+        shaped = None
     if shaped == []:
         shaped = None
         if content == [] and role == "assistant":
@@ -66,11 +69,21 @@ def _normalize_result(message: Message, profile: Profile, notes: list[Note], ind
         shaped = content
     else:
         shaped = json.dumps(content, ensure_ascii=False)
+    if not profile.blank_results and _says_nothing(shaped):
+        notes.append(Note("replaced", "blank_result"))
+        return {**message, "content": EMPTY_RESULT}
     if shaped is content or (shaped == "" and content == ""):
         return message
     if not isinstance(shaped, list):
         notes.append(Note("replaced", "result_content"))
     return {**message, "content": shaped}
+
+
+def _says_nothing(content: Any) -> bool:
+    """Tell whether a result's content holds neither media nor a text that is more than whitespace."""
+    if isinstance(content, str):
+        return not content.strip()
+    return all(part["type"] == "text" and not (part.get("text") or "").strip() for part in content)
 
 
 def _normalize_parts(
@@ -101,7 +114,8 @@ def _normalize_part(
         kind, part = "text", {"type": "text", "text": part.get("refusal")}
     if kind == "text":
         text = part.get("text")
-        if text is None or (text == "" and not profile.empty_texts and role != "tool"):
+        is_blank_text = text == "" and not profile.empty_texts and role != "tool"
+        if text is None or is_blank_text or (not profile.blank_texts and not text.strip()):
             notes.append(Note("dropped", "empty_text", place))
             return None
         return part
@@ -128,9 +142,11 @@ def _normalize_part(
 
 
 def _drop_refused_fields(message: Message, profile: Profile, notes: list[Note]) -> Message:
-    if profile.refused_fields.isdisjoint(message):
+    unknown = set() if profile.only_fields is None else message.keys() - profile.only_fields
+    if not unknown and profile.refused_fields.isdisjoint(message):
         return message
-    refused = sorted(name for name in message.keys() & profile.refused_fields if message[name] is not None)
+    unwanted = unknown | (message.keys() & profile.refused_fields)
+    refused = sorted(name for name in unwanted if message[name] is not None or name in unknown)
     if not refused:
         return message
     for name in refused:

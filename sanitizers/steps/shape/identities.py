@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import string
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
@@ -176,7 +177,9 @@ def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[
         reason = _why_not(call, earlier.get(identity(call.id)), profile)
         if reason:
             original = call.id
-            call.id = derive_id(entries[call.at].origin, call.number, original, taken)
+            # From the id alone where it is merely misspelled: clients that cut the front of a history keep it.
+            place = (0, 0) if reason == "call_id_illegal" else (entries[call.at].origin, call.number)
+            call.id = derive_id(*place, original, taken, nine=profile.call_id_form == "nine")
             taken.add(call.id)
             new_ids[call.at, call.number] = call.id
             changes.append(Change(NAME, "replaced", entries[call.at].origin, reason, call.id))
@@ -211,9 +214,24 @@ def _why_not(call: _Call, same: _Call | None, profile: Profile) -> str | None:
         return "call_id_too_long"
     if profile.signs_calls and not _signature_readable(call.id):
         return "signature_unreadable"
+    if not _is_spelled(call.id, profile):
+        return "call_id_illegal"
+    if same is not None and profile.unique_call_ids:
+        return "call_id_repeated"
     if same is not None and (not same.results or min(same.results) > call.at or same.run == call.run):
         return "call_id_repeated"
     return None
+
+
+_TOKEN = frozenset(string.ascii_letters + string.digits + "_-")
+_LETTERS = frozenset(string.ascii_letters + string.digits)
+
+
+def _is_spelled(call_id: str, profile: Profile) -> bool:
+    """Tell whether an id is made of what the profile allows."""
+    if profile.call_id_form == "nine":
+        return len(call_id) == 9 and _LETTERS.issuperset(call_id)
+    return profile.call_id_form == "any" or _TOKEN.issuperset(call_id)
 
 
 def _signature_readable(call_id: str) -> bool:

@@ -17,6 +17,7 @@ from sanitizers.budget.render import Removed
 from sanitizers.budget.replay import plan_cuts
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.provider_profiles import DIALECTS
 from tests.sanitizers.budget.sizes import marks, total
 from tests.sanitizers.budget.sizes import quick_size as size
 from tests.support.strategies import damaged_histories, legal_histories
@@ -25,7 +26,16 @@ from tests.support.strategies.texts import TOKEN
 
 History = list[dict[str, Any]]
 
-PROFILES = [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI.merging(), GEMINI_2.merging()]
+PROFILES = [
+    OPENAI,
+    GEMINI_1,
+    GEMINI_2,
+    GEMINI_3,
+    GEMINI_3_STRICT,
+    OPENAI.merging(),
+    GEMINI_2.merging(),
+    *DIALECTS,
+]
 profiles = st.sampled_from(PROFILES)
 
 policies = st.builds(

@@ -1,0 +1,168 @@
+"""Which row a model has: by its route, and by its own name, of which the longest prefix wins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from sanitizers.profiles import (
+    GEMINI_1,
+    GEMINI_2,
+    GEMINI_3,
+    GEMINI_3_STRICT,
+    GEMMA,
+    OPENAI,
+    Profile,
+)
+from sanitizers.provider_profiles import (
+    ANTHROPIC,
+    ANTHROPIC_STRICT,
+    BEDROCK,
+    BEDROCK_CLAUDE,
+    BEDROCK_CLAUDE_STRICT,
+    CHAT_TEMPLATE,
+    CHAT_TEMPLATE_GEMMA,
+    CHAT_TEMPLATE_MISTRAL,
+    COHERE,
+    DEEPSEEK,
+    DEEPSEEK_THINKING,
+    MISTRAL,
+)
+
+URL_ROUTES = frozenset(
+    {
+        "azure",
+        "custom_openai",
+        "deepseek",
+        "fireworks_ai",
+        "github_copilot",
+        "groq",
+        "hosted_vllm",
+        "litellm_proxy",
+        "lm_studio",
+        "mistral",
+        "openai",
+        "openrouter",
+        "together_ai",
+        "vllm",
+        "xai",
+    }
+)
+"""Providers to which litellm passes an image's address on. For all others (anthropic, bedrock, ollama, vertex …)
+it fetches the address from this host and sends the bytes, which a client must not be able to make it do."""
+
+_TEMPLATE_ROUTES = frozenset(
+    {
+        "docker_model_runner",
+        "hosted_vllm",
+        "huggingface",
+        "llamafile",
+        "lm_studio",
+        "ollama",
+        "ollama_chat",
+        "oobabooga",
+        "vllm",
+        "xinference",
+    }
+)
+"""Providers that are servers of somebody's own, with a chat template."""
+
+_ROUTES: Mapping[str, Profile] = MappingProxyType(
+    {
+        "anthropic": ANTHROPIC_STRICT,
+        "bedrock": BEDROCK,
+        "bedrock_converse": BEDROCK,
+        "codestral": MISTRAL,
+        "cohere": COHERE,
+        "cohere_chat": COHERE,
+        "deepseek": DEEPSEEK_THINKING,
+        "gemini": GEMINI_3_STRICT,
+        "mistral": MISTRAL,
+    }
+)
+"""Routes on which every model, whatever it is called, has the rules of one family."""
+
+PREFIXES: Mapping[str, Profile] = MappingProxyType(
+    {
+        "gemini": GEMINI_3_STRICT,  # unknown and `-latest` names: the safe superset
+        "gemini-1": GEMINI_1,
+        "gemini-2": GEMINI_2,
+        "gemini-3": GEMINI_3,
+        "gemini-3.": GEMINI_3_STRICT,
+        "gemini-3.1": GEMINI_3,
+        "gemini-3.5-flash": GEMINI_3,
+        "gemini-3.5-flash-lite": GEMINI_3_STRICT,
+        "gemini-pro": GEMINI_1,
+        "gemini-pro-latest": GEMINI_3,  # prefill-capable in pipecat's list (pipecat#5821)
+        "claude": ANTHROPIC_STRICT,
+        "claude-2": ANTHROPIC,
+        "claude-3": ANTHROPIC,
+        "claude-haiku-4": ANTHROPIC,
+        "claude-haiku-4-6": ANTHROPIC_STRICT,
+        "claude-haiku-4-7": ANTHROPIC_STRICT,
+        "claude-instant": ANTHROPIC,
+        "claude-opus-4": ANTHROPIC,
+        "claude-opus-4-6": ANTHROPIC_STRICT,
+        "claude-opus-4-7": ANTHROPIC_STRICT,
+        "claude-opus-4-8": ANTHROPIC_STRICT,
+        "claude-opus-4-9": ANTHROPIC_STRICT,
+        "claude-sonnet-4": ANTHROPIC,
+        "claude-sonnet-4-6": ANTHROPIC_STRICT,
+        "claude-sonnet-4-7": ANTHROPIC_STRICT,
+        "claude-sonnet-4-8": ANTHROPIC_STRICT,
+        "claude-sonnet-4-9": ANTHROPIC_STRICT,
+    }
+)
+"""Prefix of the model's own name to its row, on any route; the longest that fits wins."""
+
+_MISTRALS = ("codestral", "devstral", "magistral", "ministral", "mistral", "mixtral", "open-mi", "pixtral")
+
+_ON_BEDROCK: Mapping[str, Profile] = MappingProxyType(
+    {"anthropic": BEDROCK_CLAUDE, "anthropic-strict": BEDROCK_CLAUDE_STRICT}
+)
+
+_VENDOR = re.compile(
+    r"(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|writer)\."
+)
+"""What stands before a model's own name at Bedrock, with or without a region's profile (``us.anthropic.claude-…``)."""
+
+
+@lru_cache(maxsize=1024)
+def profile_for(model: str) -> Profile:
+    """Return the profile of *model*, in litellm's spelling (``gemini/gemini-3.6-flash``) or bare.
+
+    Only the last path segment counts, so that a model keeps its rules behind any route
+    (``vertex_ai/gemini-…``, ``openrouter/google/gemini-…``, ``models/gemini-…``); but a server with a chat template,
+    and Bedrock's Converse, have rules of their own. A name and a route that fit no row get OpenAI's rules, which every
+    OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`.
+    """
+    route, slash, _ = model.partition("/")
+    profile = _row(route if slash else "", _VENDOR.sub("", model.rpartition("/")[2].lower(), count=1))
+    if profile.remote_media and slash and route not in URL_ROUTES:
+        return replace(profile, remote_media=False)
+    return profile
+
+
+def _row(route: str, name: str) -> Profile:
+    is_mistral = name.startswith(_MISTRALS)
+    if route in _TEMPLATE_ROUTES:
+        if name.startswith("gemma"):
+            return CHAT_TEMPLATE_GEMMA
+        return CHAT_TEMPLATE_MISTRAL if is_mistral else CHAT_TEMPLATE
+    if name.startswith("gemma") and route == "gemini":
+        return GEMMA
+    spelled = name.replace(".", "-") if name.startswith("claude") else name  # claude-sonnet-4.5 at OpenRouter
+    best = max((prefix for prefix in PREFIXES if spelled.startswith(prefix)), key=len, default=None)
+    family = None if best is None else PREFIXES[best]
+    if route.startswith("bedrock"):
+        return BEDROCK if family is None else _ON_BEDROCK.get(family.name, BEDROCK)
+    if family is not None:
+        return family
+    if route == "deepseek" and name == "deepseek-chat":
+        return DEEPSEEK
+    if is_mistral and route not in ("", "openai"):
+        return MISTRAL
+    return _ROUTES.get(route, OPENAI)

@@ -1,0 +1,183 @@
+"""The rows of the providers beside OpenAI and Gemini: the same steps, other facts.
+
+Sources are named where a fact stands; "litellm" says what litellm 1.105 does to a history on its way to the provider
+(run against a recording server), since what it leaves out without a word must be put right, and told, before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sanitizers.profiles import OPENAI
+
+_OURS = OPENAI.refused_fields
+_REASONING = frozenset({"reasoning", "reasoning_content", "reasoning_details", "thinking_blocks"})
+
+ANTHROPIC = replace(
+    OPENAI,
+    name="anthropic",
+    # "messages: first message must use the "user" role" [from memory]; "requires at least one non-system message"
+    # (litellm).
+    user_first=True,
+    turn_required=True,
+    # One `system` field; litellm makes a user's text with words of its own of a later one.
+    system_anywhere=False,
+    developer_role=False,
+    # "text content blocks must be non-empty" (claude-code#59812, litellm#2549), "must contain non-whitespace text";
+    # litellm writes words of its own into them.
+    empty_texts=False,
+    blank_texts=False,
+    # `input` is an object; litellm refuses what is no JSON, and sends a list.
+    object_arguments=True,
+    openai_forms=False,
+    custom_calls=False,
+    # "String should match pattern '^[a-zA-Z0-9_-]+$'" (langchain#37756); litellm's rename makes `a.b` and `a:b` one.
+    call_id_form="token",
+    max_call_id_length=64,
+    # "`tool_use` ids must be unique" [from memory].
+    unique_call_ids=True,
+    # "final assistant content cannot end with trailing whitespace" [from memory].
+    trailing_space=False,
+    media_free_roles=frozenset({"assistant", "developer", "system"}),
+)
+"""Claude up to 4.5: takes prefill. ``thinking_blocks`` and ``cache_control`` go through."""
+
+ANTHROPIC_STRICT = replace(ANTHROPIC, name="anthropic-strict", model_last=False)
+"""Claude from 4.6 on: "This model does not support assistant message prefill." (pipecat's Anthropic adapter)."""
+
+BEDROCK_CLAUDE = replace(
+    ANTHROPIC,
+    name="bedrock-claude",
+    # "A conversation must alternate between user and assistant roles." (langchain-aws#130)
+    user_runs=False,
+    assistant_runs=False,
+    # "The text field in the ContentBlock object … is blank." [from memory]; litellm sends a blank result blank.
+    blank_results=False,
+)
+"""Claude behind Bedrock's Converse."""
+
+BEDROCK_CLAUDE_STRICT = replace(BEDROCK_CLAUDE, name="bedrock-claude-strict", model_last=False)
+"""The same from 4.6 on."""
+
+BEDROCK = replace(
+    BEDROCK_CLAUDE,
+    name="bedrock",
+    model_last=False,
+    # "Conversation blocks and tool use blocks cannot be provided in the same turn." (quarkus-langchain4j#1983)
+    calls_with_text=False,
+    # "Conversation blocks and tool result blocks cannot be provided in the same turn."; litellm joins a user's text to
+    # the results before it.
+    user_after_result=False,
+    refused_fields=_OURS | _REASONING,
+)
+"""Other models behind Bedrock's Converse."""
+
+MISTRAL = replace(
+    OPENAI,
+    name="mistral",
+    # "Expected last role to be one of: [tool, user] but got assistant", code 3230, unless `prefix: true`.
+    model_last=False,
+    takes_prefix=True,
+    # "Unexpected role 'user' after role 'tool'" (datapizza#98, litellm#6323).
+    user_after_result=False,
+    # "Unexpected role RoleEnum.tool" and "Not the same number of function calls and responses" (litellm#4931): litellm
+    # leaves out messages that hold nothing, results among them.
+    user_first=True,
+    turn_required=True,
+    system_anywhere=False,
+    developer_role=False,
+    assistant_runs=False,
+    empty_texts=False,
+    blank_texts=False,
+    blank_results=False,
+    object_arguments=True,
+    openai_forms=False,
+    custom_calls=False,
+    # "must be a-z, A-Z, 0-9, with a length of 9", code 3280 (gptel#1203, magentic#276, eca#233).
+    call_id_form="nine",
+    unique_call_ids=True,
+    refused_fields=_OURS | _REASONING | {"audio", "cache_control", "images", "provider_specific_fields"},
+    # 422 "Extra inputs are not permitted"; litellm passes unknown fields on.
+    only_fields=frozenset({"content", "name", "prefix", "role", "tool_call_id", "tool_calls"}),
+)
+"""Mistral's own service, and its models on other services (omlx#1997)."""
+
+DEEPSEEK = replace(
+    OPENAI,
+    name="deepseek",
+    developer_role=False,
+    openai_forms=False,
+    custom_calls=False,
+    takes_prefix=True,
+    refused_fields=_OURS | {"thinking_blocks"},
+)
+"""DeepSeek's chat models: OpenAI's pairing, texts alone."""
+
+DEEPSEEK_THINKING = replace(DEEPSEEK, name="deepseek-thinking", echoes_reasoning=True)
+"""DeepSeek's models that think: "The `reasoning_content` in the thinking mode must be passed back to the API." On all
+assistant messages (kimi-cli#2141); an empty one is accepted (hermes#15353)."""
+
+COHERE = replace(
+    OPENAI,
+    name="cohere",
+    developer_role=False,
+    openai_forms=False,
+    custom_calls=False,
+    empty_texts=False,
+    # "cannot specify message if the last entry in chat history contains tool results" (langchain-oracle#9): version 1
+    # of the API; version 2 takes the words between as well.
+    user_after_result=False,
+    # "all elements in history must have a message." (langchain-cohere#15)
+    blank_texts=False,
+    object_arguments=True,
+    refused_fields=_OURS | {"cache_control", "thinking_blocks"},
+)
+"""Cohere's chat."""
+
+CHAT_TEMPLATE = replace(
+    OPENAI,
+    name="chat-template",
+    # "After the optional system message, conversation roles must alternate user and assistant roles except for tool
+    # calls and results." (llama.cpp#19851, #21879; llama_index#11731): the strictest template, since nobody says which
+    # one a server has.
+    user_first=True,
+    turn_required=True,  # "no user query found in messages" (leviath#471)
+    system_anywhere=False,
+    many_systems=False,
+    developer_role=False,
+    assistant_runs=False,
+    user_runs=False,
+    user_after_result=False,
+    ordered_results=True,  # Ollama's wire has no ids
+    # "failed to parse tool call arguments as json" (OpenHands)
+    object_arguments=True,
+    empty_texts=False,
+    openai_forms=False,
+    custom_calls=False,
+    refused_fields=_OURS | {"cache_control", "reasoning_details", "thinking_blocks"},
+)
+"""Servers that write a prompt by a template: vLLM, llama.cpp, Ollama, LM Studio."""
+
+CHAT_TEMPLATE_MISTRAL = replace(
+    CHAT_TEMPLATE, name="chat-template-mistral", call_id_form="nine", unique_call_ids=True
+)
+"""A Mistral model behind such a server: mistral-common checks the ids (omlx#1997)."""
+
+CHAT_TEMPLATE_GEMMA = replace(CHAT_TEMPLATE, name="chat-template-gemma", system_role=False)
+"""Gemma behind such a server: "System role not supported" [from memory]."""
+
+DIALECTS = (
+    ANTHROPIC,
+    ANTHROPIC_STRICT,
+    BEDROCK,
+    BEDROCK_CLAUDE,
+    BEDROCK_CLAUDE_STRICT,
+    CHAT_TEMPLATE,
+    CHAT_TEMPLATE_GEMMA,
+    CHAT_TEMPLATE_MISTRAL,
+    COHERE,
+    DEEPSEEK,
+    DEEPSEEK_THINKING,
+    MISTRAL,
+)
+"""All of them."""

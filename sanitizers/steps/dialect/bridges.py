@@ -1,0 +1,30 @@
+"""The model's turn between a tool's result and the user's next words, where a provider wants one."""
+
+from __future__ import annotations
+
+from sanitizers.changes import Change
+from sanitizers.messages import RESULT_ROLES, Entries, Entry
+from sanitizers.profiles import Profile
+from sanitizers.synthetic import BRIDGE
+
+
+def bridge_results(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
+    """Insert an assistant message between a tool result and a user message, where the profile refuses them together.
+
+    Invariant: no user message directly behind a tool result.
+
+    Source: Mistral "Unexpected role 'user' after role 'tool'" (datapizza#98, litellm#6323); Cohere "cannot specify
+    message if the last entry in chat history contains tool results" (langchain-oracle#9); Bedrock, whose user turn
+    holds results or words (livekit agents-js#1998); templates that count results as nothing (llama.cpp#19851). The user
+    interrupted the model there, so that whatever it is made to say was not said: as little as will do.
+    """
+    if profile.user_after_result:
+        return entries, ()
+    bridged: list[Entry] = []
+    changes: list[Change] = []
+    for entry in entries:
+        if bridged and entry.message["role"] == "user" and bridged[-1].message["role"] in RESULT_ROLES:
+            bridged.append(Entry({"role": "assistant", "content": BRIDGE}, entry.origin))
+            changes.append(Change(step, "inserted", entry.origin, "user_after_result"))
+        bridged.append(entry)
+    return (tuple(bridged), tuple(changes)) if changes else (entries, ())

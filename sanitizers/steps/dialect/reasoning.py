@@ -1,0 +1,26 @@
+"""Reasoning that a provider wants back, where the client has not kept it."""
+
+from __future__ import annotations
+
+from sanitizers.changes import Change
+from sanitizers.messages import Entries, Entry
+from sanitizers.profiles import Profile
+
+
+def echo_reasoning(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
+    """Give each assistant message without ``reasoning_content`` an empty one, where the profile asks for it.
+
+    Invariant: every assistant message has ``reasoning_content``, a text.
+
+    Source: DeepSeek "The `reasoning_content` in the thinking mode must be passed back to the API."; an empty one is
+    accepted (hermes#15353). What the model thought is lost where the client did not keep it: nothing is made up.
+    """
+    if not profile.echoes_reasoning:
+        return entries, ()
+    echoed = list(entries)
+    changes: list[Change] = []
+    for at, (message, origin) in enumerate(entries):
+        if message["role"] == "assistant" and not isinstance(message.get("reasoning_content"), str):
+            echoed[at] = Entry({**message, "reasoning_content": ""}, origin)
+            changes.append(Change(step, "inserted", origin, "reasoning_content"))
+    return (tuple(echoed), tuple(changes)) if changes else (entries, ())

@@ -1,0 +1,40 @@
+"""The system's words where a provider has one system message, or none."""
+
+from __future__ import annotations
+
+from sanitizers.changes import Change
+from sanitizers.merging import join_contents, join_messages
+from sanitizers.messages import SYSTEM_ROLES, Entries, Entry
+from sanitizers.profiles import Profile
+
+
+def gather_systems(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
+    """Join the system messages that lead to one, or put their words before the first user's.
+
+    Invariant: at most one system message leads where the profile says so; none does where there is no such role.
+
+    Source: "After the optional system message, conversation roles must alternate …" (llama_index#11731); "System role
+    not supported" [from memory], "Developer instruction is not enabled" (deprecated-generative-ai-python#278).
+    """
+    if profile.many_systems and profile.system_role:
+        return entries, ()
+    lead = next(
+        (at for at, entry in enumerate(entries) if entry.message["role"] not in SYSTEM_ROLES), len(entries)
+    )
+    if not profile.system_role:
+        return _fold(entries, lead, step)
+    if lead < 2:
+        return entries, ()
+    joined, _ = join_messages([entry.message for entry in entries[:lead]])
+    changes = tuple(Change(step, "merged", entry.origin, "system_run") for entry in entries[1:lead])
+    return (Entry(joined, entries[0].origin), *entries[lead:]), changes
+
+
+def _fold(entries: Entries, lead: int, step: str) -> tuple[Entries, tuple[Change, ...]]:
+    if not lead:
+        return entries, ()
+    first = entries[lead]  # a user's: user_prepend has seen to it
+    contents = [entry.message.get("content") for entry in entries[: lead + 1]]
+    folded = Entry({**first.message, "content": join_contents(contents)}, first.origin)
+    changes = tuple(Change(step, "merged", entry.origin, "system_unsupported") for entry in entries[:lead])
+    return (folded, *entries[lead + 1 :]), changes

@@ -1,0 +1,36 @@
+"""The model's words beside its calls, where a provider refuses both in one turn."""
+
+from __future__ import annotations
+
+from sanitizers.changes import Change
+from sanitizers.messages import Entries, Entry, is_blank, tool_calls_of
+from sanitizers.profiles import Profile
+from sanitizers.synthetic import CONTINUE
+
+
+def part_texts_from_calls(
+    entries: Entries, profile: Profile, step: str
+) -> tuple[Entries, tuple[Change, ...]]:
+    """Give the text before calls a turn of its own, and let the user's turn between say to go on.
+
+    Invariant: an assistant message holds a text or calls, where the profile refuses both.
+
+    Source: "Conversation blocks and tool use blocks cannot be provided in the same turn." (quarkus-langchain4j#1983).
+    """
+    if profile.calls_with_text:
+        return entries, ()
+    parted: list[Entry] = []
+    changes: list[Change] = []
+    for entry in entries:
+        message, origin = entry
+        if not tool_calls_of(message) or is_blank(message.get("content")):
+            parted.append(entry)
+            continue
+        words = {"role": "assistant", "content": message["content"]}
+        parted += [
+            Entry(words, origin),
+            Entry({"role": "user", "content": CONTINUE}, origin),
+            Entry({**message, "content": None}, origin),
+        ]
+        changes.append(Change(step, "inserted", origin, "text_beside_calls"))
+    return (tuple(parted), tuple(changes)) if changes else (entries, ())
