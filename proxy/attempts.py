@@ -314,7 +314,7 @@ class Attempts:
             self._plans.clear()
         elif action.step is Step.RETRY:
             if failure.row.note and failure.plan is not None and failure.plan.mode == "repair":
-                self._add_note(failure.error)
+                self._add_note(failure.error, failure.plan)
         elif action.step is Step.FALL_BACK:
             self._course.fall_back(failure.row)
             self._chat, self._noted = self._asked, ()  # the note is about what another model did
@@ -346,12 +346,12 @@ class Attempts:
         same = tighter.messages == plan.messages and tighter.parameters == plan.parameters
         return None if same else tighter
 
-    def _add_note(self, error: ProxyError) -> None:
+    def _add_note(self, error: ProxyError, plan: Plan) -> None:
         """Tell the model, in further attempts, what was wrong; once."""
         if self._noted or not isinstance(error, UpstreamFault):
             return
         detail = error.detail if isinstance(error, AnswerUnusable) else ""
-        self._chat, change = with_note(self._chat, note_for(error.cause, self._chat.parameters, detail))
+        self._chat, change = with_note(self._chat, note_for(error.cause, plan.parameters, detail))
         self._noted = (change,)
         self._plans.clear()
 

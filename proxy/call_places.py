@@ -15,6 +15,7 @@ from typing import Any
 from proxy.call_pieces import Call, piece_of
 from proxy.errors import UpstreamFault
 from proxy.failures import Cause
+from proxy.names_back import UNCHANGED, NamesBack
 from proxy.signatures.carriers import call_signatures, is_bare, is_signature
 from proxy.signatures.client_ids import CallIds
 from proxy.signatures.kept import Signed
@@ -28,13 +29,19 @@ _MOST_DOUBTFUL = 64
 
 
 class CallPlaces:
-    """The tool calls of one choice, in the order in which they began, which is their place."""
+    """The tool calls of one choice, in the order in which they began, which is their place.
 
-    def __init__(self, ids: CallIds, choice: int) -> None:
+    They are told apart by the provider's names; all that is returned has the client's, by *names*.
+    """
+
+    def __init__(self, ids: CallIds, choice: int, names: NamesBack = UNCHANGED) -> None:
         self._ids = ids
         self._choice = choice
+        self._names = names
         self._calls: list[Call] = []  # that are announced: the place of each is its index here
-        self._waiting: list[Call] = []  # that have no name yet, or may only say again what was said
+        self._waiting: list[
+            Call
+        ] = []  # that have no name yet, or not all of it, or may only say again what was said
         self._by_id: dict[str, Call] = {}  # the newest of each id of the provider's, which calls may share
         self._by_index: dict[int, Call] = {}  # the newest call of each index of the provider's
         self._last: Call | None = None
@@ -109,7 +116,7 @@ class CallPlaces:
                     continue
                 raise UpstreamFault("The model wrote a tool call without a name.", cause=Cause.MALFORMED_CALL)
             if not call.repeats(self._calls):
-                pieces += self._announce(call)
+                pieces += self._open(call)
         self._waiting = []
         for call in self._calls:
             rest = call.finish(cut_off=cut_off)
@@ -142,9 +149,8 @@ class CallPlaces:
         """Return the calls as a whole answer has them."""
         calls = []
         for call in self._calls:
-            piece = piece_of(
-                call.place, call.text(), signature=call.signature, call_id=call.id, name=call.name
-            )
+            name = self._names.restore(call.name)
+            piece = piece_of(call.place, call.text(), signature=call.signature, call_id=call.id, name=name)
             del piece["index"]
             calls.append(piece)
         return calls
@@ -161,7 +167,7 @@ class CallPlaces:
         self._unkept = [call for call in self._unkept if call not in ready]
         for call in ready:
             if call.signature is not None:
-                yield Signed(call.id, call.name, call.text(), call.signature)
+                yield Signed(call.id, self._names.restore(call.name), call.text(), call.signature)
 
     def _find(self, call_id: str | None, index: int | None, name: Any) -> Call | None:
         """Return the call that a piece seems to go on with; None where it begins one.
@@ -209,6 +215,7 @@ class CallPlaces:
     ) -> Iterator[dict[str, Any]]:
         """Yield what a piece adds to *call*, and to the calls that begin in it."""
         self._last = call
+        headed = call.name != "" and not call.doubtful
         said_name = ""
         if name and name != call.name:
             call.name += name
@@ -221,9 +228,12 @@ class CallPlaces:
                 yield piece_of(call.place, fresh, signature=news, name=said_name)
         else:
             self._note(call, signature)
-            if call.name and not (call.doubtful and call.may_repeat(self._calls)):
-                self._waiting.remove(call)
-                yield from self._announce(call)
+            if call.doubtful:
+                ready = bool(call.name) and not call.may_repeat(self._calls)
+            else:
+                ready = bool(call.name) and (call.has_arguments or not self._names.may_go_on(call.name))
+            if ready:
+                yield from self._announce(call, headed=headed)
         if rest:
             yield from self._begin_from(call, rest)
 
@@ -243,7 +253,6 @@ class CallPlaces:
             self._last = call = following
             _, rest = call.take(rest, again=False)
             if not call.may_repeat(self._calls):
-                self._waiting.remove(call)
                 yield from self._announce(call)
 
     def _note(self, call: Call, signature: str | None) -> None:
@@ -252,20 +261,34 @@ class CallPlaces:
             call.signature = signature
             self._unkept.append(call)
 
-    def _announce(self, call: Call) -> Iterator[dict[str, Any]]:
+    def _announce(self, call: Call, *, headed: bool = False) -> Iterator[dict[str, Any]]:
+        """Begin *call*, which waits, for the client, behind those that came before it and might have had longer names.
+
+        *headed* says that its own head came before, and waited for that.
+        """
+        at = self._waiting.index(call)
+        before = [one for one in self._waiting[:at] if one.name and not one.doubtful]
+        self._waiting = [one for one in self._waiting if one is not call and one not in before]
+        for one in before:
+            yield from self._open(one)
+        yield from self._open(call, headed=headed)
+
+    def _open(self, call: Call, *, headed: bool = False) -> Iterator[dict[str, Any]]:
         """Begin *call* for the client, and say before what of the others was held back and is complete.
 
         OpenAI's own client reads a call's arguments as soon as the next one begins.
         """
+        with_arguments = call.has_arguments and not headed
         for earlier in self._calls:
-            if earlier.is_complete(another_has_arguments=call.has_arguments) and (
+            if earlier.is_complete(another_has_arguments=with_arguments) and (
                 rest := earlier.finish(cut_off=False)
             ):
                 yield piece_of(earlier.place, rest)
         call.place = len(self._calls)
         call.id = self._ids.show(call.said_id, self._choice, call.place)
         self._calls.append(call)
-        yield piece_of(call.place, call.shown(), signature=call.signature, call_id=call.id, name=call.name)
+        name = self._names.restore(call.name)
+        yield piece_of(call.place, call.shown(), signature=call.signature, call_id=call.id, name=name)
 
     def _sign(self, call: Call, signature: str | None) -> list[dict[str, Any]]:
         if signature is None or call.signature is not None:

@@ -106,7 +106,7 @@ class UnrepairableHistory(InvalidRequest):
     def body(self) -> dict[str, Any]:
         """Return the envelope, with the rules that are broken and the changes that would mend them."""
         body = super().body()
-        if self.violations:
+        if self.violations or self.changes:
             body["error"]["violations"] = self.violations
             body["error"]["changes"] = self.changes
         return body

@@ -15,12 +15,13 @@ from proxy.plan import (
     Unsupported,
     choose_pool,
     format_changes,
+    make_legal,
     profile_of,
     settle_signatures,
     split_parameters,
 )
 from proxy.wire import ChatRequest
-from sanitizers import Unrepairable, sanitize
+from sanitizers import Unrepairable
 
 
 def explain_request(
@@ -55,7 +56,7 @@ def explain_request(
     }
     try:
         messages, _ = settle_signatures(request.messages, deployment, profile)
-        outcome = sanitize(messages, profile)
+        outcome, renamed = make_legal(messages, parameters, profile)
     except Unrepairable as error:
         answer["verdict"] = "refused" if mode in ("repair", "strict") else "sent_as_is"
         answer["refusal"] = {"message": error.message, "rule": error.rule, "param": error.param}
@@ -64,13 +65,13 @@ def explain_request(
     answer["summary"] = format_changes(outcome.changes)
     answer["found"] = [violation.as_dict() for violation in outcome.found]
     answer["violations"] = [violation.as_dict() for violation in outcome.violations]
-    if outcome.found:
+    if outcome.found or outcome.changes:
         refused = mode == "strict" or (
             mode == "repair" and outcome.violations and settings.sanitize.on_violation == "refuse"
         )
         answer["verdict"] = "refused" if refused else "repaired" if mode == "repair" else "sent_as_is"
-    messages, origins = outcome.messages, outcome.origins
-    facts = facts_of(deployment, settings, knowledge.of(deployment, now))
+    messages, origins, parameters = outcome.messages, outcome.origins, renamed.parameters
+    facts = facts_of(deployment, settings, knowledge.of(deployment, now)).renamed(renamed.back)
     try:
         fitted = fit_request(messages, profile, parameters, facts, origins=origins, count=True)
     except ContextTooLong as error:

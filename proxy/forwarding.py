@@ -16,7 +16,7 @@ from proxy.keys import Gateway
 from proxy.normalize import normalize_answer
 from proxy.observation import Record
 from proxy.self_correction import correct_answer, is_corrected
-from proxy.signing import call_ids, take_notes
+from proxy.signing import call_ids, names_back, take_notes
 from proxy.streaming import stream_answer
 from proxy.upstream import Answer, UpstreamCall
 from proxy.wire import ChatRequest
@@ -57,6 +57,7 @@ async def forward(
             created=created,
             model=model,
             ids=call_ids(upstream_call, record, gateway),
+            names=names_back(record),
         )
         answer = normalized.answer
         await take_notes(normalized.notes, upstream_call, record, gateway)

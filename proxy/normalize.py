@@ -15,6 +15,7 @@ from proxy.answer_numbers import normalize_logprobs, normalize_usage
 from proxy.call_pieces import join_pieces
 from proxy.call_places import CallPlaces
 from proxy.half_characters import Held, join_halves, release_halves
+from proxy.names_back import UNCHANGED, LegacyNames, NamesBack
 from proxy.signatures.carriers import (
     OWN_PLACE,
     encrypted_details,
@@ -64,12 +65,18 @@ class Normalized(NamedTuple):
 
 
 def normalize_answer(
-    answer: Answer, *, fallback_id: str, created: int, model: str, ids: CallIds | None = None
+    answer: Answer,
+    *,
+    fallback_id: str,
+    created: int,
+    model: str,
+    ids: CallIds | None = None,
+    names: NamesBack = UNCHANGED,
 ) -> Normalized:
     """Return *answer* as a ``chat.completion``, and what else is known of it now.
 
     *fallback_id*, *created* (unix seconds) and *model* fill what the provider left out, or wrote as another type; *ids*
-    gives the calls theirs.
+    gives the calls theirs, and *names* the client's names for their tools.
     """
     time = answer.get("created")
     notes = Notes()
@@ -80,7 +87,8 @@ def normalize_answer(
         "created": time if type(time) is int and 0 < time < 2**53 else created,
         "model": _text(answer.get("model")) or model,
         "choices": [
-            _normalize_choice(choice, at, ids, notes) for at, choice in enumerate(answer.get("choices") or [])
+            _normalize_choice(choice, at, ids, names, notes)
+            for at, choice in enumerate(answer.get("choices") or [])
         ],
     }
     if _text(answer.get("system_fingerprint")):
@@ -92,7 +100,9 @@ def normalize_answer(
     return Normalized(normalized, notes)
 
 
-def _normalize_choice(choice: dict[str, Any], at: int, ids: CallIds, notes: Notes) -> dict[str, Any]:
+def _normalize_choice(
+    choice: dict[str, Any], at: int, ids: CallIds, names: NamesBack, notes: Notes
+) -> dict[str, Any]:
     """Return a choice that is whole.
 
     One without a finish reason is said to have stopped. That is a concession to litellm, which loses the reason for
@@ -108,7 +118,7 @@ def _normalize_choice(choice: dict[str, Any], at: int, ids: CallIds, notes: Note
     signature = _text_signature(given)
     calls = message.pop("tool_calls", None)
     if calls:
-        places = CallPlaces(ids, index)
+        places = CallPlaces(ids, index, names)
         for call in calls:
             places.read_whole(call)
         places.close(cut_off=reason in _CUT_OFF)
@@ -125,6 +135,8 @@ def _normalize_choice(choice: dict[str, Any], at: int, ids: CallIds, notes: Note
     elif signature is not None:
         message = with_own(message, signature, (OWN_PLACE,))
         notes.signed.append(Signed("", "", "", signature))
+    if names is not UNCHANGED and (legacy := message.get("function_call")) and legacy.get("name"):
+        message["function_call"] = {**legacy, "name": names.restore(legacy["name"])}
     normalized = {
         "index": index,
         "message": message,
@@ -147,12 +159,15 @@ class ChunkNormalizer:
         model: str,
         include_usage: bool,
         ids: CallIds | None = None,
+        names: NamesBack = UNCHANGED,
     ):
         self._id = fallback_id
         self._created = created
         self._model = model
         self._include_usage = include_usage
         self._ids = ids or CallIds(fallback_id)
+        self._names = names
+        self._legacy_names = LegacyNames(names)
         self._named = False
         self._spoken: set[int] = set()  # choices whose role has been said
         self._calls: dict[int, CallPlaces] = {}  # of each choice that holds any
@@ -233,6 +248,8 @@ class ChunkNormalizer:
             self._read_calls(index, calls, delta)
         if "function_call" in delta:
             self._legacy.add(index)
+            if self._names is not UNCHANGED:
+                self._read_legacy(index, delta)
         first = index not in self._spoken
         if not first or "tool_calls" in delta:
             for name in _TEXTS:
@@ -257,6 +274,8 @@ class ChunkNormalizer:
     def _finish(self, index: int, reason: str, delta: dict[str, Any]) -> str:
         """Return the finish reason for the client, and put what was still to be said into the last *delta*."""
         self._finished.add(index)
+        if index in self._legacy and (name := self._legacy_names.close(index)):
+            delta["function_call"] = name
         places = self._calls.get(index)
         signature = self._signatures.pop(index, None)
         if places is not None:
@@ -276,6 +295,14 @@ class ChunkNormalizer:
                 delta["tool_calls"] = join_pieces(delta["tool_calls"])
         return _finish_reason(reason, called, index in self._legacy)
 
+    def _read_legacy(self, index: int, delta: dict[str, Any]) -> None:
+        """Put into *delta* what of its piece of a legacy call can be passed on."""
+        piece = self._legacy_names.read(index, delta["function_call"] or {})
+        if piece:
+            delta["function_call"] = piece
+        else:
+            del delta["function_call"]
+
     def _read_late(self, index: int, given: dict[str, Any]) -> None:
         """Keep a signature that comes behind the end: the client has its last chunk, but gets the call's id."""
         places, calls = self._calls.get(index), given.get("tool_calls")
@@ -290,7 +317,7 @@ class ChunkNormalizer:
         """Put the pieces of calls that say anything into *delta*, each with its place."""
         places = self._calls.get(index)
         if places is None:
-            places = self._calls[index] = CallPlaces(self._ids, index)
+            places = self._calls[index] = CallPlaces(self._ids, index, self._names)
         self._add_pieces(index, [piece for call in calls for piece in places.read(call)], delta)
         self.notes.signed += places.signed(ended=False)
 

@@ -25,8 +25,19 @@ from proxy.signatures.origins import origin_of
 from proxy.signatures.restoring import leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.wire import ChatRequest
-from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, profile_for, sanitize
+from sanitizers import (
+    Change,
+    Messages,
+    Profile,
+    Sanitized,
+    Unrepairable,
+    Violation,
+    find_violations,
+    profile_for,
+    sanitize,
+)
 from sanitizers.steps import STEP_NAMES
+from sanitizers.tool_names import RenamedTools, rename_tools
 
 REPLACED = "replaced"
 """What a signature is counted as that is required, lost, and stood in for."""
@@ -36,7 +47,7 @@ _NOTHING: Mapping[str, Kept] = MappingProxyType({})
 _LISTED = 100
 """Entries of a list in an error's body, at most: the history may break a rule in every message."""
 
-_FURTHER_STEPS = ("budget", "repair", "note", "answer_repair")
+_FURTHER_STEPS = ("tools", "budget", "repair", "note", "answer_repair")
 """What may be changed behind the pipeline: :mod:`proxy.budgets`, :mod:`proxy.resilience.repairs`,
 :mod:`proxy.corrections`, :mod:`proxy.tool_arguments`."""
 
@@ -76,6 +87,9 @@ class Plan:
     ask_usage: bool = True
     """Whether a stream is asked for its usage."""
 
+    names_back: Mapping[str, str] = field(default_factory=dict)
+    """The client's name of each tool that goes by another one upstream."""
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
@@ -100,19 +114,20 @@ def plan_request(
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode
     outcome = None
+    names_back: Mapping[str, str] = {}
     messages, signatures = settle_signatures(request.messages, deployment, profile, kept)
-    if mode != "off":
-        outcome = _outcome(messages, profile, settings)
-    if outcome is not None and mode == "repair":
-        messages = outcome.messages
     parameters, extra_body, dropped = split_parameters(request, deployment, unsupported)
+    if mode != "off" and (legal := _make_legal(messages, parameters, profile, settings)) is not None:
+        outcome, renamed = legal
+        if mode == "repair":
+            messages, parameters, names_back = outcome.messages, renamed.parameters, renamed.back
     budget: Report | None = None
     cuts: tuple[Change, ...] = ()
     if facts is not None and mode != "off":
         origins = outcome.origins if outcome is not None and mode == "repair" else None
         fitted = None
         try:
-            fitted = fit_request(messages, profile, parameters, facts, origins=origins)
+            fitted = fit_request(messages, profile, parameters, facts.renamed(names_back), origins=origins)
         except ContextTooLong:
             if mode != "observe":
                 raise
@@ -143,6 +158,7 @@ def plan_request(
         signatures=signatures,
         budget=budget,
         cuts=cuts,
+        names_back=names_back,
     )
 
 
@@ -172,19 +188,43 @@ def profile_of(deployment: Deployment, settings: Settings) -> Profile:
     return profile.merging() if settings.sanitize.merge_same_role else profile
 
 
-def _outcome(messages: Messages, profile: Profile, settings: Settings) -> Sanitized | None:
+def make_legal(
+    messages: Messages, parameters: Mapping[str, Any], profile: Profile
+) -> tuple[Sanitized, RenamedTools]:
+    """Return *messages* made legal for *profile*, with the tools of the whole request renamed before.
+
+    What was wrong and what was changed is told of *messages* as they came, and of the *parameters* beside them. Raises
+    :class:`Unrepairable` as :func:`sanitize` does.
+    """
+    renamed = rename_tools(messages, parameters, profile.tool_names)
+    outcome = sanitize(renamed.messages, profile)
+    if renamed.changes:
+        found = outcome.found if renamed.messages is messages else find_violations(messages, profile)
+        outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
+    return outcome, renamed
+
+
+def _make_legal(
+    messages: Messages, parameters: Mapping[str, Any], profile: Profile, settings: Settings
+) -> tuple[Sanitized, RenamedTools] | None:
     mode = settings.sanitize.mode
     try:
-        outcome = sanitize(messages, profile)
+        outcome, renamed = make_legal(messages, parameters, profile)
     except Unrepairable as error:
         if mode == "observe":
             return None
         raise UnrepairableHistory(error.message, param=error.param) from None
     if mode == "strict" and outcome.found:
         raise refusal("would have to be changed (mode 'strict')", outcome.found, outcome.changes)
+    if mode == "strict" and outcome.changes:
+        raise UnrepairableHistory(
+            "The names of the request's tools would have to be changed (mode 'strict').",
+            param="tools",
+            changes=[change.as_dict() for change in outcome.changes[:_LISTED]],
+        )
     if mode == "repair" and outcome.violations and settings.sanitize.on_violation == "refuse":
         raise refusal("could not be made legal", outcome.violations, outcome.changes)
-    return outcome
+    return outcome, renamed
 
 
 def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, ...]) -> UnrepairableHistory:

@@ -42,7 +42,7 @@ async def correct_answer(answer: Answer, record: Record) -> Answer:
     assert plan is not None
     if not is_warm() and any(choice["message"].get("tool_calls") for choice in answer["choices"]):
         await asyncio.to_thread(warm)
-    checked = check_calls(answer, plan.request.parameters)
+    checked = check_calls(answer, plan.request.parameters, plan.names_back)
     if checked.cause is not None:
         words = "The model's tool call cannot be used."
         raise AnswerUnusable(words, cause=checked.cause, answer=answer, detail=checked.detail)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from proxy.keys import Gateway
+from proxy.names_back import UNCHANGED, NamesBack
 from proxy.normalize import Notes
 from proxy.observation import Record
 from proxy.signatures.carriers import STAND_INS, own_signature
@@ -72,3 +73,9 @@ def call_ids(call: UpstreamCall, record: Record, gateway: Gateway) -> CallIds:
     plan = record.plan
     messages = plan.request.messages if plan is not None else ()
     return CallIds(gateway.token(), tag=tag, taken=lambda: ids_in(messages))
+
+
+def names_back(record: Record) -> NamesBack:
+    """Return what gives the calls of the answer to the request of *record* the client's names."""
+    plan = record.plan
+    return NamesBack(plan.names_back) if plan is not None and plan.names_back else UNCHANGED

@@ -25,7 +25,7 @@ from proxy.logs import report_fault
 from proxy.normalize import ChunkNormalizer
 from proxy.observation import CLIENT_DISCONNECTED, Record
 from proxy.self_correction import correct_answer, is_corrected
-from proxy.signing import call_ids, take_notes
+from proxy.signing import call_ids, names_back, take_notes
 from proxy.sse import DONE, encode_event
 from proxy.upstream import UpstreamCall
 
@@ -55,6 +55,7 @@ async def stream_answer(
             model=upstream_call.deployment.model_id,
             include_usage=include_usage,
             ids=call_ids(upstream_call, record, gateway),
+            names=names_back(record),
         )
         held = AnswerBuffer() if is_corrected(record.plan, gateway.settings, stream=True) else None
         try:

@@ -1,7 +1,7 @@
 """The record of one change, the unit of the change list that clients and operators see.
 
-A change names places, reasons, field names and call ids. It never holds message text, arguments or addresses,
-so that it can go into headers, logs and metrics as it is.
+A change names places, reasons, field names, call ids and the new names of tools. It never holds message text,
+arguments or addresses, so that it can go into headers, logs and metrics as it is.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ class Change:
     """One change to a history.
 
     *step* is the step's name (``orphan_drop``), *kind* what was done, *index* the place in the ``messages``
-    that the client sent (for ``inserted``: the message that it belongs to), *reason* a slug from the step's
-    closed set, *detail* a field name, part position or call id where that helps, else empty.
+    that the client sent (for ``inserted``: the message that it belongs to; for a declared tool: its place among
+    those), *reason* a slug from the step's closed set, *detail* a field name, part position, call id or a tool's
+    new name where that helps, else empty.
     """
 
     step: str

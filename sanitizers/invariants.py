@@ -16,11 +16,13 @@ import json
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from sanitizers.messages import (
     MEDIA_PARTS,
+    RESULT_ROLES,
     SYSTEM_ROLES,
     Message,
     Messages,
@@ -85,6 +87,7 @@ RULES = MappingProxyType(
         "text_beside_calls": "Conversation blocks and tool use blocks cannot be provided in the same turn. "
         "[quarkus-langchain4j#1983]",
         "trailing_space": "messages: final assistant content cannot end with trailing whitespace [from memory]",
+        "tool_name_illegal": "Invalid function name. Must start with a letter or an underscore. [gemini-cli#2966]",
         "trailing_model_turn": "Requests ending with a model turn are not supported. [LibreChat agents#323]",
         "unknown_field": "Extra inputs are not permitted [Mistral, 422]",
         "user_after_result": "Unexpected role 'user' after role 'tool' [datapizza#98]",
@@ -121,8 +124,13 @@ def find_violations(
     """
     found = [Violation(rule, index) for rule, index in _turn_violations(messages, profile)]
     for index, message in enumerate(messages):
+        if id(message) in clean:
+            continue
         known = profile.only_fields is None or profile.only_fields.issuperset(message)
-        if id(message) not in clean and not (known and is_plain(message, profile.refused_fields)):
+        if known and is_plain(message, profile.refused_fields):
+            if "name" in message and message["role"] == "tool" and _is_misnamed(message, profile):
+                found.append(Violation("tool_name_illegal", index))
+        else:
             found += [Violation(rule, index) for rule in _message_violations(message, profile)]
     if len(found) > 1:
         found = sorted(set(found), key=lambda violation: (violation.index, violation.rule))
@@ -235,12 +243,16 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
             yield "empty_content"
     else:
         yield "refused_part"
+    if role in RESULT_ROLES and _is_misnamed(message, profile):
+        yield "tool_name_illegal"
     function_call = message.get("function_call")
     if role != "assistant" and (calls is not None or function_call is not None):
         yield "misplaced_calls"
         return
     if calls is not None:
         yield from _call_violations(calls, profile)
+    if function_call is not None and _is_misnamed(function_call, profile):
+        yield "tool_name_illegal"
     if not profile.openai_forms and (role == "function" or function_call is not None):
         yield "legacy_function"
     elif function_call is not None and not isinstance(function_call.get("arguments"), str):
@@ -253,6 +265,17 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
         for name in message.keys() & profile.refused_fields:
             if message[name] is not None:
                 yield "refused_field"
+
+
+def _is_misnamed(holder: dict[str, Any], profile: Profile) -> bool:
+    """Tell whether a call, or a result, names its tool as the provider does not allow; one without a name does not."""
+    name, rule = holder.get("name"), profile.tool_names
+    return name not in (None, "") and (len(name) > rule.max_length or not _fits(name, rule.pattern))
+
+
+@lru_cache(maxsize=4096)
+def _fits(name: str, pattern: str) -> bool:
+    return re.fullmatch(pattern, name) is not None
 
 
 def _speaks_otherwise(message: Message, profile: Profile) -> bool:
@@ -316,11 +339,15 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
         if call.get("type") == "custom" or (call.get("custom") and not call.get("function")):
             if not profile.custom_calls:
                 yield "custom_call"
+            if _is_misnamed(call.get("custom") or {}, profile):
+                yield "tool_name_illegal"
             continue
         function = function_of(call)
         if not function.get("name"):
             yield "call_unreadable"
             continue
+        if _is_misnamed(function, profile):
+            yield "tool_name_illegal"
         arguments = function.get("arguments")
         if not isinstance(arguments, str):
             yield "arguments_not_a_string"

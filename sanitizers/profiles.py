@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from sanitizers.name_rules import GEMINI_NAMES, OPENAI_NAMES, NameRule
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -56,6 +58,9 @@ class Profile:
 
     signs_calls: bool
     """Models that sign their calls: a signature may stand on a call, or behind its id, until it is on the wire."""
+
+    tool_names: NameRule
+    """What the name of a tool may be, declared or called."""
 
     max_call_id_length: int | None
     """Longest tool-call id, in characters."""
@@ -134,6 +139,9 @@ OPENAI = Profile(
     openai_forms=True,
     custom_calls=True,
     signs_calls=False,
+    # "does not match '^[a-zA-Z0-9_-]+$'", at most 64. Servers that speak this wire mostly copied it; where
+    # one takes more, a rename that is undone in the answer loses nothing.
+    tool_names=OPENAI_NAMES,
     # "Expected a string with maximum length 40" (vercel/ai#5171, 2025-03).
     max_call_id_length=40,
     # "Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08).
@@ -173,6 +181,7 @@ GEMINI_2 = Profile(
     openai_forms=False,
     custom_calls=False,
     signs_calls=True,
+    tool_names=GEMINI_NAMES,
     max_call_id_length=None,
     # The converters read only text from these roles; anything else would vanish unseen.
     media_free_roles=frozenset({"assistant", "system", "developer"}),

@@ -54,6 +54,12 @@ class Facts:
     most: int | None = None
     """Tokens that such a request may have at most, where the limit does not say."""
 
+    def renamed(self, names_back: Mapping[str, str]) -> Facts:
+        """Return the same facts for a history whose tools have other names, each with the one that it is known by."""
+        excluded = self.policy.excluded_tools
+        new = {name for name, known in names_back.items() if known in excluded}
+        return replace(self, policy=replace(self.policy, excluded_tools=excluded | new)) if new else self
+
 
 @dataclass(frozen=True, slots=True)
 class Budgeted:

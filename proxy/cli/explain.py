@@ -91,6 +91,15 @@ def _budget_table(budget: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _place_of(change: dict[str, Any]) -> str:
+    """Return where a change was made: in a message, or in a parameter beside them."""
+    if change["step"] != "tools" or change["reason"] == "call_name":
+        return f"messages[{change['index']}]"
+    if change["reason"] in ("tool_choice", "function_call"):
+        return str(change["reason"])
+    return f"tools[{change['index']}]"
+
+
 def render_explanation(explanation: dict[str, Any]) -> str:
     """Return an explanation as lines for a reader."""
     lines = [
@@ -110,7 +119,7 @@ def render_explanation(explanation: dict[str, Any]) -> str:
         lines += ["", f"changes ({explanation['summary']}):"]
         for change in explanation["changes"]:
             detail = f"  {change['detail']}" if change["detail"] else ""
-            where, what = f"messages[{change['index']}]", f"{change['kind']} {change['reason']}"
+            where, what = _place_of(change), f"{change['kind']} {change['reason']}"
             lines.append(f"  {change['step']:<12} {where:<14} {what}{detail}")
     if explanation["budget"]:
         lines += ["", *_budget_table(explanation["budget"])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -52,14 +53,18 @@ class _Misfit(Exception):
         self.detail = detail[:_LONGEST_DETAIL]
 
 
-def check_calls(answer: Answer, parameters: Mapping[str, Any]) -> Checked:
+def check_calls(
+    answer: Answer, parameters: Mapping[str, Any], names_back: Mapping[str, str] = MappingProxyType({})
+) -> Checked:
     """Return what is to be done with *answer*, a normalized one; *parameters* are those of the client's request.
+
+    *names_back* has the client's name of each tool that the model knows by another one.
 
     The first call that cannot be used decides: then the answer stays as it is, since it is asked for again whole.
     """
     if not any(choice["message"].get("tool_calls") for choice in answer["choices"]):
         return Checked(answer)
-    tools = DeclaredTools(parameters)
+    tools = DeclaredTools(parameters, names_back)
     budget = Budget()
     choices: list[dict[str, Any]] = []
     changes: list[Change] = []
@@ -105,16 +110,17 @@ def _check_call(
         shown = name[:_LONGEST_NAME]
         raise _Misfit(Cause.UNDECLARED_CALL, f"the tool {shown!r} is not declared")
     schema = tools.schema_of(declared) if declared is not None else None
+    known_as = tools.as_the_model_knows(declared or name)[:_LONGEST_NAME]
     value, fault = _read(arguments)
     text: Any = arguments
     if value is None:
         text = _mend(arguments, budget) if declared is not None else None
         value, _ = _read(text)
         if value is None:
-            raise _Misfit(Cause.INVALID_ARGUMENTS, f"{name[:_LONGEST_NAME]}: {fault}")
+            raise _Misfit(Cause.INVALID_ARGUMENTS, f"{known_as}: {fault}")
     wrong = misfits(value, schema, budget) if len(text) <= _LARGEST else []
     if wrong:
-        raise _Misfit(Cause.INVALID_ARGUMENTS, f"{name[:_LONGEST_NAME]}: {'; '.join(wrong)}.")
+        raise _Misfit(Cause.INVALID_ARGUMENTS, f"{known_as}: {'; '.join(wrong)}.")
     reasons = []
     if declared is not None and declared != name:
         reasons.append("tool_name")

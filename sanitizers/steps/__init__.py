@@ -1,7 +1,9 @@
 """The steps, in the design's order, and why each stands where it does.
 
-0. ``shape`` first, because every later step relies on it: ids present, unambiguous and equal on both sides of a
-   pair, arguments readable, nothing empty. What it drops can make neighbours of messages that were apart.
+-  ``tools`` before all others, since calls and results are matched by name where ids do not help.
+0. ``shape`` first of those that repair, because every later step relies on it: ids present, unambiguous and equal on
+   both sides of a pair, arguments readable, nothing empty. What it drops can make neighbours of messages that were
+   apart.
 1. ``orphan_drop`` before any merging, so that a stray result does not keep two assistant turns apart.
 2. ``role_merge`` before pairing, because parallel calls split over several messages are one turn, and a turn's
    results can only be placed when the whole turn is known.
@@ -30,12 +32,14 @@ from sanitizers.steps.pairing import pair_calls_with_results
 from sanitizers.steps.role_merge import merge_role_runs
 from sanitizers.steps.shape import normalize_shape
 from sanitizers.steps.tail import close_trailing_model_turn
+from sanitizers.steps.tools import rename_called_tools
 from sanitizers.steps.user_prepend import prepend_user_turn
 
 Step: TypeAlias = Callable[[Entries, Profile], tuple[Entries, tuple[Change, ...]]]
 """What every step is."""
 
 STEPS: tuple[Step, ...] = (
+    rename_called_tools,
     normalize_shape,
     drop_orphaned_results,
     merge_role_runs,
@@ -48,6 +52,7 @@ STEPS: tuple[Step, ...] = (
 """All steps in their order."""
 
 STEP_NAMES = (
+    "tools",
     "shape",
     "orphan_drop",
     "role_merge",

@@ -25,7 +25,6 @@ GEMINI = [name for name in HISTORIES if name.startswith("g")]
 OPENAI = [name for name in HISTORIES if name.startswith("o")]
 
 MAY_WAIT = {
-    "g60": "bad_tool_name: tool declarations are not repaired yet, only histories are",
     "g61": "duplicate_tool_decl: tool declarations are not repaired yet, only histories are",
 }
 """Histories that the provider may still refuse, and why: a clean 400 in its own words is what is asked of them."""

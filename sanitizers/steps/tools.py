@@ -1,0 +1,28 @@
+"""Give the tools of a history names that the profile allows."""
+
+from __future__ import annotations
+
+from sanitizers.changes import Change
+from sanitizers.messages import Entries, Entry
+from sanitizers.profiles import Profile
+from sanitizers.tool_names import choose_names, names_in_history, rename_message
+
+
+def rename_called_tools(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Change each tool's name on calls and results that the profile refuses, everywhere to the same one.
+
+    Invariant: every name of a tool follows ``profile.tool_names``.
+
+    Where the request's declarations are at hand, :func:`sanitizers.tool_names.rename_tools` has done it for both, and
+    nothing is left to do here. Source: providers' rules for names (:mod:`sanitizers.name_rules`).
+    """
+    names = choose_names(names_in_history([entry.message for entry in entries]), profile.tool_names)
+    if not names:
+        return entries, ()
+    renamed: list[Entry] = []
+    changes: list[Change] = []
+    for entry in entries:
+        message, made = rename_message(entry.message, entry.origin, names)
+        changes += made
+        renamed.append(entry if message is entry.message else Entry(message, entry.origin))
+    return tuple(renamed), tuple(changes)

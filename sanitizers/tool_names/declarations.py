@@ -1,0 +1,76 @@
+"""The names of tools in a request's parameters: declared, in either form, and chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from sanitizers.changes import Change
+from sanitizers.tool_names.history import STEP
+
+_LONGEST_DESCRIPTION = 1024
+"""Characters; OpenAI's limit."""
+
+
+def names_in_parameters(parameters: Mapping[str, Any]) -> set[str]:
+    """Return the names that ``tools``, ``functions``, ``tool_choice`` and ``function_call`` hold."""
+    found = (_name_in(holder) for holder in _holders(parameters))
+    return {name for name in found if name}
+
+
+def rename_parameters(
+    parameters: Mapping[str, Any], names: Mapping[str, str]
+) -> tuple[Mapping[str, Any], list[Change]]:
+    """Return *parameters* with their tools called as *names* says, and a change for each; the same object if none is.
+
+    A tool without a description gets the words of its name as one, where Latin letters cannot say them. The index of a
+    declaration's change is its place in ``tools`` or ``functions``; a choice's stands at 0.
+    """
+    made: dict[str, Any] = {}
+    changes: list[Change] = []
+    for field in ("tools", "functions"):
+        listed = parameters.get(field)
+        if isinstance(listed, list):
+            renamed = [_renamed(holder, names, describe=True) for holder in listed]
+            for at, (new, old) in enumerate(zip(renamed, listed, strict=True)):
+                if new is not old:
+                    made[field] = renamed
+                    changes.append(Change(STEP, "replaced", at, "tool_name", _name_in(new) or ""))
+    for field in ("tool_choice", "function_call"):
+        chosen = parameters.get(field)
+        new = _renamed(chosen, names)
+        if new is not chosen:
+            made[field] = new
+            changes.append(Change(STEP, "replaced", 0, field, _name_in(new) or ""))
+    return (MappingProxyType({**parameters, **made}) if made else parameters), changes
+
+
+def _holders(parameters: Mapping[str, Any]) -> Iterator[Any]:
+    for field in ("tools", "functions"):
+        listed = parameters.get(field)
+        if isinstance(listed, list):
+            yield from listed
+    for field in ("tool_choice", "function_call"):
+        yield parameters.get(field)
+
+
+def _name_in(holder: Any) -> str | None:
+    """Return the name in a declaration or a choice: within its ``function``, or beside it in the form before tools."""
+    if not isinstance(holder, dict):
+        return None
+    inner = holder.get("function")
+    name = (inner if isinstance(inner, dict) else holder).get("name")
+    return name if isinstance(name, str) else None
+
+
+def _renamed(holder: Any, names: Mapping[str, str], *, describe: bool = False) -> Any:
+    name = _name_in(holder) or ""
+    if name not in names:
+        return holder
+    inner = holder.get("function")
+    function = inner if isinstance(inner, dict) else holder
+    said = {**function, "name": names[name]}
+    if describe and not name.isascii() and not function.get("description"):
+        said["description"] = name[:_LONGEST_DESCRIPTION]
+    return {**holder, "function": said} if function is inner else said

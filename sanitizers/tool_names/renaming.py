@@ -1,0 +1,47 @@
+"""All of a request at once: what it declares, what it chooses, and what its history called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sanitizers.changes import Change
+from sanitizers.messages import Messages
+from sanitizers.name_rules import NameRule
+from sanitizers.tool_names.choosing import choose_names
+from sanitizers.tool_names.declarations import names_in_parameters, rename_parameters
+from sanitizers.tool_names.history import names_in_history, rename_message
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedTools:
+    """A request whose tools have legal names; *back* has the client's name for each new one.
+
+    *messages* and *parameters* are those that came where nothing in them was changed.
+    """
+
+    messages: Messages
+    parameters: Mapping[str, Any]
+    back: Mapping[str, str] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
+
+
+def rename_tools(messages: Messages, parameters: Mapping[str, Any], rule: NameRule) -> RenamedTools:
+    """Return the request with every tool called by a name that *rule* allows, the same one in all places.
+
+    *messages* are validated. Texts stay as they are, also where they speak of a tool.
+    """
+    names = choose_names(names_in_history(messages) | names_in_parameters(parameters), rule)
+    if not names:
+        return RenamedTools(messages, parameters)
+    renamed, changes = rename_parameters(parameters, names)
+    history = []
+    touched = False
+    for at, message in enumerate(messages):
+        new, made = rename_message(message, at, names)
+        touched = touched or new is not message
+        changes += made
+        history.append(new)
+    back = {new: old for old, new in names.items()}
+    return RenamedTools(history if touched else messages, renamed, back, tuple(changes))
