@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from proxy.config import Deployment
-from proxy.upstream import Answer, Chunk, UpstreamCall
+from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.patience import Patience
 
 End = Literal["finished", "failed", "cancelled", "closed"]
@@ -89,6 +89,7 @@ class ScriptedUpstream:
     def __init__(self, *replies: Iterable[Step], unsupported: Iterable[str] = ()) -> None:
         self.script: deque[list[Step]] = deque(list(reply) for reply in replies)
         self.exchanges: list[Exchange] = []
+        self.plain_calls: list[PlainCall] = []
         self.starting = asyncio.Event()
         self.may_start = asyncio.Event()
         self.may_start.set()
@@ -163,6 +164,29 @@ class ScriptedUpstream:
             exchange.note("failed")
             raise
         exchange.note("finished")
+
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return those of the parameters that the test said are not taken."""
+        return self.unsupported(deployment, parameters)
+
+    async def embed(self, call: PlainCall) -> Answer:
+        """Go through the next reply up to its first answer; there must be one."""
+        self.plain_calls.append(call)
+        for step in self.script.popleft():
+            if (found := await _take(step)) is not None:
+                return found
+        raise AssertionError("the reply holds no answer")
+
+    async def complete_text(self, call: PlainCall) -> Answer:
+        """Do as `embed` does."""
+        return await self.embed(call)
+
+    async def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+        """Go through the next reply and yield its chunks; there must be one."""
+        self.plain_calls.append(call)
+        for step in self.script.popleft():
+            if (found := await _take(step)) is not None:
+                yield found
 
     def _open(self, call: UpstreamCall, *, stream: bool) -> tuple[Exchange, list[Step]]:
         exchange = Exchange(call, stream)

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.builders import PNG_URL, image, user
 from tests.support.openai_emulator import judge_openai, judge_openai_body
+from tests.support.openai_emulator.images import EXPECTED, UNSUPPORTED
+from tests.support_tests.chat_cases import function
 from tests.support_tests.openai_cases import ACCEPTED, EMPTY, REFUSED, U
 
 
@@ -43,3 +46,117 @@ def test_refused_bodies(body: Any, words: str) -> None:
     refusal = judge_openai_body(body)
     assert refusal is not None
     assert refusal.message.startswith(words)
+
+
+TOOL = function("f")
+NAMED = {"type": "function", "function": {"name": "g"}}
+LONG = "Expected an array with maximum length {}, but got an array with length {} instead."
+NAME = "tools[0].function.name"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words", "param"),
+    [
+        ({"tools": []}, f"Invalid 'tools': {EMPTY}", "tools"),
+        (
+            {"tools": [function(f"f{i}") for i in range(129)]},
+            f"Invalid 'tools': array too long. {LONG.format(128, 129)}",
+            "tools",
+        ),
+        (
+            {"tools": [function("a.b")]},
+            f"Invalid '{NAME}': string does not match pattern. "
+            "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+            NAME,
+        ),
+        (
+            {"tools": [function("a" * 65)]},
+            f"Invalid '{NAME}': string too long. Expected a string with maximum length 64, "
+            "but got a string with length 65 instead.",
+            NAME,
+        ),
+        ({"tools": [TOOL, TOOL]}, "Tool names must be unique.", "tools[1].function.name"),
+        (
+            {"parallel_tool_calls": True},
+            "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are "
+            "specified.",
+            "parallel_tool_calls",
+        ),
+        (
+            {"tool_choice": "auto"},
+            "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+            "tool_choice",
+        ),
+        (
+            {"tools": [TOOL], "tool_choice": NAMED},
+            "Tool choice 'g' not found in 'tools' parameter.",
+            "tool_choice",
+        ),
+        ({"stop": list("abcde")}, f"Invalid 'stop': array too long. {LONG.format(4, 5)}", "stop"),
+    ],
+)
+def test_refused_parameters(fields: dict[str, Any], words: str, param: str) -> None:
+    """Tools, what belongs to them, and stop sequences have limits."""
+    refusal = judge_openai_body({"model": "m", "messages": [U], **fields})
+    assert refusal is not None
+    assert (refusal.message, refusal.param) == (words, param)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tools": [TOOL, function("a" * 64)], "tool_choice": "required", "parallel_tool_calls": False},
+        {"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "f"}}},
+        {"stop": list("abcd")},
+        {"stop": "a"},
+    ],
+)
+def test_accepted_parameters(fields: dict[str, Any]) -> None:
+    """Within the limits nothing is refused."""
+    assert judge_openai_body({"model": "m", "messages": [U], **fields}) is None
+
+
+PATH = "messages[0].content[0].image_url"
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("file:///etc/passwd", "a value without the 'data:' prefix"),
+        ("data:image/svg+xml;base64,PHN2Zy8+", "unsupported MIME type 'image/svg+xml'"),
+        ("data:image/png,abc", "unsupported MIME type 'image/png'"),
+        ("data:image/png;base64,%%%", "an invalid base64-encoded value"),
+        ("data:image/png;base64,", "empty base64-encoded bytes"),
+    ],
+)
+def test_refused_images(url: str, found: str) -> None:
+    """An address that is no image is told by its path."""
+    refusal = judge_openai_body({"model": "m", "messages": [user([image(url)])]})
+    assert refusal is not None
+    assert (refusal.message, refusal.code) == (
+        EXPECTED.format(path=f"{PATH}.url", found=found),
+        "invalid_value",
+    )
+
+
+def test_refused_bytes() -> None:
+    """Bytes that are no image have a code of their own; so has a part without an address."""
+    refused = [
+        judge_openai_body({"model": "m", "messages": [user([part])]})
+        for part in (
+            image("data:image/png;base64,aGVsbG8="),
+            {"type": "image_url", "image_url": PNG_URL},
+            {"type": "image_url", "image_url": {}},
+        )
+    ]
+    assert [(refusal.message, refusal.code) for refusal in refused if refusal] == [
+        (UNSUPPORTED, "invalid_image_format"),
+        (f"Invalid type for '{PATH}': expected an object, but got a string instead.", "invalid_type"),
+        (f"Missing required parameter: '{PATH}.url'.", "missing_required_parameter"),
+    ]
+
+
+@pytest.mark.parametrize("url", [PNG_URL, "https://example.com/a.png"])
+def test_accepted_images(url: str) -> None:
+    """An image in the request and one that OpenAI fetches are taken."""
+    assert judge_openai_body({"model": "m", "messages": [user([image(url)])]}) is None

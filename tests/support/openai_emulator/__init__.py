@@ -1,17 +1,13 @@
-"""A strict OpenAI chat endpoint on loopback: judges histories, answers plausibly, fails on demand."""
+"""OpenAI's endpoints on loopback, strict: judges requests, answers plausibly, fails on demand."""
 
+from tests.support.emulated import EMULATOR, Fault, RecordedRequest
+from tests.support.emulated import Emulator as OpenAIEmulator
 from tests.support.openai_emulator.judging import Refusal, judge_openai, judge_openai_body
-from tests.support.openai_emulator.server import (
-    EMULATOR,
-    Fault,
-    OpenAIEmulator,
-    RecordedRequest,
-    create_openai_emulator,
-    serving_openai,
-)
+from tests.support.openai_emulator.wire import OPENAI, create_openai_emulator, serving_openai
 
 __all__ = [
     "EMULATOR",
+    "OPENAI",
     "Fault",
     "OpenAIEmulator",
     "RecordedRequest",

@@ -18,11 +18,13 @@ unknown fields (the live API refuses some; which ones differs between models).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tests.support.openai_emulator import shapes
+from tests.support.openai_emulator.images import image_faults
+from tests.support.openai_emulator.parameters import parameter_faults
 
 UNANSWERED = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
@@ -53,6 +55,10 @@ class Refusal:
         error = {"message": self.message, "type": self.type, "param": self.param, "code": self.code}
         return {"error": error}
 
+    def headers(self) -> Mapping[str, str]:
+        """Return the headers that belong to it: none."""
+        return {}
+
 
 def judge_openai(messages: Any) -> Refusal | None:
     """Return the first fault that OpenAI would report, or None for a history that it accepts."""
@@ -60,7 +66,7 @@ def judge_openai(messages: Any) -> Refusal | None:
 
 
 def judge_openai_body(body: Any) -> Refusal | None:
-    """Judge a whole request: the few fields beside `messages` that matter here, then the messages."""
+    """Judge a whole request: the fields beside `messages` that matter here, the messages, their images."""
     if not isinstance(body, dict):
         return Refusal(
             "We could not parse the JSON body of your request. (HINT: This likely means you aren't using "
@@ -74,7 +80,14 @@ def judge_openai_body(body: Any) -> Refusal | None:
     if body.get("stream_options") is not None and not body.get("stream"):
         words = "The 'stream_options' parameter is only allowed when 'stream' is enabled."
         return Refusal(words, "stream_options")
-    return judge_openai(body["messages"])
+    for fault in parameter_faults(body):
+        return Refusal(fault.message, fault.param, fault.code)
+    refusal = judge_openai(body["messages"])
+    if refusal is not None:
+        return refusal
+    for image in image_faults(body["messages"]):
+        return Refusal(image.message, image.param, image.code)
+    return None
 
 
 def _faults(messages: Any) -> Iterator[Refusal]:

@@ -9,6 +9,7 @@ repair has lost is found by its token, whatever was merged or moved.
 from tests.support.strategies.arbitrary import any_histories
 from tests.support.strategies.damages import DAMAGES, damaged_histories
 from tests.support.strategies.legal import growth, legal_histories
+from tests.support.strategies.media import mark_of, media_histories
 from tests.support.strategies.texts import indexed_texts_of, texts_of, tokens_of
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "growth",
     "indexed_texts_of",
     "legal_histories",
+    "mark_of",
+    "media_histories",
     "texts_of",
     "tokens_of",
 ]

@@ -1,0 +1,178 @@
+"""The schema pass: types, required and unknown fields, as Anthropic's validator words them, path first.
+
+A path names a block by its type (`messages.1.content.0.tool_use.id`). Sources: the system role, ChainForge#271; the
+pattern of ids, langchain#37756, opencode#1279. All other texts are pydantic's, as the API is known to pass them on.
+"""
+
+import re
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Any
+
+EXTRA = "{path}: Extra inputs are not permitted"
+REQUIRED = "{path}: Field required"
+NO_STRING = "{path}: Input should be a valid string"
+NO_DICTIONARY = "{path}: Input should be a valid dictionary"
+NO_LIST = "{path}: Input should be a valid list"
+SYSTEM_ROLE = (
+    'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, '
+    'not "system" as an input message role.'
+)
+OTHER_ROLE = 'messages: Unexpected role "{role}". Allowed roles are "user" or "assistant".'
+BAD_ID = "{path}: String should match pattern '^[a-zA-Z0-9_-]+$'"
+NAME_PATTERN = "^[a-zA-Z0-9_-]{{1,128}}$"
+BAD_NAME = "{path}: String should match pattern '" + NAME_PATTERN + "'"
+
+ID = re.compile(r"[a-zA-Z0-9_-]+", re.ASCII)
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}", re.ASCII)
+
+TOP_FIELDS = frozenset(
+    {
+        "cache_control",
+        "container",
+        "inference_geo",
+        "max_tokens",
+        "messages",
+        "metadata",
+        "model",
+        "output_config",
+        "service_tier",
+        "stop_sequences",
+        "stream",
+        "system",
+        "temperature",
+        "thinking",
+        "tool_choice",
+        "tools",
+        "top_k",
+        "top_p",
+    }
+)
+BLOCK_FIELDS = MappingProxyType(
+    {
+        "text": ("text", "cache_control", "citations"),
+        "image": ("source", "cache_control"),
+        "document": ("source", "title", "context", "citations", "cache_control"),
+        "tool_use": ("id", "name", "input", "cache_control", "caller"),
+        "tool_result": ("tool_use_id", "content", "is_error", "cache_control"),
+        "thinking": ("thinking", "signature"),
+        "redacted_thinking": ("data",),
+    }
+)
+STRINGS = MappingProxyType(
+    {
+        "text": ("text",),
+        "tool_use": ("id", "name"),
+        "tool_result": ("tool_use_id",),
+        "thinking": ("thinking", "signature"),
+        "redacted_thinking": ("data",),
+    }
+)
+"""Fields of a block that must be there and be strings."""
+
+RESULT_BLOCKS = ("document", "image", "text")
+
+
+def field_faults(body: dict[str, Any]) -> Iterator[str]:
+    """Yield every fault in the shape of a request, in the order in which it is read."""
+    for name in ("model", "max_tokens", "messages"):
+        if name not in body:
+            yield REQUIRED.format(path=name)
+    yield from (EXTRA.format(path=name) for name in body if name not in TOP_FIELDS)
+    if not isinstance(body["max_tokens"], int) or isinstance(body["max_tokens"], bool):
+        yield "max_tokens: Input should be a valid integer"
+    elif body["max_tokens"] < 1:
+        yield "max_tokens: must be greater than or equal to 1"
+    yield from _system_faults(body.get("system"))
+    if not isinstance(body["messages"], list):
+        yield NO_LIST.format(path="messages")
+    if not body["messages"]:
+        yield "messages: at least one message is required"
+    for index, message in enumerate(body["messages"]):
+        yield from _message_faults(f"messages.{index}", message)
+
+
+def _system_faults(system: Any) -> Iterator[str]:
+    if system is None or isinstance(system, str):
+        return
+    if not isinstance(system, list):
+        yield NO_LIST.format(path="system")
+        return
+    for index, block in enumerate(system):
+        if not isinstance(block, dict) or block.get("type") != "text":
+            yield f"system.{index}.type: Input should be 'text'"
+        else:
+            yield from _block_faults(f"system.{index}", block, ("text",))
+
+
+def _message_faults(path: str, message: Any) -> Iterator[str]:
+    if not isinstance(message, dict):
+        yield NO_DICTIONARY.format(path=path)
+        return
+    for name in ("role", "content"):
+        if name not in message:
+            yield REQUIRED.format(path=f"{path}.{name}")
+    role, content = message["role"], message["content"]
+    if role == "system":
+        yield SYSTEM_ROLE
+    elif role not in ("user", "assistant"):
+        yield OTHER_ROLE.format(role=role)
+    yield from (EXTRA.format(path=f"{path}.{name}") for name in message if name not in ("role", "content"))
+    if isinstance(content, str):
+        return
+    if not isinstance(content, list):
+        yield NO_LIST.format(path=f"{path}.content")
+        return
+    for index, block in enumerate(content):
+        yield from _block_faults(f"{path}.content.{index}", block, tuple(BLOCK_FIELDS))
+
+
+def _block_faults(path: str, block: Any, allowed: tuple[str, ...]) -> Iterator[str]:
+    if not isinstance(block, dict):
+        yield NO_DICTIONARY.format(path=path)
+        return
+    kind = block.get("type")
+    if kind not in allowed:
+        tags = ", ".join(f"'{name}'" for name in sorted(allowed))
+        yield (
+            f"{path}: Input tag '{kind}' found using 'type' does not match any of the expected tags: {tags}"
+        )
+        return
+    within = f"{path}.{kind}"
+    for name in STRINGS.get(kind, ()):
+        if name not in block:
+            yield REQUIRED.format(path=f"{within}.{name}")
+        elif not isinstance(block[name], str):
+            yield NO_STRING.format(path=f"{within}.{name}")
+    known = ("type", *BLOCK_FIELDS[kind])
+    yield from (EXTRA.format(path=f"{within}.{name}") for name in block if name not in known)
+    if kind == "tool_use":
+        yield from _call_faults(within, block)
+    elif kind == "tool_result":
+        yield from _result_faults(within, block)
+    elif kind in ("image", "document") and not isinstance(block.get("source"), dict):
+        yield REQUIRED.format(path=f"{within}.source")
+
+
+def _call_faults(path: str, block: dict[str, Any]) -> Iterator[str]:
+    if not ID.fullmatch(block["id"]):
+        yield BAD_ID.format(path=f"{path}.id")
+    if not NAME.fullmatch(block["name"]):
+        yield BAD_NAME.format(path=f"{path}.name")
+    if "input" not in block:
+        yield REQUIRED.format(path=f"{path}.input")
+    elif not isinstance(block["input"], dict):
+        yield NO_DICTIONARY.format(path=f"{path}.input")
+
+
+def _result_faults(path: str, block: dict[str, Any]) -> Iterator[str]:
+    if not ID.fullmatch(block["tool_use_id"]):
+        yield BAD_ID.format(path=f"{path}.tool_use_id")
+    content = block.get("content")
+    if content is None or isinstance(content, str):
+        return
+    if not isinstance(content, list):
+        yield NO_LIST.format(path=f"{path}.content")
+        return
+    for index, inner in enumerate(content):
+        yield from _block_faults(f"{path}.content.{index}", inner, RESULT_BLOCKS)

@@ -1,0 +1,82 @@
+"""Anthropic's rules for a Messages request, as a pure function, with Anthropic's own words.
+
+The proxy has its own invariant checker. This judge shares no code with it, so that an error in one shows up as a
+disagreement. Passes go from the outside in: headers, shape, model, parameters, tools, then the conversation. The texts
+and their sources stand in the module of each pass; those marked as from memory follow the pattern of their kin.
+
+Known to be legal, and so accepted: neighbours of one role (they are read as one), an empty `content` of a result,
+texts behind the results of a user message, thinking blocks while thinking is off, and calls in any order of answers.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.support.anthropic_emulator.caching import cache_faults
+from tests.support.anthropic_emulator.errors import Refusal
+from tests.support.anthropic_emulator.fields import field_faults
+from tests.support.anthropic_emulator.images import image_faults
+from tests.support.anthropic_emulator.models import Claude, find_model
+from tests.support.anthropic_emulator.pairing import pairing_faults
+from tests.support.anthropic_emulator.texts import text_faults
+from tests.support.anthropic_emulator.thinking import thinking_faults
+from tests.support.anthropic_emulator.tools import tool_faults
+
+NO_JSON = "The request body is not valid JSON: expected value at line 1 column 1"
+NO_KEY = "x-api-key header is required"
+NO_VERSION = "anthropic-version: header is required"
+RANGE = "{name}: range: 0..1"
+BOTH = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+DEPRECATED = "`{name}` is deprecated for this model."
+BLANK_STOP = "stop_sequences: each stop sequence must contain non-whitespace"
+
+
+def judge_anthropic(body: Any) -> Refusal | None:
+    """Return the first fault that Anthropic would report, or None for a request that it accepts."""
+    if not isinstance(body, dict):
+        return Refusal(NO_JSON)
+    for words in field_faults(body):
+        return Refusal(words)
+    model = find_model(body["model"])
+    if model is None:
+        return Refusal(f"model: {body['model']}", 404)
+    for words in _faults(body, model):
+        return Refusal(words)
+    return None
+
+
+def judge_headers(headers: Mapping[str, str]) -> Refusal | None:
+    """Return what is wrong with a request's headers; their names are read without regard to case.
+
+    Anthropic's own client sends the key as a bearer since its version 2.
+    """
+    names = {name.lower() for name in headers}
+    if not names & {"x-api-key", "authorization"}:
+        return Refusal(NO_KEY, 401)
+    if "anthropic-version" not in names:
+        return Refusal(NO_VERSION)
+    return None
+
+
+def _faults(body: dict[str, Any], model: Claude) -> Iterator[str]:
+    yield from _parameter_faults(body, model)
+    yield from tool_faults(body)
+    yield from cache_faults(body)
+    yield from text_faults(body, model)
+    yield from image_faults(body["messages"])
+    yield from pairing_faults(body["messages"])
+    yield from thinking_faults(body, model)
+
+
+def _parameter_faults(body: dict[str, Any], model: Claude) -> Iterator[str]:
+    for name in ("temperature", "top_p"):
+        value = body.get(name)
+        if value is not None and not 0 <= value <= 1:
+            yield RANGE.format(name=name)
+    for name in ("temperature", "top_p", "top_k"):
+        if body.get(name) is not None and not model.takes_sampling:
+            yield DEPRECATED.format(name=name)
+    given = [name for name in ("temperature", "top_p") if body.get(name) is not None]
+    if len(given) == 2 and not model.takes_temperature_and_top_p:
+        yield BOTH
+    if any(not stop.strip() for stop in body.get("stop_sequences") or ()):
+        yield BLANK_STOP

@@ -1,0 +1,43 @@
+"""Signatures of thinking blocks: issued and verified without any state, so that they outlive a restart.
+
+A signature is a keyed hash over the thought. The key is fixed and public: it proves nothing to anyone but a test.
+Source of the words: claude-code#10627, Antigravity-Manager#498; the text for `data` is made in their manner.
+"""
+
+import hashlib
+import hmac
+from base64 import b64decode, b64encode
+
+INVALID = "{path}: Invalid `signature` in `thinking` block"
+INVALID_DATA = "{path}: Invalid `data` in `redacted_thinking` block"
+_KEY = b"turnright anthropic emulator: a public key, good for tests alone"
+_MAGIC = b"\x12\x41\x4e\x01"
+
+
+def sign(thought: str) -> str:
+    """Return the signature of a thought."""
+    return b64encode(_MAGIC + _digest(thought.encode())).decode()
+
+
+def is_signed(thought: str, signature: str) -> bool:
+    """Return whether the signature was issued for just this thought."""
+    return hmac.compare_digest(sign(thought).encode(), signature.encode(errors="replace"))
+
+
+def redact(thought: str) -> str:
+    """Return the `data` of a redacted thought."""
+    raw = thought.encode()
+    return b64encode(_MAGIC + _digest(raw) + raw).decode()
+
+
+def is_redacted(data: str) -> bool:
+    """Return whether *data* is the `data` of a thought that was redacted here."""
+    try:
+        raw = b64decode(data, validate=True)
+    except ValueError:
+        return False
+    return raw.startswith(_MAGIC) and hmac.compare_digest(raw[4:20], _digest(raw[20:]))
+
+
+def _digest(raw: bytes) -> bytes:
+    return hmac.new(_KEY, raw, hashlib.sha256).digest()[:16]

@@ -1,0 +1,87 @@
+"""The error shapes of these providers: OpenAI's in outline, each its own in detail.
+
+Sources: Mistral, datapizza-ai#98 (a code in digits, as a string) and eca#231 (422 with pydantic's list); DeepSeek,
+deepseek-ai/DeepSeek-R1#21 (type and code are one text); vLLM, vllm#2964 (flat; the code is the status); llama.cpp,
+ggml-org/llama.cpp#19851; Ollama's compatible endpoint, ollama#7247.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import override
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRefusal(ABC):
+    """What all of them have; the subclasses know the envelope."""
+
+    message: str
+    status: int = 400
+    type: str = "invalid_request_error"
+    code: str | None = None
+
+    @abstractmethod
+    def envelope(self) -> dict[str, Any]:
+        """Return the body of the answer."""
+
+    def headers(self) -> Mapping[str, str]:
+        """Return the headers that belong to it: none."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class MistralRefusal(PlainRefusal):
+    """A refusal of Mistral's; *detail* is pydantic's list, where the shape is at fault."""
+
+    detail: tuple[Mapping[str, Any], ...] = ()
+
+    @override
+    def envelope(self) -> dict[str, Any]:
+        """Return the body of the answer."""
+        message: Any = {"detail": [dict(entry) for entry in self.detail]} if self.detail else self.message
+        return {"object": "error", "message": message, "type": self.type, "param": None, "code": self.code}
+
+
+@dataclass(frozen=True, slots=True)
+class DeepSeekRefusal(PlainRefusal):
+    """A refusal of DeepSeek's."""
+
+    @override
+    def envelope(self) -> dict[str, Any]:
+        """Return the body of the answer."""
+        code = self.code or self.type
+        return {"error": {"message": self.message, "type": self.type, "param": None, "code": code}}
+
+
+@dataclass(frozen=True, slots=True)
+class VllmRefusal(PlainRefusal):
+    """A refusal of vLLM's."""
+
+    @override
+    def envelope(self) -> dict[str, Any]:
+        """Return the body of the answer."""
+        head = {"object": "error", "message": self.message, "type": "BadRequestError"}
+        return {**head, "param": None, "code": self.status}
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaCppRefusal(PlainRefusal):
+    """A refusal of llama.cpp's: a template that raises is a fault of the server."""
+
+    @override
+    def envelope(self) -> dict[str, Any]:
+        """Return the body of the answer."""
+        return {"error": {"code": self.status, "message": self.message, "type": "server_error"}}
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaRefusal(PlainRefusal):
+    """A refusal of Ollama's compatible endpoint."""
+
+    @override
+    def envelope(self) -> dict[str, Any]:
+        """Return the body of the answer."""
+        kind = "api_error" if self.status >= 500 else self.type
+        return {"error": {"message": self.message, "type": kind, "param": None, "code": None}}

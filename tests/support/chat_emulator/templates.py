@@ -1,0 +1,155 @@
+"""What chat templates raise, and the servers that pass it on: vLLM, llama.cpp, Ollama's compatible endpoint.
+
+Which template a model has is read from its name. Sources: plain alternation, autogen#1037 and vllm#2080 (Mistral 7B
+Instruct, no system message at all), llama_index#11731; alternation behind a system message, with tools (Mistral Nemo
+and 7B v0.3, and their nine-character ids), gpt4all#3255 and the templates on the hub; Devstral and Ministral,
+llama.cpp#19851, crush#279; no system role (Gemma 2), vllm#2964, chat-ui#1386; Gemma 3 folds it, and knows no tools,
+text-generation-inference#3198; a user message somewhere (Qwen 3.5), leviath#471; roles that no template knows,
+llama.cpp#21879. Tools on a server without a parser: mcp-assist#21.
+
+A template sees a call's arguments parsed; those that are no JSON object are refused first (OpenHands' patterns).
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support.chat_emulator.errors import LlamaCppRefusal, OllamaRefusal, PlainRefusal, VllmRefusal
+
+ALTERNATE = "Conversation roles must alternate user/assistant/user/assistant/..."
+ALTERNATE_BEHIND_SYSTEM = (
+    "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..."
+)
+ALTERNATE_BUT_TOOLS = (
+    "After the optional system message, conversation roles must alternate user and assistant roles "
+    "except for tool calls and results."
+)
+NO_SYSTEM = "System role not supported"
+OTHER_ROLES = "Only user and assistant roles are supported!"
+NO_QUERY = "No user query found in messages."
+NO_QUERY_OLLAMA = "no user query found in messages"
+SYSTEM_FIRST = "System message must be at the beginning."
+SHORT_ID = "Tool call IDs should be alphanumeric strings with length 9!"
+NO_PARSER = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+BAD_ARGUMENTS = "failed to parse tool call arguments as json"
+
+Message = dict[str, Any]
+Rules = Callable[[list[Message]], Iterator[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One family's template on one server."""
+
+    rules: Rules
+    takes_tools: bool = True
+    refusal: Callable[[str, int], PlainRefusal] = VllmRefusal
+    status: int = 400
+
+
+def judge_templated(body: Any) -> PlainRefusal | None:
+    """Return the first fault that the model's template raises, in its server's envelope."""
+    if not isinstance(body, dict) or not isinstance(body.get("messages"), list) or "model" not in body:
+        return VllmRefusal("[{'type': 'missing', 'loc': ('body',), 'msg': 'Field required'}]")
+    template = template_of(str(body["model"]))
+    if body.get("tools") and not template.takes_tools and body.get("tool_choice") != "none":
+        return template.refusal(NO_PARSER, 400)
+    for words in (*_shape_faults(body["messages"]), *template.rules(body["messages"])):
+        return template.refusal(words, template.status)
+    return None
+
+
+def template_of(model: str) -> Template:
+    """Return the template of the model; one that fits no row has a template that takes everything."""
+    name = model.rpartition("/")[2].lower()
+    for prefix, template in TEMPLATES.items():
+        if name.startswith(prefix):
+            return template
+    return Template(_anything)
+
+
+def _anything(messages: list[Message]) -> Iterator[str]:
+    yield from ()
+
+
+def _alternating(messages: list[Message]) -> Iterator[str]:
+    for index, message in enumerate(messages):
+        if (message["role"] == "user") != (index % 2 == 0):
+            yield ALTERNATE
+        if message["role"] not in ("user", "assistant"):
+            yield OTHER_ROLES
+
+
+def _system_then_alternating(messages: list[Message]) -> Iterator[str]:
+    yield from _alternating(messages[1:] if messages and messages[0]["role"] == "system" else messages)
+
+
+def _without_system(messages: list[Message]) -> Iterator[str]:
+    if messages and messages[0]["role"] == "system":
+        yield NO_SYSTEM
+    yield from _alternating(messages)
+
+
+def _instruct_with_tools(messages: list[Message]) -> Iterator[str]:
+    yield from _alternating_but_tools(messages, ALTERNATE_BEHIND_SYSTEM)
+    for message in messages:
+        ids = [entry.get("id") for entry in message.get("tool_calls") or ()]
+        if message["role"] == "tool":
+            ids.append(message.get("tool_call_id"))
+        for call_id in ids:
+            if not isinstance(call_id, str) or not re.fullmatch(r"[a-zA-Z0-9]{9}", call_id):
+                yield SHORT_ID
+
+
+def _devstral(messages: list[Message]) -> Iterator[str]:
+    yield from _alternating_but_tools(messages, ALTERNATE_BUT_TOOLS)
+
+
+def _alternating_but_tools(messages: list[Message], words: str) -> Iterator[str]:
+    behind = messages[1:] if messages and messages[0]["role"] == "system" else messages
+    turns = [message for message in behind if message["role"] != "tool" and not message.get("tool_calls")]
+    for index, message in enumerate(turns):
+        if (message["role"] == "user") != (index % 2 == 0):
+            yield words
+        if message["role"] not in ("user", "assistant"):
+            yield "Only user, assistant and tool roles are supported, got " + message["role"] + "."
+
+
+def _with_a_query(messages: list[Message]) -> Iterator[str]:
+    if all(message["role"] != "user" for message in messages):
+        yield NO_QUERY
+    if any(message["role"] == "system" for message in messages[1:]):
+        yield SYSTEM_FIRST
+
+
+def _with_a_query_on_ollama(messages: list[Message]) -> Iterator[str]:
+    if all(message["role"] != "user" for message in messages):
+        yield NO_QUERY_OLLAMA
+
+
+def _shape_faults(messages: list[Message]) -> Iterator[str]:
+    for message in messages:
+        for entry in message.get("tool_calls") or ():
+            try:
+                parsed = json.loads(entry["function"]["arguments"])
+            except ValueError:
+                parsed = None
+            if not isinstance(parsed, dict):
+                yield BAD_ARGUMENTS
+
+
+TEMPLATES: dict[str, Template] = {
+    "devstral": Template(_devstral, refusal=LlamaCppRefusal, status=500),
+    "ministral": Template(_devstral),
+    "mistral-7b-instruct-v0.2": Template(_alternating, takes_tools=False),
+    "mistral-7b-instruct-v0.3": Template(_instruct_with_tools),
+    "mistral-nemo": Template(_instruct_with_tools),
+    "llama-2": Template(_system_then_alternating, takes_tools=False),
+    "gemma-2": Template(_without_system, takes_tools=False),
+    "gemma-3": Template(_system_then_alternating, takes_tools=False),
+    "qwen3.5": Template(_with_a_query),
+    "ollama-qwen3.5": Template(_with_a_query_on_ollama, refusal=OllamaRefusal, status=500),
+}
+"""Prefix of the model's name, without its owner, to its template; the first that fits wins."""

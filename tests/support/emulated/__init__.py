@@ -1,0 +1,26 @@
+"""What every provider's emulator has in common: a journal, queued faults, a server on loopback.
+
+A provider is a `Wire`: its addresses, its judge, its shapes of an answer and of an error. Nothing here knows one.
+"""
+
+from tests.support.emulated.answering import Prompt, Said, fragments, say, token_counts
+from tests.support.emulated.recording import Emulator, Fault, RecordedRequest
+from tests.support.emulated.server import EMULATOR, create_emulator, serving
+from tests.support.emulated.wire import Asked, Refused, Wire
+
+__all__ = [
+    "EMULATOR",
+    "Asked",
+    "Emulator",
+    "Fault",
+    "Prompt",
+    "RecordedRequest",
+    "Refused",
+    "Said",
+    "Wire",
+    "create_emulator",
+    "fragments",
+    "say",
+    "serving",
+    "token_counts",
+]

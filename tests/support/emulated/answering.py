@@ -1,0 +1,81 @@
+"""What the emulated model says: a pure function of what it is asked and of a sequence number.
+
+A request whose newest message is the user's and mentions declared tools gets one parallel call for each of them; any
+other gets a text. How that is spelled, ids included, is the wire's affair.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+FRAGMENT = 8  # characters of text or of arguments in one chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What an accepted request asks for: *tools* are names and schemas, *forced* the one that must be called."""
+
+    newest: str
+    after_result: bool
+    from_user: bool
+    tools: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    may_call: bool = True
+    parallel: bool = True
+    forced: str | None = None
+    thinks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One assistant turn."""
+
+    text: str | None
+    calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    reasoning: str | None = None
+
+
+def say(prompt: Prompt, sequence: int) -> Said:
+    """Choose the answer to an accepted request."""
+    reasoning = f"This is thought number {sequence}." if prompt.thinks else None
+    calls = tuple((name, _arguments(schema)) for name, schema in _wanted(prompt))
+    if calls:
+        return Said(None, calls, reasoning)
+    if prompt.after_result:
+        return Said("I have read the tool results.", (), reasoning)
+    count = len(prompt.newest)
+    return Said(f"You wrote {count} characters. This is answer number {sequence}.", (), reasoning)
+
+
+def token_counts(body: Any, said: Said) -> tuple[int, int]:
+    """Count four characters as a token, asked and answered: plausible, and the same on every run."""
+    asked = 3 + len(json.dumps(body, ensure_ascii=False)) // 4
+    return asked, 1 + len(json.dumps([said.text, said.calls], ensure_ascii=False)) // 4
+
+
+def fragments(value: str) -> Iterator[str]:
+    """Cut a text into the pieces of a stream."""
+    for start in range(0, len(value), FRAGMENT):
+        yield value[start : start + FRAGMENT]
+
+
+def _wanted(prompt: Prompt) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    if not prompt.may_call:
+        return ()
+    if prompt.forced is not None:
+        return tuple(tool for tool in prompt.tools if tool[0] == prompt.forced)
+    if not prompt.from_user:
+        return ()
+    words = set(re.findall(r"[A-Za-z0-9_-]+", prompt.newest))
+    named = tuple(tool for tool in prompt.tools if tool[0] in words)
+    return named if prompt.parallel else named[:1]
+
+
+def _arguments(schema: Mapping[str, Any]) -> dict[str, Any]:
+    properties = schema.get("properties") or {}
+    samples: dict[Any, Any] = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
+    return {
+        name: samples.get((properties.get(name) or {}).get("type"), f"some {name}")
+        for name in schema.get("required") or properties
+    }

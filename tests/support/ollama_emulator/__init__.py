@@ -1,0 +1,6 @@
+"""A strict Ollama `/api/chat` on loopback."""
+
+from tests.support.ollama_emulator.judging import Refusal, judge_ollama
+from tests.support.ollama_emulator.wire import OLLAMA
+
+__all__ = ["OLLAMA", "Refusal", "judge_ollama"]

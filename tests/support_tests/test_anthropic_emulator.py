@@ -1,0 +1,160 @@
+"""The Anthropic emulator over real HTTP, as its clients see it, and behind litellm's name for the same history."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.anthropic_emulator import judge_anthropic, serving_anthropic
+from tests.support.anthropic_emulator.signatures import is_signed
+from tests.support.emulated import Emulator
+from tests.support_tests.anthropic_cases import THINKING, TOOL, U, body, called, results
+
+HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
+ASKING: dict[str, Any] = {"role": "user", "content": "Call f and g now."}
+TOOLS: list[Any] = [
+    {**TOOL, "name": name, "input_schema": {"type": "object", "properties": {"q": {"type": "string"}}}}
+    for name in ("f", "g")
+]
+
+
+@pytest.fixture
+async def emulator() -> AsyncIterator[Emulator]:
+    """Serve an emulator."""
+    async with serving_anthropic() as served:
+        yield served
+
+
+@pytest.fixture
+async def client(emulator: Emulator) -> AsyncIterator[httpx.AsyncClient]:
+    """Connect a client to it."""
+    async with httpx.AsyncClient(base_url=emulator.base_url, headers=HEADERS, trust_env=False) as connected:
+        yield connected
+
+
+async def ask(client: httpx.AsyncClient, asked: Any) -> Any:
+    """Send a request and return the message of its answer, streamed or not."""
+    response = await client.post("/v1/messages", json=asked)
+    assert response.status_code == 200, response.text
+    if not asked.get("stream"):
+        return response.json()
+    assert response.headers["content-type"].startswith("text/event-stream")
+    return joined(response.text)
+
+
+def joined(stream: str) -> Any:
+    """Put the events of a stream together, as clients do."""
+    message: Any = {}
+    for event in stream.removesuffix("\n\n").split("\n\n"):
+        name, data = event.split("\n")
+        value = json.loads(data.removeprefix("data: "))
+        assert name == f"event: {value['type']}"
+        if value["type"] == "message_start":
+            message = value["message"]
+        elif value["type"] == "content_block_start":
+            assert value["index"] == len(message["content"])
+            message["content"].append(value["content_block"])
+        elif value["type"] == "content_block_delta":
+            take(message["content"][value["index"]], value["delta"])
+        elif value["type"] == "message_delta":
+            message |= value["delta"]
+    for block in message["content"]:
+        if "partial" in block:
+            block["input"] = json.loads(block.pop("partial"))
+    return message
+
+
+def take(block: Any, delta: Any) -> None:
+    """Add one piece to a block."""
+    kinds = {
+        "text_delta": "text",
+        "thinking_delta": "thinking",
+        "signature_delta": "signature",
+        "input_json_delta": "partial_json",
+    }
+    key = kinds[delta["type"]]
+    place = "partial" if key == "partial_json" else key
+    block[place] = block.get(place, "") + delta[key]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_text_answer(client: httpx.AsyncClient, emulator: Emulator, stream: bool) -> None:
+    """A question gets a text, and the request is recorded with its verdict."""
+    message = await ask(client, body(stream=stream))
+
+    assert message["content"] == [
+        {"type": "text", "text": "You wrote 6 characters. This is answer number 1."}
+    ]
+    assert (message["role"], message["stop_reason"]) == ("assistant", "end_turn")
+    assert message["usage"]["input_tokens"] > 0
+    [record] = emulator.requests
+    assert (record.body["messages"], record.refusal, record.status) == ([U], None, 200)
+    assert await record.ended() == "complete"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_calls_with_a_thought(client: httpx.AsyncClient, stream: bool) -> None:
+    """Mentioned tools are called in parallel behind a signed thought, and the whole goes back as it came."""
+    asked = body([ASKING], tools=TOOLS, thinking=THINKING, stream=stream)
+
+    message = await ask(client, asked)
+
+    thought, *calls = message["content"]
+    assert is_signed(thought["thinking"], thought["signature"])
+    assert [(call["name"], call["input"]) for call in calls] == [
+        ("f", {"q": "some q"}),
+        ("g", {"q": "some q"}),
+    ]
+    assert all(call["id"].startswith("toolu_") for call in calls)
+    assert message["stop_reason"] == "tool_use"
+    history = [
+        ASKING,
+        {"role": "assistant", "content": message["content"]},
+        results(*(call["id"] for call in calls)),
+    ]
+    after = await ask(client, {**asked, "messages": history})
+    assert [block["type"] for block in after["content"]] == ["thinking", "text"]
+
+
+async def test_refusal(client: httpx.AsyncClient, emulator: Emulator) -> None:
+    """An illegal history is a 400 in Anthropic's envelope, and the journal says why."""
+    asked = body([U, called("a"), U], tools=[TOOL], stream=True)
+
+    response = await client.post("/v1/messages", json=asked)
+
+    refusal = judge_anthropic(asked)
+    assert refusal is not None
+    assert (response.status_code, response.json()) == (400, refusal.envelope())
+    assert emulator.requests[-1].refusal == refusal
+
+
+async def test_headers_are_judged(emulator: Emulator) -> None:
+    """Without a key nobody is served, in the words for that."""
+    async with httpx.AsyncClient(base_url=emulator.base_url, trust_env=False) as client:
+        response = await client.post("/v1/messages", json=body())
+
+    assert (response.status_code, response.json()["error"]["type"]) == (401, "authentication_error")
+
+
+async def test_faults(client: httpx.AsyncClient, emulator: Emulator) -> None:
+    """Errors, texts, calls and broken streams can be scripted; the next request is served."""
+    emulator.faults.extend(
+        [
+            {"status": 529, "message": "Overloaded"},
+            {"calls": [("f", {"q": "x"})], "reasoning": "Hm."},
+            {"cut_after_chunks": 2},
+        ]
+    )
+
+    overloaded = await client.post("/v1/messages", json=body())
+    scripted = await ask(client, body())
+    with pytest.raises(httpx.RemoteProtocolError):
+        await client.post("/v1/messages", json=body(stream=True))
+    served = await ask(client, body())
+
+    assert (overloaded.status_code, overloaded.json()["error"]["type"]) == (529, "overloaded_error")
+    assert [block["type"] for block in scripted["content"]] == ["thinking", "tool_use"]
+    assert served["content"][0]["type"] == "text"
+    assert [record.finished for record in emulator.requests] == ["complete", "complete", "cut", "complete"]

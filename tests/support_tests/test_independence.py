@@ -1,0 +1,23 @@
+"""The judges of the other providers are judges of their own: they share no code with what they judge."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+EMULATORS = ("anthropic", "bedrock", "chat", "cohere", "ollama", "openai")
+
+PROGRAM = f"""
+import importlib, sys
+for name in {EMULATORS!r}:
+    importlib.import_module(f"tests.support.{{name}}_emulator")
+loaded = {{name.split(".")[0] for name in sys.modules}}
+print(sorted(loaded & {{"sanitizers", "proxy", "litellm", "openai", "pydantic"}}))
+"""
+
+
+def test_emulators_stand_alone() -> None:
+    """Importing the emulators imports neither the sanitizers nor the proxy, nor any provider's package."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"

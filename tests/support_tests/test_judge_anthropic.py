@@ -1,0 +1,72 @@
+"""Each rule of Anthropic refuses with its own text, and the nearest legal request passes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.anthropic_emulator import cache_marks, judge_anthropic
+from tests.support.anthropic_emulator.judging import judge_headers
+from tests.support_tests.anthropic_cases import ACCEPTED, MARK, REFUSED, TOOL, body, text, user
+
+KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    """The fault is named in Anthropic's words, in its envelope."""
+    asked, words = REFUSED[case]
+
+    refusal = judge_anthropic(asked)
+
+    assert refusal is not None
+    kind = "not_found_error" if case == "unknown model" else "invalid_request_error"
+    envelope = refusal.envelope()
+    assert envelope["error"] == {"type": kind, "message": words}
+    assert (envelope["type"], refusal.status) == ("error", 404 if case == "unknown model" else 400)
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_accepted(case: str) -> None:
+    """What Anthropic takes is not refused."""
+    assert judge_anthropic(ACCEPTED[case]) is None
+
+
+@pytest.mark.parametrize("entry", [e for e in KNOWN if e["id"].startswith("a")], ids=lambda e: e["id"])
+def test_words_of_the_reports(entry: dict[str, Any]) -> None:
+    """The texts that were reported in public are among those that are given here, but for an index in them."""
+    words = [given.partition("messages.")[2].lstrip("0123456789") or given for _, given in REFUSED.values()]
+    reported = entry["expected_error"]
+    told = reported.partition("messages.")[2].lstrip("0123456789") or reported
+    assert any(_shape(told) == _shape(given) for given in words)
+
+
+def test_headers() -> None:
+    """The key and the version are asked for by name, in any case."""
+    refused = [judge_headers(headers) for headers in ({}, {"X-Api-Key": "k"})]
+
+    assert [(refusal.message, refusal.status) for refusal in refused if refusal] == [
+        ("x-api-key header is required", 401),
+        ("anthropic-version: header is required", 400),
+    ]
+    assert judge_headers({"X-Api-Key": "k", "Anthropic-Version": "2023-06-01"}) is None
+
+
+def test_cache_marks() -> None:
+    """The places of the marks can be read from a body."""
+    marked = text("a", cache_control=MARK)
+    result = {"type": "tool_result", "tool_use_id": "t", "content": [marked]}
+
+    asked = body([user(text("b"), marked, result)], system=[marked], tools=[{**TOOL, "cache_control": MARK}])
+
+    assert cache_marks(asked) == [
+        "tools.0",
+        "system.0",
+        "messages.0.content.1",
+        "messages.0.content.2.content.0",
+    ]
+
+
+def _shape(words: str) -> str:
+    return words.replace("toolu_01", "a").replace("https://docs.claude.com", "https://docs.anthropic.com")

@@ -1,0 +1,41 @@
+"""Each rule of Bedrock refuses with its own text, and the nearest legal request passes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.bedrock_emulator import judge_bedrock
+from tests.support_tests.bedrock_cases import ACCEPTED, REFUSED
+
+KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    """The fault is named in Bedrock's words; its type stands in a header."""
+    model, body, words = REFUSED[case]
+
+    refusal = judge_bedrock(model, body)
+
+    assert refusal is not None
+    assert (refusal.envelope(), refusal.status) == ({"message": words}, 400)
+    assert set(refusal.headers()) == {"x-amzn-ErrorType"}
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_accepted(case: str) -> None:
+    """What Bedrock takes is not refused."""
+    model, body = ACCEPTED[case]
+
+    assert judge_bedrock(model, body) is None
+
+
+def test_words_of_the_reports() -> None:
+    """The texts that were reported in public are among those that are given here, but for an index in them."""
+    given = {words.replace("messages.1", "messages.7") for _, _, words in REFUSED.values()}
+
+    assert [entry["id"] for entry in KNOWN if entry["id"][0] == "b" and entry["expected_error"] in given] == [
+        "b02",
+        "b03",
+    ]

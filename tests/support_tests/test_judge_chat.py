@@ -1,0 +1,95 @@
+"""Each rule of Mistral, DeepSeek and the chat templates refuses with its own text; the nearest legal request passes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.process.asking import function_tool
+from tests.support.chat_emulator import judge_deepseek, judge_mistral, judge_templated
+from tests.support_tests import chat_cases as cases
+
+KNOWN: dict[str, Any] = {
+    entry["id"]: entry
+    for entry in json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text("utf-8"))
+}
+
+
+@pytest.mark.parametrize("case", cases.MISTRAL_REFUSED)
+def test_mistral_refuses(case: str) -> None:
+    """The fault is named in Mistral's words: with a code of its own, or as a list of what is wrong with the shape."""
+    body, words, code = cases.MISTRAL_REFUSED[case]
+
+    refusal = judge_mistral(body)
+
+    assert refusal is not None
+    assert (refusal.message, refusal.code) == (words, code)
+    envelope = refusal.envelope()
+    assert (envelope["object"], envelope["code"]) == ("error", code)
+    if refusal.status == 422:
+        [entry] = envelope["message"]["detail"]
+        assert (entry["msg"], entry["loc"][0]) == (words, "body")
+    else:
+        assert (envelope["message"], refusal.status) == (words, 400)
+
+
+@pytest.mark.parametrize("case", cases.MISTRAL_ACCEPTED)
+def test_mistral_accepts(case: str) -> None:
+    """What Mistral takes is not refused."""
+    assert judge_mistral(cases.MISTRAL_ACCEPTED[case]) is None
+
+
+@pytest.mark.parametrize("case", cases.DEEPSEEK_REFUSED)
+def test_deepseek_refuses(case: str) -> None:
+    """The fault is named in DeepSeek's words, in its envelope."""
+    body, words = cases.DEEPSEEK_REFUSED[case]
+
+    refusal = judge_deepseek(body)
+
+    assert refusal is not None
+    kind = "invalid_request_error"
+    error = {"message": words, "type": kind, "param": None, "code": kind}
+    assert (refusal.envelope(), refusal.status) == ({"error": error}, 400)
+
+
+@pytest.mark.parametrize("case", cases.DEEPSEEK_ACCEPTED)
+def test_deepseek_accepts(case: str) -> None:
+    """What DeepSeek takes is not refused."""
+    assert judge_deepseek(cases.DEEPSEEK_ACCEPTED[case]) is None
+
+
+@pytest.mark.parametrize("case", cases.TEMPLATED_REFUSED)
+def test_template_refuses(case: str) -> None:
+    """The fault is named in the template's words, with the status that its server gives it."""
+    body, words, status = cases.TEMPLATED_REFUSED[case]
+
+    refusal = judge_templated(body)
+
+    assert refusal is not None
+    assert (refusal.message, refusal.status) == (words, status)
+    assert words in json.dumps(refusal.envelope()).replace('\\"', '"')
+
+
+@pytest.mark.parametrize("case", cases.TEMPLATED_ACCEPTED)
+def test_template_accepts(case: str) -> None:
+    """What the template takes is not refused."""
+    assert judge_templated(cases.TEMPLATED_ACCEPTED[case]) is None
+
+
+@pytest.mark.parametrize("name", cases.REPORTED)
+def test_known_history_is_refused(name: str) -> None:
+    """Each history that was reported in public is refused in the words of the report."""
+    entry = KNOWN[name]
+    model, [words] = cases.REPORTED[name]
+    body = {"model": model, "messages": entry["messages"]}
+    if entry.get("tools") and name[0] == "d":
+        body["tools"] = [function_tool(tool) for tool in entry["tools"]]
+    judges: dict[str, Any] = {"m": judge_mistral, "d": judge_deepseek, "v": judge_templated}
+
+    refusal = judges[name[0]](body)
+
+    assert refusal is not None
+    assert refusal.message == words
+    assert entry["expected_error"].removeprefix("TemplateError: ") == words
+    assert refusal.status == entry["expected_status"]

@@ -1,0 +1,81 @@
+"""Each rule of Cohere's v2 refuses with its own text, and the nearest legal request passes."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.builders import assistant, call, image, system, text, tool, user, without
+from tests.support.cohere_emulator import judge_cohere
+from tests.support.cohere_emulator import judging as rules
+from tests.support_tests.chat_cases import function
+
+U = user("Hello.")
+ROUND = [U, assistant(calls=[call("c1")]), tool("c1")]
+
+
+def body(*messages: Any, **fields: Any) -> dict[str, Any]:
+    """Build a request."""
+    return {"model": "command-a-03-2025", "messages": list(messages), **fields}
+
+
+STRICT = {"type": "function", "function": {**function("f")["function"], "strict": True}}
+
+REFUSED: dict[str, tuple[Any, str, int]] = {
+    "unknown field": (body(U, n=2), rules.UNKNOWN.format(name="n"), 422),
+    "unknown field of a message": (body(user("a", name="b")), rules.UNKNOWN.format(name="name"), 422),
+    "reasoning": (
+        body(U, assistant("a", reasoning_content="b"), U),
+        rules.UNKNOWN.format(name="reasoning_content"),
+        422,
+    ),
+    "strict tool": (body(U, tools=[STRICT]), rules.UNKNOWN.format(name="strict"), 422),
+    "no JSON": (None, "invalid json syntax", 400),
+    "no messages": (body(), rules.NO_MESSAGES, 400),
+    "no model": (without(body(U), "model"), rules.MISSING.format(name="model"), 400),
+    "role of another": (
+        body({"role": "function", "content": "a"}),
+        rules.BAD_ROLE.format(role="function"),
+        400,
+    ),
+    "assistant with nothing": (body(U, assistant(""), U), rules.NOTHING, 400),
+    "blank user": (body(user(" ")), rules.EMPTY, 400),
+    "blank parts": (body(user([text("")])), rules.EMPTY, 400),
+    "blank system": (body(system(""), U), rules.EMPTY, 400),
+    "result without content": (body(*ROUND[:2], tool("c1", None)), rules.MISSING.format(name="content"), 400),
+    "unanswered": (body(U, ROUND[1], U), rules.UNANSWERED.format(id="c1"), 400),
+    "unanswered at the end": (body(U, ROUND[1]), rules.UNANSWERED.format(id="c1"), 400),
+    "orphan": (body(U, tool("c1")), rules.ORPHAN.format(id="c1"), 400),
+    "null ids": (
+        body(U, assistant(calls=[call(None)]), tool(None)),
+        rules.ORPHAN.format(id=None),
+        400,
+    ),
+    "two results": (body(*ROUND, tool("c1")), rules.TWICE.format(id="c1"), 400),
+}
+ACCEPTED: dict[str, Any] = {
+    "a round": body(system(), *ROUND, tools=[function("f")]),
+    "user behind results": body(*ROUND, U),
+    "neighbours": body(U, U, assistant("a"), assistant("b")),
+    "assistant first": body(assistant("a"), U),
+    "an image": body(user([text("a"), image()])),
+    "an image alone": body(user([image()])),
+    "an empty result": body(*ROUND[:2], tool("c1", "")),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    """The fault is named in Cohere's words, in its envelope."""
+    asked, words, status = REFUSED[case]
+
+    refusal = judge_cohere(asked)
+
+    assert refusal is not None
+    assert (refusal.message, refusal.status) == (words, status)
+    assert refusal.envelope().keys() == {"id", "message"}
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_accepted(case: str) -> None:
+    """What Cohere takes is not refused."""
+    assert judge_cohere(ACCEPTED[case]) is None
