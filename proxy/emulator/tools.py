@@ -1,8 +1,4 @@
-"""Rules about tools, tool choice and generation settings, schemas included.
-
-``parametersJsonSchema`` is full JSON Schema and is not looked into; ``parameters`` is the proto ``Schema``, whose
-names and types ``proto`` has checked already. What is left are the rules between fields.
-"""
+"""Rules about tools, tool choice and generation settings; ``schemas`` and ``json_schemas`` have those about schemas."""
 
 from __future__ import annotations
 
@@ -11,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proxy.emulator.errors import INVALID_ARGUMENT, Refusal
+from proxy.emulator.json_schemas import json_schemas
 from proxy.emulator.messages import snake_case
 from proxy.emulator.models import Generation
+from proxy.emulator.schemas import nesting, states, vertex_types
 
 Request = Mapping[str, Any]
 
@@ -21,7 +19,6 @@ INVALID_NAME = (
     "Invalid function name. Must start with a letter or an underscore. Must be a-z, A-Z, 0-9, or contain underscores "
     "(_), dots (.), colons (:), or dashes (-), with a maximum length of 64."
 )
-STRING_FORMATS = ("enum", "date-time")
 NO_DECLARATIONS = "Function calling config is set without function_declarations."
 TOOLS_WITH_FUNCTIONS = "Tool use with function calling is unsupported"
 JSON_WITH_FUNCTIONS = "Function calling with a response mime type: 'application/json' is unsupported"
@@ -44,62 +41,15 @@ def declarations(request: Request) -> list[Mapping[str, Any]]:
     ]
 
 
-def schema_faults(request: Request, generation: Generation) -> Iterator[str]:
-    """Yield a line for each function name and schema that breaks a rule.
+def name_faults(request: Request) -> Iterator[str]:
+    """Yield a line for each function name that breaks a rule.
 
-    Source: gemini-cli#2966, #7664, #12425 and vscode#248000 (names); see ``_schema`` for schemas.
+    Source: gemini-cli#2966, #7664, #12425 and vscode#248000.
     """
     for t, tool in enumerate(request.get("tools") or ()):
         for d, declaration in enumerate(tool.get("functionDeclarations") or ()):
-            path = f"tools[{t}].function_declarations[{d}]"
             if not FUNCTION_NAME.fullmatch(declaration.get("name") or ""):
-                yield f"{path}.name: {INVALID_NAME}"
-            for field in ("parameters", "response"):
-                if field in declaration:
-                    yield from _schema(declaration[field], f"{path}.{field}", generation)
-    config = request.get("generationConfig") or {}
-    if "responseSchema" in config:
-        yield from _schema(config["responseSchema"], "generation_config.response_schema", generation)
-
-
-def _schema(schema: Mapping[str, Any], path: str, generation: Generation) -> Iterator[str]:
-    """Yield the faults of *schema* and of what it holds.
-
-    Source: cline#7339 (items), ha-claude#30 (empty enum value), kibana#286302 (enum format), 9router#380 (enum
-    type), pydantic-ai#1998 (empty object), kilocode#11955 (required); the texts for string formats and required
-    names are from memory.
-    """
-    kind = schema.get("type")
-    values = schema.get("enum") or []
-    if kind == "ARRAY" and "items" not in schema:
-        yield f"{path}.items: missing field."
-    for i, value in enumerate(values):
-        if value == "":
-            yield f"{path}.enum[{i}]: cannot be empty"
-    if values and kind != "STRING":
-        yield f"{path}.enum: only allowed for STRING type"
-    if kind == "STRING":
-        yield from _string_format(schema, path, generation)
-    properties = schema.get("properties") or {}
-    if kind == "OBJECT" and generation.object_needs_properties and not properties:
-        yield f"{path}.properties: should be non-empty for OBJECT type"
-    for i, name in enumerate(schema.get("required") or ()):
-        if name not in properties:
-            yield f"{path}.required[{i}]: property is not defined"
-    for name, child in properties.items():
-        yield from _schema(child or {}, f"{path}.properties[{name}]", generation)
-    if schema.get("items"):
-        yield from _schema(schema["items"], f"{path}.items", generation)
-    for i, child in enumerate(schema.get("anyOf") or ()):
-        yield from _schema(child or {}, f"{path}.any_of[{i}]", generation)
-
-
-def _string_format(schema: Mapping[str, Any], path: str, generation: Generation) -> Iterator[str]:
-    style = schema.get("format") or ""
-    if style and style not in STRING_FORMATS:
-        yield f"{path}.format: only 'enum' and 'date-time' are supported for STRING type"
-    if style == "enum" and not schema.get("enum") and generation.enum_format_needs_values:
-        yield f"{path}.enum: should be non-empty for STRING type with enum format"
+                yield f"tools[{t}].function_declarations[{d}].name: {INVALID_NAME}"
 
 
 def duplicate_names(request: Request, _: Generation) -> Refusal | None:
@@ -188,6 +138,10 @@ def cached_content(request: Request, _: Generation) -> Refusal | None:
 RULES = (
     cached_content,
     duplicate_names,
+    vertex_types,
+    nesting,
+    json_schemas,
+    states,
     tool_choice,
     built_in_tools,
     json_output,

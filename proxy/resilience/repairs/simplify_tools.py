@@ -1,4 +1,7 @@
-"""Say less in the schemas of tools and answers, and the rest in their descriptions. Pure."""
+"""Say less in the schemas of tools and answers, and the rest in their descriptions. Pure.
+
+In stages, by what was refused: keywords first, then levels, then values as well.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,8 @@ from typing import Any
 
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.repairs.draft import Draft, note, with_parameters
-from proxy.resilience.repairs.simplify_schema import simplify_schema
-from sanitizers import Change
-
-_LEVELS = 3
-"""Levels of objects and arrays that are left where the provider finds too many (Portkey#1546 uses four)."""
+from sanitizers import Change, Unrepairable
+from sanitizers.schemas import PLAIN, PLAIN_FEW_STATES, PLAIN_FLAT, Dialect, clean_schema
 
 
 def simplify_tools(draft: Draft, error: ProviderError) -> Draft:
@@ -80,11 +80,17 @@ def _simplified(holder: Mapping[str, Any], name: str, error: ProviderError) -> M
     schema = holder.get(name)
     if not isinstance(schema, Mapping) or not schema:
         return holder
-    simpler = simplify_schema(
-        schema,
-        levels=_LEVELS if error.says("nesting depth", "too many states") else None,
-        enums=not error.says("too many states"),
-    )
+    try:
+        simpler = clean_schema(dict(schema), _stage(error)).schema
+    except Unrepairable:
+        return holder
     if simpler == schema:
         return holder
     return {**{key: value for key, value in holder.items() if key != "strict"}, name: simpler}
+
+
+def _stage(error: ProviderError) -> Dialect:
+    """Return how little is left."""
+    if error.says("too many states"):
+        return PLAIN_FEW_STATES
+    return PLAIN_FLAT if error.says("nesting depth") else PLAIN

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.errors import InvalidRequest
-from proxy.wires.gemini.schemas import clean_parameters
+from proxy.wires.gemini.schemas import parameter_fields
 
 _MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
 
@@ -21,13 +21,9 @@ def tool_fields(parameters: Mapping[str, Any]) -> dict[str, Any]:
     claude-code-router#1207). Raises :class:`InvalidRequest` for a choice that nothing here can express.
     """
     declarations: dict[str, dict[str, Any]] = {}
-    for index, tool in enumerate(parameters.get("tools") or ()):
-        place = f"tools[{index}].function"
-        declaration = _declaration(tool["function"], place)
-        declarations.setdefault(declaration["name"], declaration)
-    for index, function in enumerate(parameters.get("functions") or ()):
-        declaration = _declaration(function, f"functions[{index}]")
-        declarations.setdefault(declaration["name"], declaration)
+    functions = [tool["function"] for tool in parameters.get("tools") or ()]
+    for function in (*functions, *(parameters.get("functions") or ())):
+        declarations.setdefault(function["name"], _declaration(function))
     if not declarations:
         return {}
     fields: dict[str, Any] = {"tools": [{"functionDeclarations": list(declarations.values())}]}
@@ -38,15 +34,12 @@ def tool_fields(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _declaration(function: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _declaration(function: Mapping[str, Any]) -> dict[str, Any]:
     declaration: dict[str, Any] = {"name": function["name"]}
     description = function.get("description")
     if isinstance(description, str) and description:
         declaration["description"] = description
-    parameters = clean_parameters(function.get("parameters"), f"{place}.parameters")
-    if parameters is not None:
-        declaration["parameters"] = parameters
-    return declaration
+    return declaration | parameter_fields(function.get("parameters"))
 
 
 def _calling(choice: Any, param: str, declared: Sequence[str]) -> dict[str, Any]:

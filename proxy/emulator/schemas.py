@@ -1,0 +1,191 @@
+"""Rules about the proto ``Schema``: of functions' parameters and responses, and of the answer itself.
+
+``proto`` has checked names and types; what is left are the rules between fields, and how large the whole may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from proxy.emulator.errors import INVALID_ARGUMENT, LEARN_MORE, Refusal
+from proxy.emulator.models import Generation
+
+Request = Mapping[str, Any]
+Schema = Mapping[str, Any]
+
+FORMATS = {
+    "STRING": ("enum", "date-time"),
+    "NUMBER": ("float", "double"),
+    "INTEGER": ("int32", "int64"),
+}
+"""The formats of each type (ai.google.dev/api/caching#Schema)."""
+
+MOST_LEVELS = 32
+"""Objects and arrays within one another. Google does not tell its limit (gemini-cli#5923, js-genai#882); the tools that
+the tests gather come to eleven with their recursion cut off."""
+
+MOST_STATES = 20_000
+"""A stand-in for a limit that Google does not tell either; what counts is what its text names, see ``_states``."""
+
+VALUE_MATCHER_STATES = 64
+TOO_MANY_STATES = (
+    "The specified schema produces a constraint that has too many states for serving. Typical causes of this error are "
+    "schemas with lots of text (for example, very long property or enum names), schemas with long array length limits "
+    "(especially when nested), or schemas using complex value matchers (for example, integers or numbers with "
+    "minimum/maximum bounds or strings with complex formats like date-time)"
+)
+DEEP_FUNCTION = "A FunctionDeclaration in the request exceeds the maximum allowed nesting depth."
+DEEP_ANSWER = "A schema in GenerationConfig in the request exceeds the maximum allowed nesting depth."
+
+
+class Place(NamedTuple):
+    """A schema of the request: where it lies, and the name of the function that it belongs to."""
+
+    path: str
+    function: str | None
+    schema: Schema
+
+
+def schema_faults(request: Request, generation: Generation) -> Iterator[str]:
+    """Yield a line for each part of a schema that breaks a rule; see ``_faults`` for the rules."""
+    for place in proto_schemas(request):
+        yield from _faults(place.schema, place.path, generation)
+
+
+def proto_schemas(request: Request) -> Iterator[Place]:
+    """Yield each ``Schema`` in *request*."""
+    for t, tool in enumerate(request.get("tools") or ()):
+        for d, declaration in enumerate(tool.get("functionDeclarations") or ()):
+            for field in ("parameters", "response"):
+                if field in declaration:
+                    path = f"tools[{t}].function_declarations[{d}].{field}"
+                    yield Place(path, declaration.get("name") or "", declaration[field])
+    config = request.get("generationConfig") or {}
+    if "responseSchema" in config:
+        yield Place("generation_config.response_schema", None, config["responseSchema"])
+
+
+def _faults(schema: Schema, path: str, generation: Generation) -> Iterator[str]:
+    """Yield the faults of *schema* and of what it holds.
+
+    Source: cline#7339 (items), ha-claude#30 (empty enum value), kibana#286302 (enum format), 9router#380 (enum
+    type), pydantic-ai#1998 (empty object), kilocode#11955 (required); the texts for formats and required names are
+    from memory.
+    """
+    kind = schema.get("type")
+    values = schema.get("enum") or []
+    if kind == "ARRAY" and "items" not in schema:
+        yield f"{path}.items: missing field."
+    for i, value in enumerate(values):
+        if value == "":
+            yield f"{path}.enum[{i}]: cannot be empty"
+    if values and kind != "STRING":
+        yield f"{path}.enum: only allowed for STRING type"
+    yield from _format_faults(schema, path, generation)
+    properties = schema.get("properties") or {}
+    if kind == "OBJECT" and generation.object_needs_properties and not properties:
+        yield f"{path}.properties: should be non-empty for OBJECT type"
+    for i, name in enumerate(schema.get("required") or ()):
+        if name not in properties:
+            yield f"{path}.required[{i}]: property is not defined"
+    for field, key, child in _children(schema):
+        yield from _faults(child, f"{path}.{field}{key}", generation)
+
+
+def _format_faults(schema: Schema, path: str, generation: Generation) -> Iterator[str]:
+    kind, style = schema.get("type"), schema.get("format") or ""
+    formats = FORMATS.get(str(kind))
+    if style and formats is not None and style not in formats:
+        known = " and ".join(f"'{name}'" for name in formats)
+        yield f"{path}.format: only {known} are supported for {kind} type"
+    if (
+        kind == "STRING"
+        and style == "enum"
+        and not schema.get("enum")
+        and generation.enum_format_needs_values
+    ):
+        yield f"{path}.enum: should be non-empty for STRING type with enum format"
+
+
+def _children(schema: Schema) -> Iterator[tuple[str, str, Schema]]:
+    """Yield the schemas within *schema*: the field, the place in it, the schema."""
+    for name, child in (schema.get("properties") or {}).items():
+        yield "properties", f"[{name}]", child or {}
+    if schema.get("items"):
+        yield "items", "", schema["items"]
+    for i, child in enumerate(schema.get("anyOf") or ()):
+        yield "any_of", f"[{i}]", child or {}
+
+
+def vertex_types(request: Request, generation: Generation) -> Refusal | None:
+    """Refuse, where Vertex does, a schema without a type, one beside ``anyOf``, and parameters that are no object.
+
+    Source: Graphenium#37 (beside ``anyOf``), spring-ai#1373 and OmniRoute#3357 (no object); that a type is missing
+    is quoted by several projects without the end of its text.
+    """
+    if not generation.typed_schemas:
+        return None
+    for place in proto_schemas(request):
+        if place.function is not None and place.path.endswith(".parameters"):
+            subject = f"Unable to submit request because `{place.function}` functionDeclaration"
+            if place.schema.get("type") != "OBJECT":
+                return Refusal(f"{subject} parameters schema should be of type OBJECT. {LEARN_MORE}")
+            why = next(_untyped(place.schema, "parameters"), None)
+            if why is not None:
+                return Refusal(f"{subject} {why} {LEARN_MORE}")
+    return None
+
+
+def _untyped(schema: Schema, name: str) -> Iterator[str]:
+    if "anyOf" in schema and len(schema) > 1:
+        yield (
+            f"`{name}` schema specified other fields alongside any_of. When using any_of, it must be the only field "
+            "set."
+        )
+    elif "anyOf" not in schema and schema.get("type", "TYPE_UNSPECIFIED") == "TYPE_UNSPECIFIED":
+        yield f"`{name}` schema didn't specify the schema type field."
+    for field, key, child in _children(schema):
+        yield from _untyped(child, f"{name}.{key[1:-1] if field == 'properties' else field + key}")
+
+
+def nesting(request: Request, _: Generation) -> Refusal | None:
+    """Refuse a schema of too many levels. Source: gemini-cli#5923, js-genai#882."""
+    for place in proto_schemas(request):
+        if _levels(place.schema) > MOST_LEVELS:
+            return Refusal(DEEP_ANSWER if place.function is None else DEEP_FUNCTION)
+    return None
+
+
+def _levels(schema: Schema) -> int:
+    below = max((_levels(child) for _, _, child in _children(schema)), default=0)
+    return below + (schema.get("type") in ("OBJECT", "ARRAY"))
+
+
+def states(request: Request, generation: Generation) -> Refusal | None:
+    """Refuse what makes a constraint of too many states: the answer's schema, or all functions when one is forced.
+
+    Source: python-genai#660, cline#7897, MulmoChat#123; gemini-3.1 does not say why (vercel/ai#21192).
+    """
+    config = (request.get("toolConfig") or {}).get("functionCallingConfig") or {}
+    forced = config.get("mode") in ("ANY", "VALIDATED")
+    allowed = config.get("allowedFunctionNames") or ()
+    count = sum(
+        _states(place.schema)
+        for place in proto_schemas(request)
+        if place.function is None or (forced and (not allowed or place.function in allowed))
+    )
+    if count <= MOST_STATES:
+        return None
+    return Refusal(TOO_MANY_STATES if generation.names_states else INVALID_ARGUMENT)
+
+
+def _states(schema: Schema) -> float:
+    """Return the characters of names and values, more for bounds and formats, and all of a list as often as it may."""
+    own = 1 + sum(map(len, schema.get("properties") or ())) + sum(map(len, schema.get("enum") or ()))
+    matched = ("minimum", "maximum", "minLength", "maxLength", "pattern", "format")
+    own += VALUE_MATCHER_STATES * sum(keyword in schema for keyword in matched)
+    times = max(1.0, float(schema.get("maxItems") or 1))
+    return own + sum(
+        _states(child) * (times if field == "items" else 1) for field, _, child in _children(schema)
+    )

@@ -1,0 +1,59 @@
+"""The tools of a request as a deployment takes them: which dialect its schemas are in, and the tools in it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from proxy.config import Deployment
+from proxy.errors import UnrepairableHistory
+from proxy.upstream.transports import transport_of
+from sanitizers import Change, Profile
+from sanitizers.schemas import DIALECTS, GEMINI, GEMINI_JSON, GEMINI_ON_LITELLM, Target, clean_tools
+
+_TARGETS = {name: Target(dialect) for name, dialect in DIALECTS.items()}
+_GEMINI_WITH_JSON = Target(GEMINI, richer=GEMINI_JSON)
+
+_LISTED = 20
+
+
+def target_of(deployment: Deployment, profile: Profile) -> Target:
+    """Return what the tools for *deployment* are cleaned for.
+
+    ``parametersJsonSchema`` says more than ``parameters`` does; generativelanguage has it, and the models since 2.5 are
+    known to read it (gemini-cli#4196, goose#6555). litellm writes the latter alone.
+    """
+    if profile.schemas != GEMINI.name:
+        return _TARGETS[profile.schemas]
+    if transport_of(deployment) == "litellm":
+        return _TARGETS[GEMINI_ON_LITELLM.name]
+    reads_json = profile.call_ids or deployment.model_id.startswith("gemini-2.5")
+    return _GEMINI_WITH_JSON if deployment.provider == "gemini" and reads_json else _TARGETS[GEMINI.name]
+
+
+def clean_declared(
+    parameters: Mapping[str, Any], target: Target
+) -> tuple[Mapping[str, Any], tuple[Change, ...]]:
+    """Return *parameters* with the tools that they declare as *target* takes them, and what was changed.
+
+    The same object where nothing was. Raises :class:`sanitizers.Unrepairable` as :func:`clean_tools` does.
+    """
+    made: dict[str, Any] = {}
+    changes: list[Change] = []
+    for name in ("tools", "functions"):
+        given = parameters.get(name)
+        if given:
+            cleaned = clean_tools(given, target, name)
+            changes += cleaned.changes
+            made[name] = cleaned.tools
+    return (MappingProxyType({**parameters, **made}), tuple(changes)) if changes else (parameters, ())
+
+
+def refuse_tools(changes: tuple[Change, ...]) -> UnrepairableHistory:
+    """Return the 400 of mode ``strict`` for tools that would have to be changed."""
+    listed = "; ".join(f"tools[{change.index}]: {change.reason}" for change in changes[:_LISTED])
+    return UnrepairableHistory(
+        f"The tools would have to be changed (mode 'strict'). {listed}.",
+        param=f"tools[{changes[0].index}]",
+    )

@@ -1,0 +1,92 @@
+"""Written schemas put together: as a choice, with null, or under what is said of them from outside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sanitizers.schemas.flatten import Flat
+from sanitizers.schemas.intersect import distinct
+from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.words import described
+from sanitizers.schemas.work import Where, Work
+from sanitizers.schemas.write import Writer
+from sanitizers.schemas.written import as_json
+
+_SHORT = 200
+"""Characters of a description that is repeated in every branch of a choice."""
+
+
+class Alternatives:
+    """Puts the schemas of one whole together."""
+
+    def __init__(self, work: Work, writer: Writer) -> None:
+        self._work = work
+        self._dialect = work.dialect
+        self._writer = writer
+
+    def choose(self, nodes: list[Schema], said: Flat) -> Schema:
+        """Return *nodes* as a choice; what is *said* of all of them is in their descriptions."""
+        if not self._dialect.choices:
+            self._work.note("one_type_left", said.where, kept=False)
+            told = tuple(f"May also be: {as_json(_bare(node, nodes[0]))}" for node in nodes[1:])
+            return self.over(nodes[0], replace(said, words=(*said.words, *told)))
+        if said.schema or said.words:
+            self._work.note("any_of_alone", said.where)
+        words = self._writer.description_of(said)
+        return _choice(
+            [
+                _with_description(node, words, first=at == 0 or len(words) <= _SHORT)
+                for at, node in enumerate(nodes)
+            ]
+        )
+
+    def over(self, node: Schema, said: Flat) -> Schema:
+        """Return *node* with what is *said* of it from outside, which counts more than what it says itself."""
+        if "anyOf" in node:
+            return self.choose(node["anyOf"], said) if said.schema or said.words else node
+        own = {"description": node["description"]} if "description" in node else {}
+        return {**node, **self._writer.said(replace(said, schema={**own, **said.schema}))}
+
+    def only_null(self, flat: Flat) -> Schema:
+        """Return a schema that only null fits."""
+        said = flat.split()[1]
+        if self._dialect.null != "words":
+            return {"type": "null", **self._writer.said(said)}
+        self._work.note("nullable", flat.where, kept=False)
+        return {"type": "string", **self._writer.said(replace(said, words=(*said.words, "Always null.")))}
+
+    def nullable(self, out: Schema, where: Where) -> Schema:
+        """Return *out* with null allowed beside what it allows."""
+        if out.get("type") == "null":
+            return out
+        if self._dialect.null == "words":
+            self._work.note("nullable", where, kept=False)
+            return {**out, "description": described(out.get("description"), ["May be null."])}
+        if out.keys() == {"anyOf"}:
+            if self._dialect.null == "nullable":
+                return _choice([self.nullable(branch, where) for branch in out["anyOf"]])
+            return {"anyOf": [*out["anyOf"], {"type": "null"}]}
+        if self._dialect.null == "nullable":
+            return {**out, "nullable": True}
+        return {"anyOf": [out, {"type": "null"}]}
+
+
+def _choice(nodes: list[Schema]) -> Schema:
+    """Return a choice of *nodes*, each once: they may have become the same."""
+    unique = distinct(nodes)
+    return {"anyOf": unique} if len(unique) > 1 else unique[0]
+
+
+def _with_description(node: Schema, words: str, *, first: bool) -> Schema:
+    """Return *node* with *words*; with a description of its own it gets them where it is the *first*, or short."""
+    own = node.get("description")
+    if not words or words == own or (own and not first):
+        return node
+    return {**node, "description": f"{words} {own}" if own else words}
+
+
+def _bare(node: Schema, first: Schema) -> Schema:
+    """Return *node* for words, without the description that the *first* branch has as well."""
+    if node.get("description") and node.get("description") == first.get("description"):
+        return {name: value for name, value in node.items() if name != "description"}
+    return node

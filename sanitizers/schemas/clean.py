@@ -1,0 +1,25 @@
+"""One schema for one dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sanitizers.schemas.dialects import Dialect
+from sanitizers.schemas.notes import CleanedSchema
+from sanitizers.schemas.rewrite import Rewriter
+from sanitizers.schemas.roots import clean_root
+from sanitizers.schemas.size import check_depth
+from sanitizers.schemas.work import Work
+
+
+def clean_schema(schema: dict[str, Any], dialect: Dialect, place: str = "parameters") -> CleanedSchema:
+    """Return *schema*, the JSON Schema of a function's parameters, as *dialect* takes it.
+
+    The same object where there is nothing to do; *schema* is never written to, though parts of it are in the result.
+    *place* is its name in the request. Raises :class:`sanitizers.errors.Unrepairable` for one that is nested too
+    deeply, or too large with its references followed.
+    """
+    check_depth(schema, place)
+    work = Work(schema, dialect, place)
+    cleaned = clean_root(work) if dialect.root_only else Rewriter(work).root()
+    return CleanedSchema(cleaned, tuple(work.notes)) if work.notes else CleanedSchema(schema)

@@ -1,0 +1,223 @@
+"""What each provider takes for a schema: one frozen row each. A fact that no row needs is not a field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+KINDS = ("string", "number", "integer", "boolean", "object", "array")
+"""The types of JSON Schema, but for null, which each dialect says in its own way."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dialect:
+    """The facts about one way of writing schemas that the rewriting reads. Compared by identity."""
+
+    name: str
+
+    root_only: bool = False
+    """Only the outermost schema is looked at: the provider takes JSON Schema in whatever lies within."""
+
+    root_keywords: frozenset[str] = frozenset()
+    """Keywords that may not stand in the outermost schema, where only that is looked at."""
+
+    keywords: frozenset[str] = frozenset()
+    """Keywords that the provider knows."""
+
+    formats: Mapping[str, frozenset[str]] | None = None
+    """The formats of each type; None where any is taken."""
+
+    null: Literal["nullable", "type", "words"] = "type"
+    """How null is allowed beside another type."""
+
+    typed: bool = False
+    """Each schema names one type, or is a choice that stands alone."""
+
+    choices: bool = True
+    """There is ``anyOf``; otherwise the first branch is left, and the others are told."""
+
+    enums: frozenset[str] = frozenset()
+    """The types that may have an ``enum``."""
+
+    empty_objects: bool = True
+    """Objects without properties are taken; the outermost one is the wire's affair."""
+
+    root_properties: bool = False
+    """The outermost schema lists its properties, even when there are none."""
+
+    plain_values: bool = False
+    """``default`` and ``example`` hold no objects and lists."""
+
+    levels: int | None = None
+    """Levels of objects and arrays that are written; what lies below is told."""
+
+    @property
+    def references(self) -> bool:
+        """Recursion can be written; other references are inlined everywhere."""
+        return "$ref" in self.keywords
+
+
+GEMINI = Dialect(
+    name="gemini",
+    # The proto `Schema`; anything else is "Unknown name … Cannot find field" (CLIProxyAPI#97, zed#44875, goai#108).
+    keywords=frozenset(
+        {
+            "anyOf",
+            "default",
+            "description",
+            "enum",
+            "example",
+            "format",
+            "items",
+            "maxItems",
+            "maxLength",
+            "maxProperties",
+            "maximum",
+            "minItems",
+            "minLength",
+            "minProperties",
+            "minimum",
+            "nullable",
+            "pattern",
+            "properties",
+            "propertyOrdering",
+            "required",
+            "title",
+            "type",
+        }
+    ),
+    # "only 'enum' and 'date-time' are supported for STRING type" (langchain and others); the numbers' formats are
+    # the ones of the proto's own documentation.
+    formats=MappingProxyType(
+        {
+            "integer": frozenset({"int32", "int64"}),
+            "number": frozenset({"double", "float"}),
+            "string": frozenset({"date-time", "enum"}),
+        }
+    ),
+    # "Proto field is not repeating, cannot start list." (google_workspace_mcp#1099).
+    null="nullable",
+    # "schema didn't specify the schema type field"; "When using any_of, it must be the only field set"
+    # (Graphenium#37); Gemini 3 takes no TYPE_UNSPECIFIED (inspect_ai#3097).
+    typed=True,
+    # "enum: only allowed for STRING type" (9router#380), "(TYPE_STRING), 2" (azure-devops-mcp#145).
+    enums=frozenset({"string"}),
+)
+"""``parameters`` of a function declaration."""
+
+GEMINI_1 = replace(
+    GEMINI,
+    name="gemini-1",
+    # "properties: should be non-empty for OBJECT type" (pydantic-ai#1998, livekit#2689).
+    empty_objects=False,
+)
+"""The same of Gemini 1.0 and 1.5."""
+
+GEMINI_ON_LITELLM = replace(
+    GEMINI,
+    name="gemini-on-litellm",
+    # litellm leaves every other format out without a word (1.105.3, `filter_schema_fields`).
+    formats=MappingProxyType({"string": frozenset({"date-time", "enum"})}),
+    # It goes through values as if they were schemas (`unpack_defs`, `process_items`).
+    plain_values=True,
+)
+"""``parameters`` as they survive litellm."""
+
+GEMINI_JSON = Dialect(
+    name="gemini-json",
+    # "only the following properties are supported" (Google, `GenerationConfig.responseJsonSchema`, 2026); others may
+    # be sent, and mean nothing. A cyclic reference may "only be used within non-required properties", and beside
+    # `$ref` stands nothing.
+    keywords=frozenset(
+        {
+            "$defs",
+            "$ref",
+            "additionalProperties",
+            "anyOf",
+            "description",
+            "enum",
+            "format",
+            "items",
+            "maxItems",
+            "maximum",
+            "minItems",
+            "minimum",
+            "oneOf",
+            "prefixItems",
+            "properties",
+            "propertyOrdering",
+            "required",
+            "title",
+            "type",
+        }
+    ),
+    enums=frozenset({"integer", "number", "string"}),
+)
+"""``parametersJsonSchema``: Gemini 2.5 and later, on generativelanguage (gemini-cli#4196, goose#6555)."""
+
+OPENAI = Dialect(
+    name="openai",
+    root_only=True,
+    # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level"
+    # (google-calendar-mcp#39, langchainjs#9804).
+    root_keywords=frozenset({"allOf", "anyOf", "enum", "not", "oneOf"}),
+    # "object schema missing properties" (spring-ai#4776).
+    root_properties=True,
+)
+"""OpenAI's functions."""
+
+ANTHROPIC = Dialect(
+    name="anthropic",
+    root_only=True,
+    # "input_schema does not support oneOf, allOf, or anyOf at the top level" (claude-code#5319).
+    root_keywords=frozenset({"allOf", "anyOf", "oneOf"}),
+)
+"""``input_schema``. Names of properties that it refuses ("^[a-zA-Z0-9_.-]{1,64}$") stay: they are in the calls too."""
+
+PLAIN = Dialect(
+    name="plain",
+    keywords=frozenset({"description", "enum", "items", "properties", "required", "type"}),
+    formats=MappingProxyType({}),
+    null="words",
+    typed=True,
+    choices=False,
+    enums=frozenset({"string"}),
+    root_properties=True,
+)
+"""The words that every provider knows, for a schema that was refused."""
+
+PLAIN_FLAT = replace(
+    PLAIN,
+    name="plain-flat",
+    # "exceeds the maximum allowed nesting depth" (gemini-cli#5923); Portkey#1546 uses four.
+    levels=3,
+)
+"""The same with few levels."""
+
+PLAIN_FEW_STATES = replace(
+    PLAIN_FLAT,
+    name="plain-few-states",
+    # "too many states for serving" names long enumerations among its causes (python-genai#660).
+    enums=frozenset(),
+)
+"""The same without values."""
+
+DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+    {
+        dialect.name: dialect
+        for dialect in (
+            GEMINI,
+            GEMINI_1,
+            GEMINI_ON_LITELLM,
+            GEMINI_JSON,
+            OPENAI,
+            ANTHROPIC,
+            PLAIN,
+            PLAIN_FLAT,
+            PLAIN_FEW_STATES,
+        )
+    }
+)
+"""Every dialect by its name."""

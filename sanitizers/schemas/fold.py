@@ -1,0 +1,91 @@
+"""Alternatives of an object as one object: its properties are those of all, and what belongs together is told. Pure.
+
+For the parameters of a function, which nobody takes as a choice ("not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+top level", google-calendar-mcp#39), and for a choice beside properties that every branch would have to repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sanitizers.schemas.flatten import Flat, Flattener
+from sanitizers.schemas.intersect import distinct
+from sanitizers.schemas.keywords import is_annotation
+
+_TOLD = {"anyOf": "At least one of", "oneOf": "Exactly one of"}
+
+
+def fold_branches(flat: Flat, flattener: Flattener) -> Flat:
+    """Return *flat*, an object, without ``anyOf`` and ``oneOf``."""
+    while keyword := next((name for name in _TOLD if _listed(flat.schema.get(name))), None):
+        flat = _folded(flat, keyword, flat.schema[keyword], flattener)
+    return flat
+
+
+def _folded(flat: Flat, keyword: str, given: list[Any], flattener: Flattener) -> Flat:
+    work = flattener.work
+    base = replace(flat, schema={name: value for name, value in flat.schema.items() if name != keyword})
+    branches = [
+        flattener.flatten(branch, replace(flat.where.into(keyword, at), whole=True))
+        for at, branch in enumerate(given)
+    ]
+    objects = [
+        branch for branch in branches if not branch.nothing and "object" in (branch.types or ["object"])
+    ]
+    if len(objects) == 1:
+        work.note("any_of_distributed", flat.where, keyword)
+        only = objects[0]
+        return flattener.join(base, replace(only, schema={**only.schema, "type": ["object"]}))
+    work.note("choice_in_words", flat.where, keyword, kept=False)
+    told = [_constraints(branch) for branch in given]
+    words = f"{_TOLD[keyword]}: {work.spell_out_json(told)}"
+    for branch in objects:
+        work.count(len(_properties(branch)))
+    properties = _union(base, objects)
+    required = _listed(base.schema.get("required")) + _required_by_all(objects)
+    schema = {
+        **base.schema,
+        **({"properties": properties} if properties else {}),
+        **({"required": distinct(required)} if required else {}),
+    }
+    open_ = base.where.open.union(*(branch.where.open for branch in objects))
+    return replace(base, schema=schema, where=replace(base.where, open=open_), words=(*base.words, words))
+
+
+def _union(base: Flat, objects: list[Flat]) -> dict[str, Any]:
+    """Return every property; one that differs by branch is a choice of what it is in each."""
+    union = dict(_properties(base))
+    variants: dict[str, list[Any]] = {}
+    for branch in objects:
+        for name, value in _properties(branch).items():
+            variants.setdefault(name, []).append(value)
+    for name, given in variants.items():
+        unique = distinct(given)
+        choice = unique[0] if len(unique) == 1 else {"anyOf": unique}
+        if name not in union:
+            union[name] = choice
+        elif len(given) == len(objects) and choice is not True and choice != {}:
+            union[name] = {"allOf": [union[name], choice]}
+    return union
+
+
+def _required_by_all(objects: list[Flat]) -> list[Any]:
+    lists = [_listed(branch.schema.get("required")) for branch in objects]
+    return [name for name in lists[0] if all(name in names for names in lists)] if lists else []
+
+
+def _constraints(branch: Any) -> Any:
+    if not isinstance(branch, Mapping):
+        return branch
+    return {name: value for name, value in branch.items() if not is_annotation(name)}
+
+
+def _properties(flat: Flat) -> Mapping[str, Any]:
+    given = flat.schema.get("properties")
+    return given if isinstance(given, Mapping) else {}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,209 @@
+"""Two schemas as one that says what both say. Pure.
+
+Both are flat: without ``$ref``, ``allOf`` and ``const``, and with ``type`` as a list. Schemas within them that meet are
+put together as an ``allOf``, which is for whoever goes down there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from sanitizers.schemas.keywords import is_annotation
+from sanitizers.schemas.written import as_json
+
+Schema = dict[str, Any]
+
+_MOST_BRANCHES = 16
+"""Branches that two choices together may come to."""
+
+_CONDITION = ("if", "then", "else")
+
+
+class _ConflictError(Exception):
+    """Both cannot be said at once."""
+
+
+def intersect(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Schema, Schema]:
+    """Return what both say, and what *second* says that could not be put in, keyword by keyword.
+
+    What annotates is *first*'s, and *second*'s where that has none.
+    """
+    both: Schema = dict(first)
+    left_out: Schema = {}
+    conditional = any(name in first for name in _CONDITION) and any(name in second for name in _CONDITION)
+    for keyword, value in second.items():
+        if keyword in _CONDITION and conditional:
+            left_out[keyword] = value
+        elif keyword not in first:
+            both[keyword] = value
+        elif not is_annotation(keyword) and not same(first[keyword], value):
+            try:
+                both[keyword] = _MERGE[keyword](first[keyword], value)
+            except (KeyError, _ConflictError):
+                left_out[keyword] = value
+    if conditional:
+        for keyword in _CONDITION:
+            if keyword not in first:
+                both.pop(keyword, None)
+    if _closes_other(first, second) or _closes_other(second, first):
+        # The classic: a closed base that is extended. By the letter nothing of the extension may be there.
+        left_out["additionalProperties"] = False
+    _extend_maps(both, first, second)
+    _extend_maps(both, second, first)
+    return both, left_out
+
+
+def same(first: Any, second: Any) -> bool:
+    """Tell whether both are one JSON value; ``1`` and ``true`` are not, though Python finds them equal."""
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(same(value, second[key]) for key, value in first.items())
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(same, first, second))
+    return bool(first == second)
+
+
+def distinct(values: list[Any]) -> list[Any]:
+    """Return *values*, each one once."""
+    kept: dict[tuple[str, Any], Any] = {}
+    for value in values:
+        kept.setdefault(_identity(value), value)
+    return list(kept.values())
+
+
+def _identity(value: Any) -> tuple[str, Any]:
+    """Return what tells *value* from others, and can be looked up: enumerations have thousands of values."""
+    if isinstance(value, bool | None):
+        return ("constant", value)
+    if isinstance(value, int | float):
+        return ("number", value)
+    return ("text", value) if isinstance(value, str) else ("json", as_json(value))
+
+
+def meet_types(first: list[str], second: list[str]) -> list[str]:
+    """Return the types that both lists allow; a whole number is a number."""
+    return [kind for kind in first if kind in second or (kind == "integer" and "number" in second)] + [
+        kind for kind in second if kind == "integer" and "number" in first and kind not in first
+    ]
+
+
+def _types(first: Any, second: Any) -> list[str]:
+    return meet_types(first, second) or _conflict()
+
+
+def _values(first: Any, second: Any) -> list[Any]:
+    if not isinstance(first, list) or not isinstance(second, list):
+        _conflict()
+    known = {_identity(value) for value in second}
+    return [value for value in first if _identity(value) in known] or _conflict()
+
+
+def _names(first: Any, second: Any) -> list[Any]:
+    if not isinstance(first, list) or not isinstance(second, list):
+        _conflict()
+    return distinct([*first, *second])
+
+
+def _schemas(first: Any, second: Any) -> Any:
+    if not isinstance(first, Mapping | bool) or not isinstance(second, Mapping | bool):
+        _conflict()
+    if first is True or first == {}:
+        return second
+    if second is True or second == {}:
+        return first
+    return False if first is False or second is False else {"allOf": [first, second]}
+
+
+def _properties(first: Any, second: Any) -> Schema:
+    if not isinstance(first, Mapping) or not isinstance(second, Mapping):
+        _conflict()
+    both = dict(first)
+    for name, value in second.items():
+        if name not in both:
+            both[name] = value
+        elif not same(both[name], value):
+            both[name] = {"allOf": [both[name], value]}
+    return both
+
+
+def _choices(first: Any, second: Any) -> list[Any]:
+    if (
+        not isinstance(first, list)
+        or not isinstance(second, list)
+        or len(first) * len(second) > _MOST_BRANCHES
+    ):
+        _conflict()
+    return [{"allOf": [one, other]} for one in first for other in second]
+
+
+def _bound(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def merge(first: Any, second: Any) -> Any:
+        if not is_number(first) or not is_number(second):
+            _conflict()
+        return choose(first, second)
+
+    return merge
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether *value* is a JSON number that can be compared."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+
+
+def _closes_other(closed: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether *closed* allows no other properties, and *other* has some."""
+    if closed.get("additionalProperties") is not False or "patternProperties" in closed:
+        return False
+    return bool(_property_names(other) - _property_names(closed))
+
+
+def _extend_maps(both: Schema, of: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Let *other*'s own properties be what *of* says of all that it does not list."""
+    rest = of.get("additionalProperties")
+    if not isinstance(rest, Mapping) or not rest or "patternProperties" in of:
+        return
+    names = _property_names(other) - _property_names(of)
+    known = both.get("properties")
+    if names and isinstance(known, Mapping):
+        both["properties"] = {
+            name: {"allOf": [value, rest]} if name in names else value for name, value in known.items()
+        }
+
+
+def _property_names(schema: Mapping[str, Any]) -> frozenset[str]:
+    properties = schema.get("properties")
+    return frozenset(properties) if isinstance(properties, Mapping) else frozenset()
+
+
+def _conflict() -> Any:
+    raise _ConflictError
+
+
+_MERGE: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
+    {
+        "additionalProperties": _schemas,
+        "anyOf": _choices,
+        "contains": lambda first, second: _conflict(),
+        "enum": _values,
+        "exclusiveMaximum": _bound(min),
+        "exclusiveMinimum": _bound(max),
+        "items": _schemas,
+        "maxItems": _bound(min),
+        "maxLength": _bound(min),
+        "maxProperties": _bound(min),
+        "maximum": _bound(min),
+        "minItems": _bound(max),
+        "minLength": _bound(max),
+        "minProperties": _bound(max),
+        "minimum": _bound(max),
+        "properties": _properties,
+        "propertyNames": _schemas,
+        "required": _names,
+        "type": _types,
+        "uniqueItems": lambda first, second: True if first is True or second is True else _conflict(),
+    }
+)
+"""How two values of one keyword become one; a keyword that is not here is a conflict unless both say the same."""

@@ -1,0 +1,82 @@
+"""JSON Schema's keywords: of which types each one says something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+_NUMBERS = frozenset({"integer", "number"})
+_ANY = frozenset({"string", "number", "integer", "boolean", "object", "array"})
+
+_OF_TYPES = {
+    frozenset({"object"}): (
+        "additionalProperties dependencies dependentRequired dependentSchemas maxProperties minProperties "
+        "patternProperties properties propertyNames propertyOrdering required unevaluatedProperties"
+    ),
+    frozenset({"array"}): (
+        "additionalItems contains items maxContains maxItems minContains minItems prefixItems unevaluatedItems "
+        "uniqueItems"
+    ),
+    frozenset({"string"}): "maxLength minLength pattern",
+    _NUMBERS: "exclusiveMaximum exclusiveMinimum maximum minimum multipleOf",
+    _NUMBERS | {"string"}: "format",
+    _ANY: "else if not then",
+}
+
+KINDS_OF: Mapping[str, frozenset[str]] = MappingProxyType(
+    {keyword: kinds for kinds, keywords in _OF_TYPES.items() for keyword in keywords.split()}
+)
+"""The types that a keyword says something of."""
+
+IMPLYING = ("object", "array", "number", "string")
+"""The order in which a type is looked for among those that the keywords of a schema without one imply."""
+
+SAY_NOTHING = frozenset(
+    {
+        "$anchor",
+        "$comment",
+        "$defs",
+        "$dynamicAnchor",
+        "$id",
+        "$recursiveAnchor",
+        "$schema",
+        "$vocabulary",
+        "definitions",
+        "discriminator",
+        "externalDocs",
+        "id",
+        "readOnly",
+        "strict",
+        "writeOnly",
+        "xml",
+    }
+)
+"""What says nothing about a value, nor to a model. ``discriminator`` repeats what the branches say."""
+
+ANNOTATIONS = SAY_NOTHING | {
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "title",
+}
+"""What no value is refused for."""
+
+STRUCTURE = frozenset(
+    {"additionalItems", "items", "patternProperties", "prefixItems", "properties", "propertyOrdering"}
+)
+
+COUNTS = frozenset({"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"})
+BOUNDS = frozenset({"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum"})
+
+
+def is_annotation(keyword: str) -> bool:
+    """Tell whether no value is refused for *keyword*; so are all keywords that JSON Schema does not know."""
+    return keyword in ANNOTATIONS or not (
+        keyword in KINDS_OF
+        or keyword in ("$ref", "allOf", "anyOf", "const", "enum", "nullable", "oneOf", "type")
+    )

@@ -1,0 +1,141 @@
+"""What a schema's references lead to, and whether they lead back to where they stand.
+
+A remote reference is never fetched. Pointers go through lists too: zod refers to ``#/properties/a/anyOf/0``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Target = Mapping[str, Any] | bool
+
+_MOST_STEPS = 100_000
+"""Places of a schema that are looked at for references, in all."""
+
+_ENCODED = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+class References:
+    """The references of one schema, *root*."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._named: dict[str, Mapping[str, Any]] | None = None
+        self._recursive: dict[tuple[int, bool], bool] = {}
+        self._names: dict[int, str] = {}
+        self._steps = 0
+
+    def find(self, reference: str) -> Target | None:
+        """Return what *reference* leads to within the schema; None for nothing that could be a schema."""
+        if reference == "#" or reference.startswith("#/"):
+            return _at(self._root, reference[1:])
+        if self._named is None:
+            self._named = dict(_named(self._root))
+        return self._named.get(reference.removeprefix("#"))
+
+    def is_recursive(self, target: Target, *, strictly: bool) -> bool:
+        """Tell whether *target* leads back to itself; *strictly*: even without properties that may be left out."""
+        key = (id(target), strictly)
+        if key not in self._recursive:
+            self._recursive[key] = self._leads_back(target, strictly)
+        return self._recursive[key]
+
+    def name_of(self, reference: str, target: Target) -> str:
+        """Return the name under which *target* is defined in the cleaned schema, the same one for every reference."""
+        key = id(target)
+        if key not in self._names:
+            last = _decoded(reference.rpartition("/")[2])
+            name = wanted = _UNFIT.sub("_", last.lstrip("#")) or "root"
+            taken, number = set(self._names.values()), 1
+            while name in taken:
+                number += 1
+                name = f"{wanted}_{number}"
+            self._names[key] = name
+        return self._names[key]
+
+    def _leads_back(self, target: Target, strictly: bool) -> bool:
+        seen: set[int] = set()
+        waiting: list[Any] = [target]
+        while waiting:
+            self._steps += 1
+            if self._steps > _MOST_STEPS:
+                return (
+                    True  # what leads nowhere is cut as well: a thousand definitions in a ring took seconds
+                )
+            node = waiting.pop()
+            if isinstance(node, Mapping):
+                found = self.find(node["$ref"]) if isinstance(node.get("$ref"), str) else None
+                if found is target:
+                    return True
+                if found is not None and id(found) not in seen:
+                    seen.add(id(found))
+                    waiting.append(found)
+                waiting += _within(node, strictly)
+            elif isinstance(node, list):
+                waiting += node
+        return False
+
+
+def _within(node: Mapping[str, Any], strictly: bool) -> Iterator[Any]:
+    required = node.get("required")
+    required = required if isinstance(required, list) else []
+    for keyword, value in node.items():
+        if keyword in ("$defs", "definitions"):
+            continue
+        if keyword == "properties" and isinstance(value, Mapping):
+            yield from (child for name, child in value.items() if not strictly or name in required)
+        elif isinstance(value, Mapping | list):
+            yield value
+
+
+def _at(root: Any, pointer: str) -> Target | None:
+    found = root
+    for part in pointer.split("/")[1:]:
+        found = _step(found, part)
+        if found is None:
+            return None
+    return found if isinstance(found, Mapping | bool) else None
+
+
+def _step(holder: Any, part: str) -> Any:
+    for key in dict.fromkeys((part, _decoded(part))):
+        key = key.replace("~1", "/").replace("~0", "~")
+        if isinstance(holder, Mapping) and key in holder:
+            return holder[key]
+        if (
+            isinstance(holder, list)
+            and key.isascii()
+            and key.isdigit()
+            and len(key) < 7
+            and int(key) < len(holder)
+        ):
+            return holder[int(key)]
+    return None
+
+
+def _decoded(part: str) -> str:
+    """Return *part* with its percent signs read: generators write ``List%3CItem%3E``."""
+    return _ENCODED.sub(
+        lambda found: bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace"), part
+    )
+
+
+def _named(root: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the schemas that name themselves, by ``$anchor`` or as TypeBox does by ``$id``; of one name the first."""
+    waiting: list[Any] = [root]
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Mapping):
+            found += [
+                (name.removeprefix("#"), node)
+                for name in (node.get("$anchor"), node.get("$id"))
+                if isinstance(name, str)
+            ]
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
+    yield from found

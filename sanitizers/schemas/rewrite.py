@@ -1,0 +1,268 @@
+"""One schema in a dialect that knows fewer words than JSON Schema, from the outside in.
+
+References, allOf, constants and null are put away first (``flatten``), which leaves one schema with a list of types.
+Then anyOf, oneOf and several types become a choice that stands alone, or one schema. What is of one type is written in
+the keywords that are known, the rest in words (``write``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sanitizers.schemas.alternatives import Alternatives
+from sanitizers.schemas.choices import allows_null, are_exclusive, is_enumeration, is_null, union
+from sanitizers.schemas.dialects import KINDS
+from sanitizers.schemas.enumerations import Enumerations
+from sanitizers.schemas.flatten import Flat, Flattener
+from sanitizers.schemas.fold import fold_branches
+from sanitizers.schemas.intersect import distinct
+from sanitizers.schemas.keywords import IMPLYING, KINDS_OF, STRUCTURE, is_annotation
+from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.size import DEEPEST_WRITTEN
+from sanitizers.schemas.words import described
+from sanitizers.schemas.work import Where, Work
+from sanitizers.schemas.write import Writer
+
+_MOST_DISTRIBUTED = 64
+"""Properties that stand beside a choice, times its branches, up to which each branch gets all of them."""
+
+_ANYTHING = ("string", "number", "boolean", "object")
+"""The types in the place of a schema that takes anything."""
+
+
+_TEXT = {"type": "string"}
+
+_HOLDING = STRUCTURE | {"$ref", "additionalProperties", "allOf", "anyOf", "oneOf"}
+"""Keywords that hold schemas which are written."""
+
+
+class Rewriter:
+    """Rewrites the schemas of one whole."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._dialect = work.dialect
+        self._flattener = Flattener(work)
+        self._writer = Writer(work, self.clean)
+        self._alternatives = Alternatives(work, self._writer)
+        self._enumerations = Enumerations(work, self._flattener)
+
+    def root(self) -> Schema:
+        """Return the outermost schema, which is of an object, cleaned, with the definitions that it needs."""
+        where = Where(open=frozenset({id(self._work.root)}), whole=True)
+        flat = self.as_object(self._flattener.flatten(self._work.root, where))
+        cleaned = self._node(flat) or {"type": "object"}
+        if self._dialect.root_properties and not isinstance(cleaned.get("properties"), Mapping):
+            self._work.note("properties_added", where)
+            cleaned["properties"] = {}
+        if not self._dialect.empty_objects and "properties" not in cleaned and cleaned.keys() != {"type"}:
+            self._work.note("empty_object", where, kept=False)
+            cleaned = {"type": "object"}
+        definitions: Schema = {}
+        while waiting := [name for name in self._flattener.definitions if name not in definitions]:
+            for name in waiting:
+                target = self._flattener.definitions[name]
+                inner = replace(Where(open=frozenset({id(target)})).into("$defs", name), depth=1)
+                definitions[name] = self.clean(target, inner) or {"type": "object"}
+        given = self._work.root.get("$defs")
+        if "$defs" in self._work.root and not (
+            isinstance(given, Mapping) and given.keys() <= definitions.keys()
+        ):
+            self._work.note("annotation_dropped", where, "$defs")
+        return {**cleaned, "$defs": definitions} if definitions else cleaned
+
+    def as_object(self, flat: Flat) -> Flat:
+        """Return the outermost schema as one of an object, without alternatives and values."""
+        if flat.nothing:
+            self._work.note("root_object", flat.where, kept=False)
+            flat = Flat({}, flat.where)
+        flat = fold_branches(flat, self._flattener)
+        if flat.types != ["object"]:
+            fits = flat.types is None or "object" in flat.types
+            self._work.note("root_object", flat.where, kept=fits)
+            flat = replace(flat, schema={**flat.schema, "type": ["object"]})
+        if "enum" in flat.schema:
+            self._work.note("enum_in_words", flat.where, "enum", kept=False)
+            values = self._work.spell_out_json(flat.schema["enum"])
+            flat = replace(flat.without("enum"), words=(*flat.words, f"One of: {values}"))
+        return flat
+
+    def clean(self, given: Any, where: Where) -> Schema | None:
+        """Return *given*, which stands at *where*, cleaned; None where no value fits it."""
+        if where.depth >= DEEPEST_WRITTEN and not _is_leaf(given):
+            self._work.count()
+            return self._cut(given, where)
+        return self._node(self._flattener.flatten(given, where))
+
+    def _cut(self, given: Any, where: Where) -> Schema:
+        """Return a schema of the type that *given* names, which lies too deep, and the rest of it in words."""
+        self._work.note("depth_flattened", where, kept=False)
+        kind = given.get("type") if isinstance(given, Mapping) else None
+        kind = next(iter(kind), None) if isinstance(kind, list) else kind
+        if not isinstance(kind, str) or kind not in KINDS or kind == "object":
+            kind = "object" if self._dialect.empty_objects else "string"
+        told = described("", [f"Its schema: {self._work.spell_out_json(given)}"])
+        return {"type": kind, **({"items": _TEXT} if kind == "array" else {}), "description": told}
+
+    def _node(self, flat: Flat) -> Schema | None:
+        if flat.nothing:
+            return None
+        if flat.reference:
+            return {"$ref": flat.reference}
+        for keyword in ("anyOf", "oneOf"):
+            given = flat.schema.get(keyword)
+            if keyword in flat.schema and (not isinstance(given, list) or not given):
+                self._work.note("keyword_dropped", flat.where, keyword, kept=False)
+                flat = flat.without(keyword)
+            elif keyword in flat.schema and flat.where.depth >= DEEPEST_WRITTEN:
+                return self._cut(flat.schema, flat.where)
+            elif keyword in flat.schema and self._dialect.typed:
+                return self._choice(flat, keyword)
+            elif keyword in flat.schema and "properties" in flat.schema and _only_require(given):
+                flat = fold_branches(flat, self._flattener)
+        if "enum" in flat.schema or self._dialect.typed:
+            return self._typed(flat)
+        return self._writer.write(flat, flat.types)
+
+    def _typed(self, flat: Flat) -> Schema | None:
+        """Return a schema of one type, or a choice of such."""
+        constraints, said = flat.split()
+        if "enum" in flat.schema:
+            parts, null = self._enumerations.read(constraints)
+        elif flat.types is None:
+            parts, null = dict.fromkeys(self._implied(flat), constraints), False
+        else:
+            parts = {kind: constraints for kind in flat.types if kind != "null"}
+            null = "null" in flat.types
+        if not parts and not null:
+            return None
+        if not parts:
+            others = constraints.schema.keys() - {"type"}
+            if others:
+                reason = "enum_typed" if others == {"enum"} else "keyword_dropped"
+                self._work.note(reason, flat.where, kept=not {"if", "not"} & others)
+            return self._alternatives.only_null(said)
+        if len(parts) == 1:
+            [(kind, part)] = parts.items()
+            whole = replace(part, schema={**part.schema, **said.schema}, words=(*said.words, *part.words))
+            out = self._writer.write(whole, [kind])
+        else:
+            nodes = [self._writer.write(part, [kind], split=True) for kind, part in parts.items()]
+            out = self._alternatives.choose(nodes, said)
+        return self._alternatives.nullable(out, flat.where) if null else out
+
+    def _implied(self, flat: Flat) -> list[str]:
+        """Return the types that a schema without one is of."""
+        implied = frozenset[str]().union(
+            *(KINDS_OF[keyword] for keyword in KINDS_OF.keys() & flat.schema if len(KINDS_OF[keyword]) <= 2)
+        )
+        for kind in IMPLYING:
+            if kind in implied:
+                self._work.note("type_inferred", flat.where, kept=False)
+                return [kind]
+        if "format" in flat.schema:
+            self._work.note("type_inferred", flat.where, kept=False)
+            return ["string"]
+        self._work.note("any_value", flat.where, kept=False)
+        kinds = [kind for kind in _ANYTHING if kind != "object" or self._dialect.empty_objects]
+        return kinds if self._dialect.choices else ["string"]
+
+    def _choice(self, flat: Flat, keyword: str) -> Schema | None:
+        """Return a choice as the dialect takes it: alone, each branch with what stood beside it."""
+        where, base = flat.where, flat.without(keyword)
+        branches, nulls = self._branches(flat, keyword)
+        if keyword == "oneOf":
+            exclusive = are_exclusive([*branches, *nulls])
+            self._work.note("one_of_as_any_of", where, keyword, kept=exclusive)
+        null = bool(nulls) and allows_null(base)
+        if not branches:
+            self._work.note("any_of_distributed", where, keyword)
+            return self._alternatives.only_null(base.split()[1]) if null else None
+        if all(map(is_enumeration, branches)) and (len(branches) > 1 or null):
+            if len(branches) > 1:
+                self._work.note("any_of_as_enum", where, keyword)
+            merged, words = union(branches)
+            if null:
+                self._work.note("nullable", where, keyword)
+                merged["enum"].append(None)
+            return self._node(self._flattener.join(base, Flat(merged, where, tuple(words))))
+        if len(branches) > 1 and self._folds(base, branches):
+            return self._node(fold_branches(flat, self._flattener))
+        constraints, said = base.split()
+        nodes = []
+        for branch in branches:
+            joined = self._flattener.join(constraints, branch)
+            node = self._node(replace(joined, where=replace(branch.where, open=joined.where.open)))
+            if node is not None and node.get("type") == "null":
+                null = True
+            elif node is not None:
+                nodes += _spliced(node)
+        if constraints.schema or len(branches) == 1 or len(nodes) > len(branches):
+            self._work.note("any_of_distributed", where, keyword)
+        unique = distinct(nodes)
+        if len(unique) < len(nodes):
+            self._work.note("duplicate_branch", where, keyword)
+        if not unique:
+            return self._alternatives.only_null(base.split()[1]) if null else None
+        if len(unique) > 1 and all("enum" in node for node in unique):
+            # What stood beside the choice has made constants of its branches.
+            inner, _ = self._branches(Flat({keyword: unique}, where), keyword)
+            merged, told = union(inner)
+            self._work.note("any_of_as_enum", where, keyword)
+            merged["enum"] += [None] if null else []
+            return self._node(self._flattener.join(said, Flat(merged, where, tuple(told))))
+        out = (
+            self._alternatives.over(unique[0], said)
+            if len(unique) == 1
+            else self._alternatives.choose(unique, said)
+        )
+        if null:
+            self._work.note("nullable", where, keyword)
+        return self._alternatives.nullable(out, where) if null else out
+
+    def _branches(self, flat: Flat, keyword: str) -> tuple[list[Flat], list[Flat]]:
+        """Return the branches that allow anything but null, and those that allow that alone."""
+        branches: list[Flat] = []
+        nulls: list[Flat] = []
+        for at, given in enumerate(flat.schema[keyword]):
+            branch = self._flattener.flatten(given, flat.where.into(keyword, at))
+            if branch.nothing:
+                self._work.note("boolean_schema", branch.where)
+            else:
+                (nulls if is_null(branch) else branches).append(branch)
+        return branches, nulls
+
+    def _folds(self, base: Flat, branches: list[Flat]) -> bool:
+        """Tell whether a choice beside properties is better told: it would repeat all of them in each branch."""
+        properties = base.schema.get("properties")
+        if not isinstance(properties, Mapping):
+            return False
+        silent = all("properties" not in branch.schema for branch in branches)
+        return silent or len(properties) * len(branches) > _MOST_DISTRIBUTED
+
+
+def _is_leaf(given: Any) -> bool:
+    """Tell whether *given* has nothing below it, and will not get anything."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("type"), str):
+        return False
+    holds = given.keys() & _HOLDING
+    values = given.get("enum", ())
+    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
+        return False
+    return not holds if given["type"] != "array" else holds == {"items"} and given["items"] == _TEXT
+
+
+def _only_require(branches: Any) -> bool:
+    """Tell whether *branches* say no more than what is required together."""
+    return isinstance(branches, list) and all(
+        isinstance(branch, Mapping)
+        and "required" in branch
+        and all(keyword == "required" or is_annotation(keyword) for keyword in branch)
+        for branch in branches
+    )
+
+
+def _spliced(node: Schema) -> list[Schema]:
+    return list(node["anyOf"]) if node.keys() == {"anyOf"} else [node]

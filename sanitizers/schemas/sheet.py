@@ -1,0 +1,49 @@
+"""A schema while it is written: what is said so far, in keywords and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sanitizers.schemas.flatten import Flat
+from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.work import Where, Work
+
+Clean = Callable[[Any, Where], Schema | None]
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The writing of *flat*, a schema of *kinds*; *clean* is for the schemas within it."""
+
+    work: Work
+    clean: Clean
+    flat: Flat
+    kinds: frozenset[str]
+    typed: bool
+    """It says of which types it is."""
+
+    out: Schema
+    rules: Schema = field(default_factory=dict)
+    """Keywords that have to be told, as they were."""
+
+    words: list[str] = field(default_factory=list)
+
+    @property
+    def schema(self) -> Schema:
+        """What is written."""
+        return self.flat.schema
+
+    @property
+    def where(self) -> Where:
+        """Its place."""
+        return self.flat.where
+
+    def knows(self, keyword: str) -> bool:
+        """Tell whether the dialect has *keyword*."""
+        return keyword in self.work.dialect.keywords
+
+    def note(self, reason: str, *keys: str, kept: bool = True) -> None:
+        """Note a rewrite, at *keys* in this schema."""
+        self.work.note(reason, self.where, *keys, kept=kept)

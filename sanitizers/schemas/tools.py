@@ -1,0 +1,173 @@
+"""The tools that a request declares, for one dialect: their schemas cleaned, each name declared once.
+
+The same tools come with every request of a conversation, so that what was made of a schema is kept, by its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import orjson
+
+from sanitizers.changes import Change
+from sanitizers.errors import Unrepairable
+from sanitizers.schemas.clean import clean_schema
+from sanitizers.schemas.dialects import Dialect
+from sanitizers.schemas.notes import CleanedSchema, Note, Schema
+
+STEP = "tools"
+"""The step's name in a change."""
+
+MOST_KEPT = 512
+"""Schemas whose outcome is kept, the last ones that were asked for."""
+
+LARGEST_KEPT = 16 * 1024
+"""Bytes of such a schema; what is larger is cleaned each time, so that all of them together stay within megabytes."""
+
+_LONGEST_PATH = 200
+
+_MOST_WRITTEN = 2 * 1024 * 1024
+"""Bytes of all rewritten schemas of a request: types that lead to one another grow a hundredfold when written out."""
+
+
+class CleanedTools(NamedTuple):
+    """A request's tools; *tools* is the given list itself where there was nothing to do."""
+
+    tools: list[dict[str, Any]]
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outcome:
+    """What a schema came to: None where it stays, and what was rewritten, reason by reason."""
+
+    schema: Schema | None
+    rewrites: tuple[tuple[str, str], ...]
+    size: int = 0
+    """Bytes of *schema*."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """What tools are cleaned for: *dialect*, or *richer* where that loses less of a schema."""
+
+    dialect: Dialect
+    richer: Dialect | None = None
+
+
+def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools") -> CleanedTools:
+    """Return *tools* as *target* takes them, with a change for every rewrite of one kind in one tool.
+
+    Entries are OpenAI's ``{"type": "function", "function": {…}}``, or those of ``functions``, where *place* says so.
+    Of declarations of one name the first counts ("Duplicate function declaration found", Open-WebUI-Functions#135).
+    A change has the tool's index, and as its detail the place of the first rewrite and how many there were. Raises
+    :class:`sanitizers.errors.Unrepairable` with the place of a schema that is too large or too deep.
+    """
+    cleaned: list[dict[str, Any]] = []
+    changes: list[Change] = []
+    declared: set[str] = set()
+    written = 0
+    for index, tool in enumerate(tools):
+        wrapped = isinstance(tool.get("function"), Mapping)
+        function = tool["function"] if wrapped else tool
+        name = function.get("name") if isinstance(function, Mapping) else None
+        if isinstance(name, str) and name in declared:
+            changes.append(Change(STEP, "dropped", index, "duplicate_declaration", place))
+            continue
+        if isinstance(name, str):
+            declared.add(name)
+        path = f"{place}[{index}]{'.function' if wrapped else ''}.parameters"
+        outcome = (
+            _outcome(function.get("parameters"), target, path) if isinstance(function, Mapping) else None
+        )
+        if outcome is None or outcome.schema is None:
+            cleaned.append(tool)
+            continue
+        written += outcome.size
+        if written > _MOST_WRITTEN:
+            raise Unrepairable(
+                f"'{path}': with their references followed, the schemas of these tools are too large.",
+                rule="schema_too_large",
+                param=path,
+            )
+        made = {**function, "parameters": outcome.schema}
+        cleaned.append({**tool, "function": made} if wrapped else made)
+        changes += _changes(outcome, index, "" if wrapped else place)
+    return CleanedTools(cleaned, tuple(changes)) if changes else CleanedTools(tools, ())
+
+
+def _outcome(schema: Any, target: Target, place: str) -> _Outcome | None:
+    """Return what *schema* comes to; None for none at all, which every provider takes."""
+    if not isinstance(schema, dict) or _asks_for_nothing(schema):
+        return None
+    try:
+        key = orjson.dumps(schema)
+    except orjson.JSONEncodeError:  # a number of thirty digits, or too deep
+        key = b""
+    outcome = _kept(key, target) if 0 < len(key) <= LARGEST_KEPT else _clean(schema, target)
+    if isinstance(outcome, Unrepairable):
+        raise Unrepairable(f"'{place}': {outcome.message}", rule=outcome.rule, param=place)
+    return outcome
+
+
+def _asks_for_nothing(schema: Schema) -> bool:
+    """Tell whether a function has no parameters: however that is written, there is nothing to declare."""
+    return (
+        schema.keys() <= {"additionalProperties", "properties", "required", "type"}
+        and schema.get("type") == "object"
+        and not any(schema.get(name) for name in ("additionalProperties", "properties", "required"))
+    )
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _changes(outcome: _Outcome, index: int, prefix: str) -> tuple[Change, ...]:
+    """Return the changes that *outcome* is for the tool at *index*: making them takes longer than finding it."""
+    return tuple(
+        Change(STEP, "replaced", index, reason, f"{prefix}{detail}") for reason, detail in outcome.rewrites
+    )
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _kept(key: bytes, target: Target) -> _Outcome | Unrepairable:
+    return _clean(orjson.loads(key), target)
+
+
+def _clean(schema: Schema, target: Target) -> _Outcome | Unrepairable:
+    try:
+        done = clean_schema(schema, target.dialect)
+        if done.losses and target.richer is not None:
+            other = clean_schema(schema, target.richer)
+            done = other if other.losses < done.losses else done
+    except Unrepairable as error:
+        if target.richer is None:
+            return error
+        try:  # types that lead to one another many times over, which the other dialect need not write out
+            done = clean_schema(schema, target.richer)
+        except Unrepairable:
+            return error
+    if done.schema is schema:
+        return _Outcome(None, ())
+    return _Outcome(done.schema, _by_reason(done), _size(done.schema))
+
+
+def _size(schema: Schema) -> int:
+    try:
+        return len(orjson.dumps(schema))
+    except orjson.JSONEncodeError:  # a number of thirty digits
+        return len(str(schema))
+
+
+def _by_reason(done: CleanedSchema) -> tuple[tuple[str, str], ...]:
+    """Return each reason once, with the first place and how many more there are."""
+    places: dict[str, list[Note]] = {}
+    for note in done.notes:
+        places.setdefault(note.reason, []).append(note)
+    return tuple((reason, _placed(notes[0].path, len(notes) - 1)) for reason, notes in places.items())
+
+
+def _placed(path: str, more: int) -> str:
+    shown = path[:_LONGEST_PATH] or "/"
+    return f"{shown} +{more}" if more else shown

@@ -1,0 +1,58 @@
+"""What an enumeration says, type by type. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sanitizers.schemas.intersect import distinct
+
+LARGEST_EXACT = 2**53
+"""Bounds are doubles on Gemini's wire."""
+
+
+def kind_of(value: Any) -> str:
+    """Return the type of a JSON value: a number without a fraction is an integer, as JSON Schema has it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+def group_values(values: list[Any], types: list[str] | None) -> dict[str, list[Any]]:
+    """Return the distinct *values* that *types* allow, by type, in their order.
+
+    Whole numbers stand with the others where numbers of any kind are allowed, or there are others.
+    """
+    groups: dict[str, list[Any]] = {}
+    kinds = [(kind_of(value), value) for value in distinct(values)]
+    any_number = "number" in (types or ()) or any(kind == "number" for kind, _ in kinds)
+    for kind, value in kinds:
+        named = "number" if kind == "integer" and any_number else kind
+        if types is None or named in types or kind in types:
+            groups.setdefault(named, []).append(value)
+    return groups
+
+
+def are_whole(values: list[Any]) -> bool:
+    """Tell whether all *values* are whole numbers."""
+    return all(kind_of(value) == "integer" for value in values)
+
+
+def as_bounds(values: list[Any]) -> tuple[dict[str, Any], bool]:
+    """Return the bounds of a group of numbers, and whether they say the same as the group does.
+
+    Of whole numbers they do for a type that is whole as well.
+    """
+    if any(abs(value) > LARGEST_EXACT for value in values):
+        return {}, False
+    low, high = min(values), max(values)
+    return {"minimum": low, "maximum": high}, low == high or (
+        are_whole(values) and high - low == len(values) - 1
+    )

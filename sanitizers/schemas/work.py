@@ -1,0 +1,74 @@
+"""What the rewriting of one schema shares: its notes, its references, how much there is left to do, and the place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sanitizers.schemas.dialects import Dialect
+from sanitizers.schemas.notes import Note
+from sanitizers.schemas.references import References
+from sanitizers.schemas.size import MOST_SCHEMAS, too_large
+from sanitizers.schemas.words import spell_out
+from sanitizers.schemas.written import as_json
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in a schema. *open* are the targets of the references that it stands within, by identity."""
+
+    path: str = ""
+    open: frozenset[int] = frozenset()
+    depth: int = 0
+    level: int = 0
+    """Objects and arrays that it stands within."""
+
+    joined: int = 0
+    """References and members that it was put together from."""
+
+    told: bool = False
+    """It is put into words, so that no level is too deep."""
+
+    whole: bool = False
+    """No reference may stay here: what it refers to is looked into."""
+
+    def into(self, *keys: str | int, level: int = 0) -> Where:
+        """Return the place below *keys*; *level* is 1 where that is within an object or an array."""
+        path = self.path
+        for key in keys:
+            path = f"{path}/{str(key).replace('~', '~0').replace('/', '~1')}"
+        return Where(path, self.open, self.depth + 1, self.level + level, 0, self.told)
+
+
+@dataclass(slots=True)
+class Work:
+    """One schema's rewriting for *dialect*; *place* is its name in an error."""
+
+    root: Mapping[str, Any]
+    dialect: Dialect
+    place: str
+    references: References = field(init=False)
+    notes: list[Note] = field(default_factory=list)
+    left: int = MOST_SCHEMAS
+
+    def __post_init__(self) -> None:
+        self.references = References(self.root)
+
+    def count(self, much: int = 1) -> None:
+        """Count what was done; raises :class:`sanitizers.errors.Unrepairable` where that is too much."""
+        self.left -= much
+        if self.left < 0:
+            raise too_large(self.place)
+
+    def note(self, reason: str, where: Where, *keys: str, kept: bool = True) -> None:
+        """Note a rewrite at *where*, or at *keys* there."""
+        self.notes.append(Note(reason, (where.into(*keys) if keys else where).path, kept))
+
+    def spell_out_json(self, value: Any) -> str:
+        """Return the JSON of *value* spelled out."""
+        return as_json(self.spell_out(value))
+
+    def spell_out(self, value: Any) -> Any:
+        """See :func:`sanitizers.schemas.words.spell_out`."""
+        return spell_out(value, self.references, self.count)

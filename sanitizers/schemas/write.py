@@ -1,0 +1,176 @@
+"""A flat schema in the keywords that a dialect knows; what those cannot say goes into the description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sanitizers.schemas.arrays import write_items
+from sanitizers.schemas.flatten import Flat
+from sanitizers.schemas.keywords import BOUNDS, COUNTS, KINDS_OF, SAY_NOTHING, is_annotation
+from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.objects import finish_object, write_properties
+from sanitizers.schemas.scalars import write_bounds, write_format
+from sanitizers.schemas.sheet import Clean, Sheet
+from sanitizers.schemas.words import described
+from sanitizers.schemas.work import Work
+from sanitizers.schemas.written import as_json
+
+_ALL = frozenset(kind for kinds in KINDS_OF.values() for kind in kinds)
+
+_TOGETHER = BOUNDS | {
+    "additionalItems",
+    "additionalProperties",
+    "format",
+    "items",
+    "prefixItems",
+    "properties",
+    "propertyOrdering",
+    "required",
+}
+"""Keywords that are written beside one another; the others stand for themselves."""
+
+_EMPTY = frozenset(
+    {"dependencies", "dependentRequired", "dependentSchemas", "else", "patternProperties", "then"}
+)
+"""Keywords that say nothing when they are empty."""
+
+_TOLD = ("contentEncoding", "contentMediaType", "contentSchema", "deprecated", "examples")
+
+
+class Writer:
+    """Writes the schemas of one whole; *clean* is for those within them."""
+
+    def __init__(self, work: Work, clean: Clean) -> None:
+        self._work = work
+        self._clean = clean
+
+    def write(self, flat: Flat, types: list[str] | None, *, split: bool = False) -> Schema:
+        """Return *flat*, a schema of *types* (of any where that is None), as the dialect has it.
+
+        *split*: what says nothing of these types is said elsewhere.
+        """
+        kinds = _ALL if types is None else frozenset(types)
+        kind = {} if types is None else {"type": types[0] if len(types) == 1 else types}
+        sheet = Sheet(self._work, self._clean, flat, kinds, types is not None, kind, words=list(flat.words))
+        self._write_plain(sheet, split=split)
+        if "enum" in sheet.schema:
+            sheet.out["enum"] = sheet.schema["enum"]
+        if "format" in sheet.schema and kinds & KINDS_OF["format"]:
+            write_format(sheet)
+        if kinds & {"integer", "number"}:
+            write_bounds(sheet)
+        if "array" in kinds:
+            write_items(sheet)
+        if "object" in kinds:
+            write_properties(sheet)
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in sheet.schema:
+                self._write_branches(sheet, keyword)
+        if sheet.rules:
+            sheet.note("keyword_in_words", kept=False)
+            sheet.words.append(f"Rules: {self._work.spell_out_json(sheet.rules)}")
+        if types == ["object"]:
+            finish_object(sheet)
+        return {**sheet.out, **self._annotations(sheet.flat, sheet.words)}
+
+    def said(self, flat: Flat) -> Schema:
+        """Return what annotates *flat*, its words among it."""
+        return self._annotations(flat, list(flat.words))
+
+    def description_of(self, flat: Flat) -> str:
+        """Return what annotates *flat* in words alone, for a choice that nothing may stand beside."""
+        words = list(flat.words)
+        for keyword in ("default", "example"):
+            if flat.schema.get(keyword) is not None:
+                words.append(f"{keyword.capitalize()}: {as_json(flat.schema[keyword])}")
+        said = {
+            name: value for name, value in flat.schema.items() if name not in ("default", "example", "title")
+        }
+        return str(self._annotations(Flat(said, flat.where), words).get("description", ""))
+
+    def _write_plain(self, sheet: Sheet, *, split: bool) -> None:
+        """Write the keywords that stand for themselves, and note those that say nothing here."""
+        for keyword, value in sheet.schema.items():
+            if keyword not in KINDS_OF:
+                continue
+            if not KINDS_OF[keyword] & sheet.kinds:
+                if not split:
+                    sheet.note("keyword_dropped", keyword)
+            elif keyword in _TOGETHER:
+                continue
+            elif (keyword in COUNTS and not _is_count(value)) or (
+                keyword == "pattern" and not isinstance(value, str)
+            ):
+                sheet.note("keyword_dropped", keyword, kept=False)
+            elif sheet.knows(keyword):
+                sheet.out[keyword] = value
+            elif _says_nothing(keyword, value):
+                sheet.note("keyword_dropped", keyword)
+            else:
+                sheet.rules[keyword] = value
+
+    def _write_branches(self, sheet: Sheet, keyword: str) -> None:
+        """Write a choice that may stand beside other keywords."""
+        branches = []
+        for at, given in enumerate(sheet.schema[keyword]):
+            branch = self._clean(given, sheet.where.into(keyword, at))
+            if branch is None:
+                sheet.note("boolean_schema", keyword)
+            else:
+                branches.append(branch)
+        sheet.out[keyword] = branches or [{"type": "null"}]
+
+    def _annotations(self, flat: Flat, words: list[str]) -> Schema:
+        """Return what annotates: what has a place there, and the rest in the description, with *words*."""
+        known, out = self._work.dialect.keywords, {}
+        others: Schema = {}
+        for keyword, value in flat.schema.items():
+            if keyword == "description" or not is_annotation(keyword):
+                continue
+            if keyword == "$defs" and keyword in known and not flat.where.depth:
+                continue  # what is left of them is found by those that refer to them
+            plain = not (self._work.dialect.plain_values and isinstance(value, Mapping | list))
+            if keyword in known and value is not None and plain and _fits_in(keyword, value):
+                out[keyword] = value
+            elif keyword == "default" and value is not None:
+                self._work.note("keyword_in_words", flat.where, keyword)
+                words.append(f"Default: {as_json(value)}")
+            elif keyword in _TOLD or not (
+                keyword in SAY_NOTHING or (keyword in known and plain) or keyword == "title"
+            ):
+                self._tell(keyword, value, flat, others)
+            else:
+                self._work.note("annotation_dropped", flat.where, keyword)
+        if others:
+            words.append(f"Notes: {self._work.spell_out_json(others)}")
+        given = flat.schema.get("description")
+        description = described(given, words)
+        if description:
+            out["description"] = description
+        elif "description" in flat.schema:
+            self._work.note("annotation_dropped", flat.where, "description")
+        return out
+
+    def _tell(self, keyword: str, value: Any, flat: Flat, others: Schema) -> None:
+        told = not keyword.startswith("x-") and value not in (None, False, [], {}, "")
+        self._work.note("keyword_in_words" if told else "annotation_dropped", flat.where, keyword)
+        if told:
+            others[keyword] = value
+
+
+def _fits_in(keyword: str, value: Any) -> bool:
+    return keyword != "$defs" and (keyword != "title" or isinstance(value, str))
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _says_nothing(keyword: str, value: Any) -> bool:
+    """Tell whether every value fits."""
+    if keyword == "uniqueItems":
+        return value is not True
+    if keyword in ("propertyNames", "unevaluatedItems", "unevaluatedProperties"):
+        return value is True or value == {}
+    return keyword in _EMPTY and value == {}

@@ -1,0 +1,38 @@
+"""Whether a value fits a schema: JSON Schema's own judgement, with OpenAPI's ``nullable``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+
+def judge_of(schema: Any) -> Callable[[Any], bool | None]:
+    """Return what tells whether a value fits *schema*: None where a reference goes round and round."""
+    validator = Draft202012Validator(without_nullable(schema))
+
+    def fits(value: Any) -> bool | None:
+        try:
+            return validator.is_valid(value)
+        except RecursionError:
+            return None
+
+    return fits
+
+
+def without_nullable(schema: Any) -> Any:
+    """Return *schema* in JSON Schema's words: ``nullable: true`` is null as another branch."""
+    if isinstance(schema, list):
+        return [without_nullable(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    said = {
+        name: value if name in ("enum", "const", "default", "required") else without_nullable(value)
+        for name, value in schema.items()
+        if name != "nullable"
+    }
+    if schema.get("nullable") is not True:
+        return said
+    definitions = {"$defs": said.pop("$defs")} if "$defs" in said else {}
+    return {"anyOf": [said, {"type": "null"}], **definitions}

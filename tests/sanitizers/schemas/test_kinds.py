@@ -1,0 +1,57 @@
+"""Each kind of rewrite by itself: where it claims to keep the meaning, exactly the same values fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import event, find, given, settings
+from hypothesis import strategies as st
+
+from sanitizers.schemas import GEMINI, GEMINI_JSON, Dialect, clean_schema
+from tests.sanitizers.schemas.drawn import values
+from tests.sanitizers.schemas.fitting import judge_of
+from tests.sanitizers.schemas.kinds import KINDS
+
+DEFINITIONS = {"D": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}
+
+
+def root(schema: Any) -> dict[str, Any]:
+    """Return parameters with one property."""
+    return {"type": "object", "properties": {"a": schema}, "$defs": DEFINITIONS}
+
+
+def standard(schema: Any) -> Any:
+    """Return *schema* with its types spelled as JSON Schema has them."""
+    kind = schema.get("type")
+    return {**schema, "type": kind.lower()} if isinstance(kind, str) else schema
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=max(50, settings.default.max_examples // 5 if settings.default else 0))
+@given(
+    dialect=st.sampled_from([GEMINI, GEMINI_JSON]),
+    data=st.data(),
+    tried=st.lists(values, min_size=4, max_size=8),
+)
+def test_the_same_values_fit(kind: str, dialect: Dialect, data: st.DataObject, tried: list[Any]) -> None:
+    """A value that fits the one fits the other; a rewrite that cannot do that says so."""
+    schema = data.draw(KINDS[kind])
+    done = clean_schema(root(schema), dialect)
+    event("kept" if not done.losses else "lost")
+    if done.losses:
+        return
+    before, after = judge_of(root(standard(schema))), judge_of(done.schema)
+    for value in tried:
+        assert before({"a": value}) == after({"a": value}), value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_met(kind: str) -> None:
+    """The strategies do call for what they are named after, with the meaning kept."""
+
+    def met(schema: Any) -> bool:
+        notes = clean_schema(root(schema), GEMINI).notes
+        return any(note.reason == kind for note in notes) and all(note.kept for note in notes)
+
+    assert find(KINDS[kind], met) is not None

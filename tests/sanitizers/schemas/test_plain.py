@@ -1,0 +1,118 @@
+"""Schemas in plain words, for a provider that refused more: what is left, and what is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers import Unrepairable
+from sanitizers.schemas import PLAIN, PLAIN_FEW_STATES, PLAIN_FLAT, Dialect, clean_schema
+from tests.sanitizers.schemas import drawn
+
+SIMPLE: dict[str, Any] = {
+    "type": "object",
+    "description": "about",
+    "properties": {
+        "a": {"type": "string", "enum": ["x", "y"]},
+        "b": {"type": "array", "items": {"type": "integer", "description": "one"}},
+    },
+    "required": ["a"],
+}
+
+
+def of(schema: dict[str, Any], dialect: Dialect = PLAIN) -> dict[str, Any]:
+    """Return the schema of the one property."""
+    simple = clean_schema({"type": "object", "properties": {"a": schema}}, dialect).schema
+    found: dict[str, Any] = simple["properties"]["a"]
+    return found
+
+
+def test_plain_schema_stays() -> None:
+    """There is nothing to simplify, so that nothing is sent again."""
+    assert clean_schema(SIMPLE, PLAIN_FLAT).schema is SIMPLE
+
+
+@pytest.mark.parametrize(
+    ("schema", "simple"),
+    [
+        ({"type": "string", "minLength": 2}, {"type": "string", "description": 'Rules: {"minLength":2}'}),
+        (
+            {"type": "integer", "description": "n", "enum": [1, 2]},
+            {"type": "integer", "description": "n One of: [1,2]"},
+        ),
+        ({"enum": ["x", ""]}, {"type": "string", "enum": ["x"], "description": 'May also be "".'}),
+        ({"const": "x"}, {"type": "string", "enum": ["x"]}),
+        ({"anyOf": [{"const": "x"}, {"const": "y"}]}, {"type": "string", "enum": ["x", "y"]}),
+        (
+            {"anyOf": [{"type": "null"}, {"type": "integer"}], "description": "n"},
+            {"type": "integer", "description": "n May be null."},
+        ),
+        (
+            {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+            {"type": "string", "description": 'May also be: {"type":"array","items":{"type":"string"}}'},
+        ),
+        ({"type": ["null", "number"]}, {"type": "number", "description": "May be null."}),
+        ({"type": "null"}, {"type": "string", "description": "Always null."}),
+        ({"type": "array"}, {"type": "array", "items": {"type": "string"}}),
+        (
+            {"allOf": [{"type": "integer"}, {"minimum": 1}]},
+            {"type": "integer", "description": 'Rules: {"minimum":1}'},
+        ),
+        (
+            {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}},
+            {"type": "object", "description": 'Rules: {"additionalProperties":{"type":"string"}}'},
+        ),
+        (
+            {"type": "object", "properties": {"b": {}}, "required": ["c"]},
+            {
+                "type": "object",
+                "properties": {"b": {"type": "string"}},
+                "description": 'Required as well: ["c"]',
+            },
+        ),
+        ({"$ref": "#/properties/a"}, {"type": "object", "description": "Here again: a."}),
+    ],
+)
+def test_rest_is_told_in_words(schema: dict[str, Any], simple: dict[str, Any]) -> None:
+    """Nothing that a schema said is lost, but what says nothing about a value."""
+    assert of(schema) == simple
+
+
+def test_deep_objects_are_told() -> None:
+    """Below the levels that are allowed an object is one of any kind, and its schema is in its description."""
+    inner = {"type": "object", "properties": {"e": {"type": "string"}}, "required": ["e"]}
+    for name in "dcb":
+        inner = {"type": "object", "properties": {name: inner}}
+
+    shown = of(inner, PLAIN_FLAT)["properties"]["b"]["properties"]["c"]
+    done = clean_schema({"type": "object", "properties": {"a": inner}}, PLAIN_FLAT)
+
+    assert shown["type"] == "object"
+    told = '{"properties":{"d":{"type":"object","properties":{"e":{"type":"string"}},"required":["e"]}}}'
+    assert shown["description"] == f"Its schema: {told}"
+    assert [(note.reason, note.kept) for note in done.notes] == [("depth_flattened", False)]
+    assert of(inner, PLAIN) == inner
+
+
+def test_texts_are_told_where_there_are_too_many_states() -> None:
+    """Values of texts are states as well."""
+    assert of({"enum": ["x"]}, PLAIN_FEW_STATES) == {"type": "string", "description": 'One of: ["x"]'}
+
+
+@given(st.sampled_from([PLAIN, PLAIN_FLAT, PLAIN_FEW_STATES]), st.one_of(drawn.roots, drawn.junk))
+def test_schemas_become_plain(dialect: Dialect, schema: dict[str, Any]) -> None:
+    """Every schema is told in six keywords."""
+    try:
+        simple = clean_schema(schema, dialect).schema
+    except Unrepairable:
+        return
+
+    nodes = [simple]
+    while nodes:
+        node = nodes.pop()
+        assert node.keys() <= {"type", "description", "enum", "items", "properties", "required"}
+        assert node["type"] in ("array", "boolean", "integer", "number", "object", "string")
+        nodes += [*node.get("properties", {}).values(), *([node["items"]] if "items" in node else [])]

@@ -1,0 +1,67 @@
+"""What holds for every schema and every dialect."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from sanitizers import Unrepairable
+from sanitizers.schemas import DIALECTS, REASONS, Dialect, clean_schema
+from sanitizers.schemas.intersect import same
+from sanitizers.schemas.rewrite import Rewriter
+from sanitizers.schemas.roots import clean_root
+from sanitizers.schemas.work import Work
+from tests.sanitizers.schemas import drawn
+from tests.sanitizers.schemas.fitting import judge_of
+
+dialects = st.sampled_from(sorted(DIALECTS)).map(DIALECTS.__getitem__)
+
+
+@given(dialects, st.one_of(drawn.roots, drawn.junk))
+def test_clean_is_clean(dialect: Dialect, given_schema: dict[str, Any]) -> None:
+    """Nothing is written to, the same comes out each time, and what comes out has nothing left to do."""
+    before = copy.deepcopy(given_schema)
+    try:
+        done = clean_schema(given_schema, dialect)
+    except Unrepairable:
+        return
+
+    assert same(given_schema, before)
+    assert done == clean_schema(before, dialect)
+    assert (done.schema is given_schema) == (not done.notes)
+    assert all(note.reason in REASONS for note in done.notes)
+    again = clean_schema(done.schema, dialect)
+    assert again.schema is done.schema
+
+
+@given(dialects, drawn.roots, st.lists(drawn.objects, min_size=2, max_size=5))
+def test_what_fits_is_the_same_where_the_meaning_was_kept(
+    dialect: Dialect, given_schema: dict[str, Any], values: list[dict[str, Any]]
+) -> None:
+    """No note admits a loss: then exactly the same calls fit the cleaned schema and the client's."""
+    done = clean_schema(given_schema, dialect)
+    if done.losses or not done.notes:
+        event("lost" if done.losses else "clean")
+        return
+    event("kept")
+    before, after = judge_of(given_schema), judge_of(done.schema)
+    for value in values:
+        one, other = before(value), after(value)
+        assert None in (one, other) or one == other, value
+
+
+@given(
+    dialects, st.one_of(drawn.roots, drawn.junk, drawn.junk.map(lambda schema: {"properties": {"p": schema}}))
+)
+def test_what_is_written_otherwise_is_noted(dialect: Dialect, given_schema: dict[str, Any]) -> None:
+    """Without a note the client's own schema goes out, so that nothing may have been wrong with it."""
+    work = Work(given_schema, dialect, "parameters")
+    try:
+        written = clean_root(work) if dialect.root_only else Rewriter(work).root()
+    except Unrepairable:
+        return
+
+    assert work.notes or same(written, given_schema)

@@ -1,0 +1,187 @@
+"""The tools of a request: what is changed, how it is told, and that it is found again."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers import Change, Unrepairable
+from sanitizers.schemas import (
+    DIALECTS,
+    GEMINI,
+    GEMINI_JSON,
+    OPENAI,
+    Target,
+    clean_schema,
+    clean_tools,
+)
+from sanitizers.schemas.tools import LARGEST_KEPT
+from tests.sanitizers.schemas import drawn
+
+GEMINI_TARGET = Target(GEMINI)
+EITHER = Target(GEMINI, richer=GEMINI_JSON)
+TARGETS = [Target(dialect) for dialect in DIALECTS.values()] + [EITHER]
+CLEAN = {"type": "object", "properties": {"a": {"type": "string"}}}
+SECRET = {
+    "type": "object",
+    "properties": {"a": {"const": "x", "description": "a secret"}, "b": {"const": "y"}},
+}
+
+
+def function(name: str, schema: Any = CLEAN, **more: Any) -> dict[str, Any]:
+    """Return a function."""
+    return {"name": name, "parameters": schema, **more}
+
+
+def tool(name: str, schema: Any = CLEAN, **more: Any) -> dict[str, Any]:
+    """Return a tool."""
+    return {"type": "function", "function": function(name, schema, **more)}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "tools", [[], [tool("f"), tool("g")], [function("f")], [{"name": "f"}, tool("g", None)]]
+)
+def test_clean_tools_stay(tools: list[Any], target: Target) -> None:
+    """The very same list, which is also what is sent then."""
+    done = clean_tools(tools, target)
+
+    assert done.tools is tools
+    assert done.changes == ()
+
+
+def test_changes_name_the_tool_and_the_first_place() -> None:
+    """One for each reason, with how many more there were, and never a description."""
+    tools = [tool("f"), tool("g", SECRET, strict=True, description="d")]
+
+    done = clean_tools(tools, GEMINI_TARGET)
+
+    assert done.tools[0] is tools[0]
+    assert done.tools[1] == tool("g", clean_schema(SECRET, GEMINI).schema, strict=True, description="d")
+    assert done.changes == (
+        Change("tools", "replaced", 1, "const_as_enum", "/properties/a/const +1"),
+        Change("tools", "replaced", 1, "enum_typed", "/properties/a/enum +1"),
+    )
+    assert "secret" not in repr(done.changes)
+
+
+def test_functions_are_tools() -> None:
+    """The older list is told apart by its name."""
+    empty = {"type": "object", "properties": {}, "minProperties": 0}
+    done = clean_tools([function("g", empty)], GEMINI_TARGET, "functions")
+
+    assert done.tools == [function("g", {"type": "object", "minProperties": 0})]
+    assert done.changes == (Change("tools", "replaced", 0, "empty_object", "functions/properties"),)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object"},
+        {"type": "object", "properties": {}},
+        {"type": "object", "properties": {}, "additionalProperties": False, "required": []},
+    ],
+)
+def test_no_parameters_are_no_change(schema: dict[str, Any]) -> None:
+    """However that is written, there is nothing to declare, and the wire declares nothing."""
+    tools = [tool("g", schema)]
+
+    assert clean_tools(tools, GEMINI_TARGET) == (tools, ())
+
+
+def test_what_grows_beyond_reason_is_refused() -> None:
+    """Types that lead to one another, written out in tool after tool."""
+    names = [f"t{at}" for at in range(6)]
+    types = {
+        name: {"type": "object", "properties": {other: {"$ref": f"#/$defs/{other}"} for other in names}}
+        for name in names
+    }
+    schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/t0"}}, "$defs": types}
+    many = [tool(f"f{at}", {**schema, "title": str(at)}) for at in range(40)]
+
+    with pytest.raises(Unrepairable) as caught:
+        clean_tools(many, Target(GEMINI))
+    assert caught.value.rule == "schema_too_large"
+
+
+def test_the_first_declaration_of_a_name_counts() -> None:
+    """Google refuses the second one."""
+    tools = [tool("f"), tool("g"), tool("f", SECRET)]
+
+    done = clean_tools(tools, GEMINI_TARGET)
+
+    assert done.tools == tools[:2]
+    assert done.changes == (Change("tools", "dropped", 2, "duplicate_declaration", "tools"),)
+
+
+@pytest.mark.parametrize(
+    ("schema", "dialect"),
+    [
+        pytest.param({"const": "a"}, GEMINI, id="nothing_lost"),
+        pytest.param(
+            {"type": "object", "additionalProperties": {"type": "string"}}, GEMINI_JSON, id="less_lost"
+        ),
+        pytest.param({"type": "string", "pattern": "a", "not": {}}, GEMINI, id="more_lost"),
+        pytest.param({"type": "string", "not": {}}, GEMINI, id="as_much_lost"),
+    ],
+)
+def test_the_dialect_that_loses_less(schema: Any, dialect: Any) -> None:
+    """The proto's, unless JSON Schema says more."""
+    parameters = {"type": "object", "properties": {"a": schema}}
+
+    [cleaned] = clean_tools([tool("f", parameters)], EITHER).tools
+
+    assert cleaned == tool("f", clean_schema(parameters, dialect).schema)
+
+
+@pytest.mark.parametrize("size", [1, LARGEST_KEPT])
+def test_what_is_refused_is_named(size: int) -> None:
+    """With its place in this request, whether or not it was seen in another."""
+    twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
+    endless = {"$ref": "#/$defs/d0", "$defs": twice, "description": "d" * size}
+
+    for index in (0, 2):
+        with pytest.raises(Unrepairable) as caught:
+            clean_tools([*(tool(f"t{n}") for n in range(index)), tool("f", endless)], GEMINI_TARGET)
+
+        assert (caught.value.rule, caught.value.param) == (
+            "schema_too_large",
+            f"tools[{index}].function.parameters",
+        )
+
+
+@given(st.lists(st.one_of(drawn.roots, drawn.junk), max_size=3), st.sampled_from(TARGETS))
+def test_what_is_found_again_is_the_same(schemas: list[dict[str, Any]], target: Target) -> None:
+    """What was made of a schema is kept by what it says, and nobody writes to it."""
+    tools = [tool(f"f{at}", schema) for at, schema in enumerate(schemas)]
+    before = copy.deepcopy(tools)
+    try:
+        first = clean_tools(tools, target)
+    except Unrepairable:
+        return
+    again = clean_tools(before, target)
+
+    assert tools == before
+    assert again == first
+    assert (first.tools is tools) == (not first.changes)
+    assert clean_tools(first.tools, target).changes == ()
+
+
+def test_numbers_that_cannot_be_keys() -> None:
+    """A schema with a number of thirty digits is cleaned each time."""
+    schema = {"type": "object", "properties": {"a": {"type": "integer", "maximum": 10**30, "const": 10**30}}}
+
+    [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools
+
+    assert cleaned["function"]["parameters"]["properties"]["a"]["maximum"] == 10**30
+
+
+def test_a_root_that_openai_takes_is_not_looked_into() -> None:
+    """What lies within is the provider's affair."""
+    tools = [tool("f", {"type": "object", "properties": {"a": {"oneOf": [{"const": 1}, True]}}})]
+
+    assert clean_tools(tools, Target(OPENAI)).tools is tools
