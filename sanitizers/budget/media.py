@@ -7,6 +7,7 @@ pixels of a PNG can be had cheaply; everything else goes by its bytes, or by a f
 from __future__ import annotations
 
 from base64 import b64decode
+from math import ceil
 from typing import Any, Literal, TypeAlias
 
 from sanitizers.budget.families import Media
@@ -87,18 +88,32 @@ def _kind_of(mime: str, otherwise: Kind) -> Kind:
 def _image_tokens(data: str | None, detail: Any, costs: Media) -> int:
     if detail == "low":
         return costs.image_low
-    if costs.pixels_per_token is None or data is None:
+    size = None if data is None else _png_size(data)
+    if size is None:
         return costs.image
-    pixels = _png_pixels(data)
-    return costs.image if pixels is None else min(costs.image, 1 + pixels // costs.pixels_per_token)
+    if costs.tile is not None:
+        return costs.image_low + costs.tile * _tiles(*size)
+    if costs.pixels_per_token is None:
+        return costs.image
+    return min(costs.image, 1 + size[0] * size[1] // costs.pixels_per_token)
 
 
-def _png_pixels(data: str) -> int | None:
-    """Return the width times the height of a PNG, from the header at its beginning; None for anything else."""
+def _tiles(width: int, height: int) -> int:
+    """Return the tiles of an image that is scaled to fit 2,048 pixels a side, then its short side to 768 at most.
+
+    As in OpenAI's vision guide; a tile has 512 pixels a side.
+    """
+    short, long = sorted((max(1, width), max(1, height)))
+    scale = min(1.0, 2_048 / long, 768 / short)
+    return ceil(short * scale / 512) * ceil(long * scale / 512)
+
+
+def _png_size(data: str) -> tuple[int, int] | None:
+    """Return the width and the height of a PNG, from the header at its beginning; None for anything else."""
     try:
         header = b64decode(data[:_HEADER])
     except ValueError:
         return None
     if not header.startswith(_PNG) or len(header) < 24:
         return None
-    return int.from_bytes(header[16:20], "big") * int.from_bytes(header[20:24], "big")
+    return int.from_bytes(header[16:20], "big"), int.from_bytes(header[20:24], "big")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 from urllib.parse import unquote_to_bytes
 
 from proxy.errors import InvalidRequest
+from sanitizers.media.payloads import is_base64
 
 _TYPES = MappingProxyType(
     {  # "Unsupported MIME type: image/jpg" and "png": crush#995, smart-connections#1238, cherry-studio#3088
@@ -70,20 +70,12 @@ def _blob(mime_type: str, data: str, place: str) -> dict[str, Any]:
 
 def _clean_base64(text: str, place: str) -> str:
     """Return *text* when it is padded base64 in one line, else the same bytes written so."""
-    if _is_strict(text):
+    if is_base64(text):
         return text
     mended = _mended(text)
-    if not _is_strict(mended):
+    if not is_base64(mended):
         _refuse(place, "is no base64")
     return mended
-
-
-def _is_strict(text: str) -> bool:
-    try:
-        base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    return True
 
 
 def _mended(text: str) -> str:

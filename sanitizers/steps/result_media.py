@@ -1,0 +1,94 @@
+"""Give media within tool results a place where the model takes it: a user message behind the block of results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sanitizers.changes import Change
+from sanitizers.media.reading import may_stand_in_result
+from sanitizers.messages import (
+    MEDIA_PARTS,
+    RESULT_ROLES,
+    Entries,
+    Entry,
+    Message,
+    base_id,
+    function_of,
+    is_part_list,
+    tool_calls_of,
+)
+from sanitizers.profiles import Profile
+from sanitizers.synthetic import media_of_result, moved_from_result
+
+NAME = "result_media"
+
+_WORDS = {
+    "audio_url": "recording",
+    "file": "file",
+    "image_url": "image",
+    "input_audio": "recording",
+    "video_url": "film",
+}
+
+
+def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+    """Move media out of tool results into one user message directly behind all results of their turn.
+
+    Invariant: a result holds only media of the types that the profile lists for results. A result keeps its texts,
+    and a short note where the media was; the user message says for each medium from which call it came. Such a history
+    is legal, so that a second pass finds nothing to do.
+
+    Source: "Image URLs are only allowed for messages with role 'user'" (OpenAI, and those that speak as it does);
+    Gemini before 3 (ag-ui#1334, gemini-cli#16137).
+
+    It comes behind ``pairing``, which makes the blocks, so that none is split, and before ``final_merge``, since a user
+    message may follow. Returns *entries* itself when nothing was to do.
+    """
+    placed: list[Entry] = []
+    changes: list[Change] = []
+    moved: list[dict[str, Any]] = []
+    names: dict[str, str] = {}
+    for entry in entries:
+        message = entry.message
+        if message["role"] not in RESULT_ROLES:
+            _close_block(placed, moved)
+            moved = []
+            if message["role"] == "assistant":
+                names = {call["id"]: function_of(call).get("name") or "" for call in tool_calls_of(message)}
+            placed.append(entry)
+            continue
+        held = _media_to_move(message, profile)
+        if not held:
+            placed.append(entry)
+            continue
+        call_id = message.get("tool_call_id") or ""
+        name = names.get(call_id) or message.get("name") or ""
+        content: list[dict[str, Any]] = message["content"]
+        for number in held:
+            part = content[number]
+            said = media_of_result(_WORDS[part["type"]], name, base_id(call_id))
+            moved += [{"type": "text", "text": said}, part]
+        parts = [
+            {"type": "text", "text": moved_from_result(_WORDS[part["type"]])} if number in held else part
+            for number, part in enumerate(content)
+        ]
+        placed.append(Entry({**message, "content": parts}, entry.origin))
+        changes.append(Change(NAME, "moved", entry.origin, "media_in_result", call_id))
+    _close_block(placed, moved)
+    return (tuple(placed), tuple(changes)) if changes else (entries, ())
+
+
+def _media_to_move(message: Message, profile: Profile) -> list[int]:
+    content = message.get("content")
+    if content.__class__ is not list or not is_part_list(content):
+        return []
+    return [
+        number
+        for number, part in enumerate(content)
+        if part["type"] in MEDIA_PARTS and not may_stand_in_result(part, profile)
+    ]
+
+
+def _close_block(placed: list[Entry], moved: list[dict[str, Any]]) -> None:
+    if moved:
+        placed.append(Entry({"role": "user", "content": moved}, placed[-1].origin))

@@ -1,0 +1,64 @@
+"""Base64 and first bytes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers.media.payloads import is_base64, type_of_base64, type_of_bytes
+
+letters = st.text(alphabet="AZaz09+/=-_ \n%é", max_size=12)
+
+
+def decodes(text: str) -> bool:
+    """Tell the same by the standard library: canonical but for the bits that padding leaves over."""
+    try:
+        base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return bool(re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", text)) and len(text) % 4 == 0
+
+
+@given(letters, st.one_of(letters, st.binary(max_size=40).map(lambda data: base64.b64encode(data).decode())))
+def test_is_base64(before: str, text: str) -> None:
+    """It says what a decoder says, wherever the payload begins."""
+    assert is_base64(before + text, len(before)) is decodes(text)
+
+
+@pytest.mark.parametrize("at", [0, 65_535, 65_536, 131_072, 200_000])
+def test_every_piece_of_a_large_payload_is_looked_at(at: int) -> None:
+    """A bad letter is found wherever it stands."""
+    whole = "A" * 262_144
+
+    assert is_base64(whole)
+    assert not is_base64(whole[:at] + "!" + whole[at + 1 :])
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n....", "image/png"),
+        (b"\xff\xd8\xff\xe1", "image/jpeg"),
+        (b"GIF87a", "image/gif"),
+        (b"RIFF....WEBPVP8 ", "image/webp"),
+        (b"RIFF....WAVEfmt ", None),
+        (b"BM....\0\0\0\0", "image/bmp"),
+        (b"BM is a text", None),
+        (b"II*\0", "image/tiff"),
+        (b"....ftypheic", "image/heic"),
+        (b"....ftypmif1", "image/heif"),
+        (b"....ftypisom", None),
+        (b"%PDF-1.4", "application/pdf"),
+        (b"", None),
+        (b"<html>", None),
+    ],
+)
+def test_type_of_bytes(data: bytes, kind: str | None) -> None:
+    """Images and PDFs are known by how they begin."""
+    assert type_of_bytes(data) == kind
+    assert type_of_base64("x" + base64.b64encode(data).decode(), 1) == kind

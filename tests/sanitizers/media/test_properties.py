@@ -1,0 +1,167 @@
+"""What holds for every history with media: nothing is lost unnamed, and what comes out is taken by every judge."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.emulator import judge
+from sanitizers import (
+    Messages,
+    Profile,
+    Sanitized,
+    Unrepairable,
+    find_violations,
+    profile_for,
+    run_steps,
+    sanitize,
+)
+from sanitizers.messages import RESULT_ROLES
+from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.provider_profiles import DIALECTS
+from tests.sanitizers.test_agreement import gemini_body
+from tests.support.builders import assistant, user
+from tests.support.gemini_body import as_sent, direct_body
+from tests.support.openai_emulator import judge_openai
+from tests.support.strategies import mark_of, media_histories
+
+History = list[dict[str, Any]]
+
+profiles = st.sampled_from(
+    [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI.merging(), *DIALECTS]
+)
+MODELS = ["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]
+MEDIA = ("file", "image_url", "input_audio")
+
+
+def numbers_in(history: History) -> dict[int, int]:
+    """Map the number of each medium to the message that holds it; parts are numbered as they come."""
+    places = [
+        at
+        for at, message in enumerate(history)
+        if isinstance(message.get("content"), list)
+        for part in message["content"]
+        if part["type"] in MEDIA
+    ]
+    return dict(enumerate(places))
+
+
+def blocks_of(history: Messages) -> list[list[str]]:
+    """Return the ids of each run of results, the call's message before it counted with them."""
+    blocks: list[list[str]] = []
+    before = ""
+    for message in history:
+        if message["role"] in RESULT_ROLES:
+            if before not in RESULT_ROLES:
+                blocks.append([before])
+            blocks[-1].append(message["tool_call_id"])
+        before = message["role"]
+    return blocks
+
+
+def sanitized(history: History, profile: Profile) -> Sanitized | Unrepairable:
+    """Return what sanitizing comes to, a refusal included."""
+    try:
+        return sanitize(history, profile)
+    except Unrepairable as error:
+        return error
+
+
+@given(media_histories(), profiles)
+def test_what_comes_out_is_legal_or_refused_in_the_newest_turn(history: History, profile: Profile) -> None:
+    """Only what the user asks about now can be a reason to refuse, and the place is named."""
+    done = sanitized(history, profile)
+    if isinstance(done, Unrepairable):
+        assert done.rule in ("remote_media", "media_type", "media_unreadable")
+        assert done.index == max(at for at, message in enumerate(history) if message["role"] == "user")
+        return
+
+    assert done.violations == ()
+    again = sanitize(done.messages, profile)
+    assert again.messages is done.messages
+    assert run_steps(done.messages, profile) == (done.messages, ())
+
+
+@given(media_histories(asked=False), profiles)
+def test_every_medium_arrives_or_is_named(history: History, profile: Profile) -> None:
+    """By its bytes; what was left out is in the change list with its place, and a note stands there."""
+    before = copy.deepcopy(history)
+    done = sanitize(history, profile)
+    kept = json.dumps(list(done.messages))
+    left_out = [change for change in done.changes if change.reason == "left_out"]
+
+    assert history == before
+    missing = [at for number, at in numbers_in(history).items() if mark_of(number) not in kept]
+    remote = [at for at in missing if at not in {change.index for change in left_out}]
+    assert all("example.com" in json.dumps(history[at]) for at in remote)
+    assert kept.count("[Left out: ") == len(left_out)
+
+
+@given(media_histories(asked=False), profiles)
+def test_blocks_of_results_stay_whole(history: History, profile: Profile) -> None:
+    """Nothing is put between the results of one turn, nor between a turn and its results."""
+    done = sanitize(history, profile)
+
+    assert blocks_of(history) == blocks_of(done.messages)
+
+
+@given(media_histories(asked=False), media_histories(asked=False), profiles)
+def test_the_prefix_stays(history: History, more: History, profile: Profile) -> None:
+    """What was made of older media does not change with what comes after it."""
+    start = [*history, assistant("closed"), user("go on")]
+    before = list(sanitize(start, profile).messages)
+    after = list(
+        sanitize([*start, assistant("ok"), user("and"), assistant("ok"), user("on")], profile).messages
+    )
+
+    assert after[: len(before)] == before
+
+
+@pytest.mark.filterwarnings("ignore")
+@given(media_histories(), st.sampled_from(MODELS), st.booleans())
+def test_gemini_judge_takes_it_on_both_wires(history: History, model: str, direct: bool) -> None:
+    """Every medium where the model takes it, whichever transport carries it."""
+    profile = profile_for(f"gemini/{model}")
+    try:
+        done = sanitize(history, profile)
+    except Unrepairable:
+        return
+    if direct:
+        body = direct_body(done.messages, profile, model)
+    else:
+        body = gemini_body(list(as_sent(done.messages, profile)), model)
+
+    assert judge(model, body) is None
+    arrived = json.dumps(body)
+    kept = json.dumps(list(done.messages))
+    for number in numbers_in(history):
+        assert (mark_of(number) in kept) is (mark_of(number) in arrived), number
+
+
+@given(media_histories())
+def test_openai_judge_takes_it(history: History) -> None:
+    """No image in any role but the user's."""
+    try:
+        done = sanitize(history, OPENAI)
+    except Unrepairable:
+        return
+
+    assert judge_openai(list(done.messages)) is None
+
+
+@given(media_histories(), profiles)
+def test_the_checker_finds_what_the_steps_change(history: History, profile: Profile) -> None:
+    """Neither sees what the other does not."""
+    try:
+        after, changes = run_steps(history, profile)
+    except Unrepairable:
+        assert find_violations(history, profile)
+        return
+
+    assert bool(changes) is bool(find_violations(history, profile))
+    assert (after is history) is (not changes)
