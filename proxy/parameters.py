@@ -6,7 +6,8 @@ a key, is sent: ``api_base``, ``extra_headers``, ``extra_body``, ``custom_llm_pr
 ``acompletion(**body)``), so a name that is not listed here is dropped and counted.
 
 Sources: the request of OpenAI's chat completions reference (2026-11) and the fields that real clients were seen
-to send. ``metadata`` is left out on purpose: litellm reads it for itself.
+to send; ``top_k`` is what most of the others know beside it. ``metadata`` is left out on purpose: litellm reads it for
+itself.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from proxy.errors import InvalidRequest
+from proxy.parameter_types import Count as _Count
+from proxy.parameter_types import Flag as _Flag
+from proxy.parameter_types import Number as _Number
+from proxy.parameter_types import Text as _Text
+from proxy.parameter_types import check_type
 
-_Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-_Count = Annotated[int, Field(strict=True, ge=1)]
-_Text = Annotated[str, Field(strict=True)]
-_Flag = Annotated[bool, Field(strict=True)]
 _Choice = _Text | dict[str, Any]
 
 
@@ -73,6 +75,7 @@ _TYPES: dict[str, Any] = {
     "temperature": _Number,
     "tool_choice": Literal["none", "auto", "required"] | _NamedTool,
     "tools": list[dict[str, Any]],
+    "top_k": _Count,
     "top_logprobs": Annotated[int, Field(strict=True, ge=0)],
     "top_p": _Number,
     "user": _Text,
@@ -88,14 +91,7 @@ def check_parameter(name: str, value: Any) -> None:
 
     *name* must be a key of :data:`PARAMETERS`. Ranges are the provider's affair, since they differ by model.
     """
-    try:
-        PARAMETERS[name].validate_python(value)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        place = "".join(f"[{part}]" if isinstance(part, int) else "" for part in first["loc"])
-        raise InvalidRequest(
-            f"Invalid value for '{name}{place}': {first['msg']}.", param=f"{name}{place}"
-        ) from None
+    check_type(name, value, PARAMETERS[name])
     if name == "tools":
         for index, tool in enumerate(value):
             _check_tool(tool, index)

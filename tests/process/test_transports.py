@@ -27,10 +27,35 @@ SCHEMA = {
 TOOLS = [{"type": "function", "function": {"name": "read", "description": "Reads.", "parameters": SCHEMA}}]
 ROUND = [user("go"), assistant("on it", calls=[call("c1", "read", '{"path": "/a"}')]), tool("c1", "found")]
 
+RICH = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "type": "object",
+    "properties": {
+        "unit": {"$ref": "#/definitions/Unit", "description": "Which."},
+        "strict": {"type": ["boolean", "null"], "default": None},
+        "level": {"enum": [1, 2, 3]},
+        "kind": {"oneOf": [{"const": "a", "title": "First"}, {"const": "b"}]},
+        "either": {"anyOf": [{"type": "string", "maxLength": 9}, {"type": "integer"}], "description": "E."},
+        "pair": {"type": "array", "items": [{"type": "number"}, {"type": "number"}], "maxItems": 2},
+        "both": {"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"required": ["a"]}]},
+        "maybe": {"anyOf": [{"$ref": "#/definitions/Unit"}, {"type": "null"}]},
+        "free": {"type": "object", "properties": {}},
+        "size": {"type": "integer", "exclusiveMinimum": 0},
+    },
+    "required": ["unit", "strict"],
+    "definitions": {"Unit": {"enum": ["c", "f"]}},
+}
+"""What litellm alone would lose, refuse, or fail on; all of it can be said in Gemini's words."""
+
 REQUESTS: dict[str, dict[str, Any]] = {
     "plain": {"messages": [user("hello")]},
     "system": {"messages": [system("be brief"), user("hello"), assistant("hi"), user("again")]},
     "tools": {"messages": ROUND, "tools": TOOLS},
+    "rich schema": {
+        "messages": [user("x")],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": RICH, "strict": True}}],
+    },
+    "older functions": {"messages": [user("x")], "functions": [{"name": "f", "parameters": RICH}]},
     "tool choice required": {"messages": [user("x")], "tools": TOOLS, "tool_choice": "required"},
     "tool choice none": {"messages": [user("x")], "tools": TOOLS, "tool_choice": "none"},
     "tool choice by name": {

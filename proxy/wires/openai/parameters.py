@@ -1,120 +1,47 @@
-"""Which parameters OpenAI's own models refuse, and the one that they take under another name. Pure.
+"""Which parameters go out on OpenAI's wire, and by which names there. Pure.
 
-A refused name costs the whole request (``400 Unsupported parameter: 'stop' is not supported with this model.``), so it
-is withheld, and reported as withheld. The rules are for OpenAI's own service only: other servers that speak its wire
-name their models as they like and have rules of their own, so that their parameters stay as they are.
-
-Sources (2026-11): OpenAI's chat completions reference and reasoning guide; Microsoft's list for the same models
-(learn.microsoft.com, "Azure OpenAI reasoning models": temperature, top_p, both penalties, logprobs, top_logprobs,
-logit_bias and max_tokens are not supported); refusals as users report them: ``stop`` smolagents#1671 (gpt-5-mini),
-dify#18971 (o4-mini), crewAI#2738 (o3, but not o3-mini), ``parallel_tool_calls`` llama_index#20865 (o1, o3-mini and
-o4-mini), ``max_tokens`` pokitoki#48; what litellm 1.105.3 was seen to withhold for each model.
+OpenAI's own models refuse some (:mod:`proxy.dialects.openai_models`); other providers that speak its wire are not given
+some, or call them otherwise.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlsplit
 
 from proxy.config import Deployment
+from proxy.dialects import withheld_names
+from proxy.dialects.openai_models import renames_limit
 
-_SAMPLING = frozenset({"logprobs", "temperature", "top_logprobs", "top_p"})
-"""Refused while the model reasons; ``temperature: 1`` is the default, and taken all the same."""
-
-_EFFORT = frozenset({"reasoning_effort", "verbosity"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """Models, and what they refuse.
-
-    *renames* is for those that take ``max_completion_tokens`` in the place of ``max_tokens``. *reasons* says when they
-    reason: never, always, or unless ``reasoning_effort`` is ``none``, which is what *rests* takes for granted.
-    """
-
-    ids: re.Pattern[str]
-    refused: frozenset[str]
-    renames: bool = True
-    reasons: bool = True
-    may_rest: bool = False
-    rests: bool = False
-
-
-def _family(ids: str, *refused: str, **traits: bool) -> _Family:
-    return _Family(re.compile(ids), frozenset(refused), **traits)
-
-
-_O_SERIES = ("frequency_penalty", "logit_bias", "parallel_tool_calls", "presence_penalty", "verbosity")
-_GPT_5 = ("audio", "frequency_penalty", "logit_bias", "modalities", "prediction", "presence_penalty", "stop")
-
-_FAMILIES = (
-    _family(r"o3-mini|o[12](?!\d)", *_O_SERIES),
-    _family(r"o\d", "stop", *_O_SERIES),
-    _family(r"gpt-5-chat", *_EFFORT, renames=False, reasons=False),
-    _family(
-        r"gpt-5-search",
-        *("n", "parallel_tool_calls", "prompt_cache_key", "reasoning_effort", "seed"),
-        *_GPT_5,
-    ),
-    _family(r"gpt-5(?:-(?!\d)|-\d{4}|$)|gpt-\d+(?:\.\d+)?-(?:chat|codex|cyber|pro)", *_GPT_5),
-    _family(r"gpt-5\.[124](?!\d)", *_GPT_5, may_rest=True, rests=True),
-    _family(r"gpt-(?:[5-9]|\d\d)", *_GPT_5, may_rest=True),
-    _family(r"gpt-3\.5|gpt-4|chatgpt-4", *_EFFORT, renames=False, reasons=False),
-)
-"""The first family whose pattern the id begins with; an id that is in none is left alone."""
+_SPELLINGS = MappingProxyType({"mistral": MappingProxyType({"seed": "random_seed"})})
+"""What a provider calls a parameter (Mistral's reference); litellm writes it the same way."""
 
 
 def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-    """Return the names in *parameters* that the deployment's model refuses.
-
-    Tools are never among them: a model without tools must say so itself, rather than answer as if there were none.
-    ``max_tokens`` is when ``max_completion_tokens`` is there too, which is the name that counts.
-    """
-    family = _family_of(deployment)
-    if family is None:
-        return frozenset()
-    refused = set(family.refused)
-    if family.reasons and not _at_rest(family, parameters):
-        refused |= _SAMPLING
-        if parameters.get("temperature") == 1:
-            refused.discard("temperature")
-    if family.renames and "max_completion_tokens" in parameters:
-        refused.add("max_tokens")
-    return frozenset(refused & parameters.keys())
+    """Return the names in *parameters* that the deployment's model is not given."""
+    return withheld_names(deployment, "direct", parameters)
 
 
 def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return *parameters* as the deployment's model names them; the same object where that is how they are named.
+    """Return *parameters* as the deployment's provider writes them; the same object where nothing is otherwise.
 
-    A deployment that allows ``max_tokens`` by name gets it by that name.
+    A deployment that allows a parameter by name gets it by that name. DeepSeek has a switch of its own beside the
+    effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets as well.
     """
-    if "max_tokens" not in parameters or "max_tokens" in deployment.allowed_openai_params:
-        return parameters
-    family = _family_of(deployment)
-    if family is None or not family.renames:
-        return parameters
-    return {"max_completion_tokens" if name == "max_tokens" else name: v for name, v in parameters.items()}
+    names = dict(_SPELLINGS.get(deployment.provider, {}))
+    if renames_limit(deployment):
+        names["max_tokens"] = "max_completion_tokens"
+    names = {name: spelled for name, spelled in names.items() if name not in deployment.allowed_openai_params}
+    if names.keys() & parameters.keys():
+        parameters = {names.get(name, name): value for name, value in parameters.items()}
+    if deployment.provider == "deepseek" and "reasoning_effort" in parameters:
+        return _with_switch(parameters)
+    return parameters
 
 
-def _family_of(deployment: Deployment) -> _Family | None:
-    if not _is_openai(deployment):
-        return None
-    model = deployment.model_id.removeprefix("ft:")
-    return next((family for family in _FAMILIES if family.ids.match(model)), None)
-
-
-def _is_openai(deployment: Deployment) -> bool:
-    """Tell whether OpenAI itself answers: at its address, or at one of its regions' (``eu.api.openai.com``)."""
-    if deployment.provider != "openai":
-        return False
-    host = urlsplit(deployment.api_base).hostname if deployment.api_base else "api.openai.com"
-    return host is not None and (host == "api.openai.com" or host.endswith(".api.openai.com"))
-
-
-def _at_rest(family: _Family, parameters: Mapping[str, Any]) -> bool:
-    """Tell whether the request makes a reasoning model answer without reasoning."""
-    effort = parameters.get("reasoning_effort")
-    return family.may_rest and (effort == "none" or (effort is None and family.rests))
+def _with_switch(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    if parameters["reasoning_effort"] != "none":
+        return {**parameters, "thinking": {"type": "enabled"}}
+    rest = {name: value for name, value in parameters.items() if name != "reasoning_effort"}
+    return {**rest, "thinking": {"type": "disabled"}}

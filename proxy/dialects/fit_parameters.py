@@ -1,0 +1,60 @@
+"""The rules over the table's row, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.dialects.dialect import Dialect
+from proxy.dialects.fitting import Fitting
+from proxy.dialects.formats import fit_format
+from proxy.dialects.reasoning import fit_effort
+from proxy.dialects.sampling import fit_limits, fit_sampling, fit_stops
+from proxy.dialects.tools import fit_tools
+from sanitizers import Change, Messages
+
+
+@dataclass(frozen=True, slots=True)
+class FittedParameters:
+    """What became of a request's parameters.
+
+    *parameters* is the very object that was given where nothing had to be done. *dropped* names those that are gone.
+    *words* is what the model has to be told, since no parameter says it (:func:`proxy.dialects.formats.with_words`).
+    """
+
+    parameters: Mapping[str, Any]
+    changes: tuple[Change, ...] = ()
+    dropped: tuple[str, ...] = ()
+    words: str | None = None
+
+
+_RULES = (fit_tools, fit_format, fit_limits, fit_effort, fit_sampling, fit_stops)
+"""What is dropped for good goes first, so that it is judged by no other rule."""
+
+
+def fit_parameters(
+    parameters: Mapping[str, Any],
+    dialect: Dialect,
+    messages: Messages,
+    *,
+    allowed: frozenset[str] = frozenset(),
+) -> FittedParameters:
+    """Return *parameters*, of checked types, in the provider's way; *messages* is the history they go with.
+
+    Names in *allowed* pass untouched. A parameter that the provider has no use for is dropped and counted; one whose
+    value it does not take is mapped to the nearest, and one that cannot stand beside another is dropped, each with a
+    change. What the client would miss in the answer is refused: :class:`proxy.errors.InvalidRequest` for more answers
+    than there can be, and for a choice of a function that is not declared. Nothing that was passed in is changed.
+    """
+    fitting = Fitting(parameters, dialect, messages, allowed)
+    for name in sorted(dialect.dropped & parameters.keys()):
+        # More answers than one are refused further on, and the old form of tools is written anew.
+        if fitting.value(name) is not None and name not in _SEEN_LATER:
+            fitting.withhold(name)
+    for rule in _RULES:
+        rule(fitting)
+    return FittedParameters(fitting.parameters, tuple(fitting.changes), tuple(fitting.dropped), fitting.words)
+
+
+_SEEN_LATER = frozenset({"function_call", "functions", "n"})

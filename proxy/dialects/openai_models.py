@@ -1,0 +1,137 @@
+"""Which parameters OpenAI's own models refuse, by family. Pure.
+
+A refused name costs the whole request (``400 Unsupported parameter: 'stop' is not supported with this model.``), so it
+is withheld, and reported as withheld. The rules are for OpenAI's own service only: other servers that speak its wire
+name their models as they like and have rules of their own, so that their parameters stay as they are.
+
+Sources (2026-11): OpenAI's chat completions reference and reasoning guide; Microsoft's list for the same models
+(learn.microsoft.com, "Azure OpenAI reasoning models": temperature, top_p, both penalties, logprobs, top_logprobs,
+logit_bias and max_tokens are not supported); refusals as users report them: ``stop`` smolagents#1671 (gpt-5-mini),
+dify#18971 (o4-mini), crewAI#2738 (o3, but not o3-mini), ``parallel_tool_calls`` llama_index#20865 (o1, o3-mini and
+o4-mini), ``max_tokens`` pokitoki#48, ``minimal`` opencode#4451; what litellm 1.105.3 was seen to withhold for each
+model, and the efforts in its catalogue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from proxy.config import Deployment
+
+_SAMPLING = frozenset({"logprobs", "temperature", "top_logprobs", "top_p"})
+"""Refused while the model reasons; ``temperature: 1`` is the default, and taken all the same."""
+
+_EFFORT = frozenset({"reasoning_effort", "verbosity"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """Models, and what they refuse.
+
+    *renames* is for those that take ``max_completion_tokens`` in the place of ``max_tokens``. *reasons* says when they
+    reason: never, always, or unless ``reasoning_effort`` is ``none``, which is what *rests* takes for granted.
+    """
+
+    ids: re.Pattern[str]
+    refused: frozenset[str]
+    renames: bool = True
+    reasons: bool = True
+    may_rest: bool = False
+    rests: bool = False
+
+
+def _family(ids: str, *refused: str, **traits: bool) -> _Family:
+    return _Family(re.compile(ids), frozenset(refused), **traits)
+
+
+_O_SERIES = ("frequency_penalty", "logit_bias", "parallel_tool_calls", "presence_penalty", "verbosity")
+_GPT_5 = ("audio", "frequency_penalty", "logit_bias", "modalities", "prediction", "presence_penalty", "stop")
+
+_FAMILIES = (
+    _family(r"o3-mini|o[12](?!\d)", *_O_SERIES),
+    _family(r"o\d", "stop", *_O_SERIES),
+    _family(r"gpt-5-chat", *_EFFORT, renames=False, reasons=False),
+    _family(
+        r"gpt-5-search",
+        *("n", "parallel_tool_calls", "prompt_cache_key", "reasoning_effort", "seed"),
+        *_GPT_5,
+    ),
+    _family(r"gpt-5(?:-(?!\d)|-\d{4}|$)|gpt-\d+(?:\.\d+)?-(?:chat|codex|cyber|pro)", *_GPT_5),
+    _family(r"gpt-5\.[124](?!\d)", *_GPT_5, may_rest=True, rests=True),
+    _family(r"gpt-(?:[5-9]|\d\d)", *_GPT_5, may_rest=True),
+    _family(r"gpt-3\.5|gpt-4|chatgpt-4", *_EFFORT, renames=False, reasons=False),
+)
+"""The first family whose pattern the id begins with; an id that is in none is left alone."""
+
+_EFFORTS = tuple(
+    (re.compile(ids), tuple(efforts.split()))
+    for ids, efforts in (
+        (r"o\d", "low medium high"),
+        (r"gpt-5-pro", "high"),
+        (r"gpt-5-codex|gpt-5\.1-codex(?!-max)", "low medium high"),
+        (r"gpt-5(?:-(?:mini|nano|\d{4})|$)", "minimal low medium high"),
+        (r"gpt-5\.1(?:-\d{4}|$)", "none low medium high"),
+        (r"gpt-5\.\d+-pro", "medium high xhigh"),
+        (r"gpt-5\.\d+-codex", "low medium high xhigh"),
+        (r"gpt-5\.[2-9](?!-chat|-cyber)", "none low medium high xhigh"),
+        (r"gpt-6-(?:luna|sol)", "none low medium high xhigh max"),
+        (r"gpt-6", "low medium high xhigh max"),
+    )
+)
+"""The reasoning efforts that a model takes; the first pattern that the id begins with counts."""
+
+
+def refused_by_openai(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names in *parameters* that the deployment's model refuses.
+
+    Tools are never among them: a model without tools must say so itself, rather than answer as if there were none.
+    ``max_tokens`` is when ``max_completion_tokens`` is there too, which is the name that counts.
+    """
+    family = _family_of(deployment)
+    if family is None:
+        return frozenset()
+    refused = set(family.refused)
+    if family.reasons and not _at_rest(family, parameters):
+        refused |= _SAMPLING
+        if parameters.get("temperature") == 1:
+            refused.discard("temperature")
+    if family.renames and "max_completion_tokens" in parameters:
+        refused.add("max_tokens")
+    return frozenset(refused & parameters.keys())
+
+
+def renames_limit(deployment: Deployment) -> bool:
+    """Tell whether the deployment's model takes ``max_completion_tokens`` in the place of ``max_tokens``."""
+    family = _family_of(deployment)
+    return family is not None and family.renames
+
+
+def efforts_of_openai(model: str) -> tuple[str, ...] | None:
+    """Return the reasoning efforts that one of OpenAI's models takes; None where they are not known here."""
+    name = model.removeprefix("ft:")
+    return next((efforts for ids, efforts in _EFFORTS if ids.match(name)), None)
+
+
+def is_openai(deployment: Deployment) -> bool:
+    """Tell whether OpenAI itself answers: at its address, or at one of its regions' (``eu.api.openai.com``)."""
+    if deployment.provider != "openai":
+        return False
+    host = urlsplit(deployment.api_base).hostname if deployment.api_base else "api.openai.com"
+    return host is not None and (host == "api.openai.com" or host.endswith(".api.openai.com"))
+
+
+def _family_of(deployment: Deployment) -> _Family | None:
+    if not is_openai(deployment):
+        return None
+    model = deployment.model_id.removeprefix("ft:")
+    return next((family for family in _FAMILIES if family.ids.match(model)), None)
+
+
+def _at_rest(family: _Family, parameters: Mapping[str, Any]) -> bool:
+    """Tell whether the request makes a reasoning model answer without reasoning."""
+    effort = parameters.get("reasoning_effort")
+    return family.may_rest and (effort == "none" or (effort is None and family.rests))

@@ -1,0 +1,103 @@
+"""Which parameters of a request go to a deployment, and as what. Pure.
+
+In the modes ``repair`` and ``strict`` they are fitted to the provider (:mod:`proxy.dialects`); ``strict`` refuses a
+history that would have to be changed, and parameters are none. In ``observe`` that is only reported, in ``off`` nobody
+looks. In every mode names that are not known, and those that the provider is not given, are dropped and counted; what
+the deployment allows by name goes as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from proxy.config import Deployment
+from proxy.dialects import FittedParameters, dialect_for, fit_parameters
+from proxy.errors import InvalidRequest
+from proxy.upstream.transports import transport_of
+from proxy.wire import ChatRequest
+from sanitizers import Change, Messages
+
+Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
+"""Tells which parameters a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
+
+_FITTING = ("repair", "strict")
+
+_NEVER_DROPPED = ("tools", "functions", "n")
+"""Without them the answer would be another one: agents without tools, fewer answers than were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterPlan:
+    """The parameters that go upstream, and what is to be said of them.
+
+    *extra_body* goes into the body by name; *dropped* names what does not go. *words* is what the model has to be told
+    in the history.
+    """
+
+    parameters: Mapping[str, Any]
+    extra_body: Mapping[str, Any]
+    dropped: tuple[str, ...]
+    changes: tuple[Change, ...] = ()
+    words: str | None = None
+
+
+def plan_parameters(
+    request: ChatRequest,
+    given: Mapping[str, Any],
+    deployment: Deployment,
+    unsupported: Unsupported,
+    messages: Messages,
+    mode: str,
+) -> ParameterPlan:
+    """Return what becomes of *given*, the parameters of *request*, for *deployment*.
+
+    *messages* is the history that goes with them. Raises :class:`InvalidRequest`, in the modes that fit, for what
+    neither goes nor may be dropped.
+    """
+    allowed = deployment.allowed_openai_params
+    fitted, seen = FittedParameters(given), FittedParameters(given)
+    if mode in _FITTING:
+        fitted = seen = _fit(given, deployment, messages)
+    elif mode == "observe":
+        seen = _fit_if_possible(given, deployment, messages)
+    withheld = unsupported(deployment, fitted.parameters)
+    if mode in _FITTING:
+        _refuse_to_drop(withheld, fitted.parameters, deployment)
+    parameters = fitted.parameters
+    if withheld:
+        kept = {name: value for name, value in parameters.items() if name not in withheld}
+        parameters = MappingProxyType(kept)
+    return ParameterPlan(
+        parameters,
+        MappingProxyType({name: value for name, value in request.unknown.items() if name in allowed}),
+        (*(name for name in request.unknown if name not in allowed), *sorted({*withheld, *fitted.dropped})),
+        seen.changes,
+        fitted.words,
+    )
+
+
+def _fit(given: Mapping[str, Any], deployment: Deployment, messages: Messages) -> FittedParameters:
+    dialect = dialect_for(deployment, transport_of(deployment))
+    return fit_parameters(given, dialect, messages, allowed=deployment.allowed_openai_params)
+
+
+def _fit_if_possible(
+    given: Mapping[str, Any], deployment: Deployment, messages: Messages
+) -> FittedParameters:
+    try:
+        return _fit(given, deployment, messages)
+    except InvalidRequest:
+        return FittedParameters(given)
+
+
+def _refuse_to_drop(withheld: frozenset[str], parameters: Mapping[str, Any], deployment: Deployment) -> None:
+    for name in _NEVER_DROPPED:
+        if name in withheld and not (name == "n" and parameters[name] == 1):
+            raise InvalidRequest(
+                f"'{name}' cannot be sent to this model by way of '{deployment.provider}'; "
+                "an operator who knows better allows it by 'allowed_openai_params'.",
+                param=name,
+            )
