@@ -10,16 +10,15 @@ from typing import Any
 from proxy.budgets.fit_request import facts_of, fit_request
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
-from proxy.errors import ContextTooLong
+from proxy.errors import ContextTooLong, InvalidRequest
+from proxy.parameter_plan import Unsupported, plan_parameters
 from proxy.plan import (
-    Unsupported,
     choose_pool,
     format_changes,
-    make_legal,
     profile_of,
     settle_signatures,
-    split_parameters,
 )
+from proxy.prepare_request import prepare_request
 from proxy.wire import ChatRequest
 from sanitizers import Unrepairable
 
@@ -36,8 +35,8 @@ def explain_request(
     """
     deployment = choose_pool(request.model, settings)[0]
     profile = profile_of(deployment, settings)
-    parameters, extra_body, dropped = split_parameters(request, deployment, unsupported)
     mode = settings.sanitize.mode
+    planned = plan_parameters(request, request.parameters, deployment, unsupported, request.messages, "off")
     answer: dict[str, Any] = {
         "object": "turnright.explanation",
         "model": request.model,
@@ -49,39 +48,45 @@ def explain_request(
         "summary": "",
         "found": [],
         "violations": [],
-        "dropped_parameters": list(dropped),
+        "dropped_parameters": list(planned.dropped),
         "refusal": None,
         "budget": None,
         "body": None,
     }
+    refuses = mode in ("repair", "strict")
     try:
         messages, _ = settle_signatures(request.messages, deployment, profile)
-        outcome, renamed = make_legal(messages, parameters, profile)
-    except Unrepairable as error:
-        answer["verdict"] = "refused" if mode in ("repair", "strict") else "sent_as_is"
-        answer["refusal"] = {"message": error.message, "rule": error.rule, "param": error.param}
+        prepared = prepare_request(messages, request, deployment, profile, unsupported)
+    except (InvalidRequest, Unrepairable) as error:
+        rule = error.rule if isinstance(error, Unrepairable) else error.code
+        answer["verdict"] = "refused" if refuses else "sent_as_is"
+        answer["refusal"] = {"message": error.message, "rule": rule, "param": error.param}
         return answer
-    answer["changes"] = [change.as_dict() for change in outcome.changes]
-    answer["summary"] = format_changes(outcome.changes)
+    outcome, changes = prepared.outcome, prepared.changes
+    answer["dropped_parameters"] = list(prepared.dropped)
+    answer["changes"] = [change.as_dict() for change in changes]
+    answer["summary"] = format_changes(changes)
     answer["found"] = [violation.as_dict() for violation in outcome.found]
     answer["violations"] = [violation.as_dict() for violation in outcome.violations]
-    if outcome.found or outcome.changes:
+    if outcome.found or outcome.changes or prepared.declared:
         refused = mode == "strict" or (
             mode == "repair" and outcome.violations and settings.sanitize.on_violation == "refuse"
         )
         answer["verdict"] = "refused" if refused else "repaired" if mode == "repair" else "sent_as_is"
-    messages, origins, parameters = outcome.messages, outcome.origins, renamed.parameters
-    facts = facts_of(deployment, settings, knowledge.of(deployment, now)).renamed(renamed.back)
+    elif changes:
+        answer["verdict"] = "repaired" if refuses else "sent_as_is"
+    messages, origins, parameters = prepared.messages, outcome.origins, prepared.parameters
+    facts = facts_of(deployment, settings, knowledge.look(deployment, now)).renamed(prepared.names_back)
     try:
         fitted = fit_request(messages, profile, parameters, facts, origins=origins, count=True)
     except ContextTooLong as error:
-        answer["verdict"] = "refused" if mode in ("repair", "strict") else "sent_as_is"
+        answer["verdict"] = "refused" if refuses else "sent_as_is"
         answer["refusal"] = {"message": error.message, "rule": error.code, "param": error.param}
         return answer
     answer["budget"] = fitted.report.as_dict()
     if fitted.changes:
         answer["verdict"] = {"repair": "repaired", "strict": "refused"}.get(mode, "sent_as_is")
-        changes = (*outcome.changes, *fitted.changes)
+        changes = (*changes, *fitted.changes)
         answer["changes"] = [change.as_dict() for change in changes]
         answer["summary"] = format_changes(changes)
         messages, parameters = fitted.messages, fitted.parameters
@@ -89,7 +94,7 @@ def explain_request(
         "model": request.model,
         "messages": list(messages),
         **parameters,
-        **extra_body,
+        **prepared.extra_body,
         "stream": request.stream,
     }
     return answer

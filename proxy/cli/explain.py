@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ import orjson
 
 from proxy.budgets.knowledge import Knowledge
 from proxy.cli.configuration import UNUSABLE, read_configuration
-from proxy.config import ConfigurationError, Settings, load_settings, render_faults
+from proxy.config import ConfigurationError, Deployment, Settings, load_settings, render_faults
+from proxy.dialects import STEP as PARAMETERS
+from proxy.dialects import withheld_names
 from proxy.errors import InvalidRequest
 from proxy.explain import explain_request
+from proxy.upstream.transports import transport_of
 from proxy.wire import parse_chat_request
 
 
@@ -30,7 +34,7 @@ def run_explain(options: argparse.Namespace) -> int:
         if settings is None:
             return UNUSABLE
         request = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
-        explanation = explain_request(request, settings, lambda *_: frozenset(), Knowledge(), 0.0)
+        explanation = explain_request(request, settings, _withheld, Knowledge(), 0.0)
     except ConfigurationError as error:
         print(render_faults(error), end="", file=sys.stderr)
         return UNUSABLE
@@ -43,6 +47,12 @@ def run_explain(options: argparse.Namespace) -> int:
     else:
         print(render_explanation(explanation))
     return 0
+
+
+def _withheld(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+    """Return what is never sent, as far as that is known without loading a transport."""
+    withheld = withheld_names(deployment, transport_of(deployment), parameters)
+    return withheld - deployment.allowed_openai_params
 
 
 def _with_model(body: bytes, model: str | None) -> bytes:
@@ -93,6 +103,8 @@ def _budget_table(budget: dict[str, Any]) -> list[str]:
 
 def _place_of(change: dict[str, Any]) -> str:
     """Return where a change was made: in a message, or in a parameter beside them."""
+    if change["step"] == PARAMETERS:
+        return ""
     if change["step"] != "tools" or change["reason"] == "call_name":
         return f"messages[{change['index']}]"
     if change["reason"] in ("tool_choice", "function_call"):

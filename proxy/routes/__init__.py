@@ -5,11 +5,25 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.routes.chat_completions import chat_completions
+from proxy.routes.completions import completions
+from proxy.routes.embeddings import embeddings
 from proxy.routes.explain import explain
 from proxy.routes.health import livez, readyz, root
 from proxy.routes.metrics import metrics
 from proxy.routes.models import list_models, show_model
-from proxy.routes.paths import CHAT_COMPLETIONS, EXPLAIN, LIVE, METRICS, MODEL, MODELS, READY, ROOT, spellings
+from proxy.routes.paths import (
+    CHAT_COMPLETIONS,
+    COMPLETIONS,
+    EMBEDDINGS,
+    EXPLAIN,
+    LIVE,
+    METRICS,
+    MODEL,
+    MODELS,
+    READY,
+    ROOT,
+    spellings,
+)
 
 __all__ = ["add_api_routes", "add_health_routes"]
 
@@ -18,6 +32,10 @@ def add_api_routes(app: web.Application) -> None:
     """Add the API, each path in both spellings."""
     for path in spellings(CHAT_COMPLETIONS):
         app.router.add_post(path, chat_completions)
+    for path in spellings(EMBEDDINGS):
+        app.router.add_post(path, embeddings)
+    for path in spellings(COMPLETIONS):
+        app.router.add_post(path, completions)
     for path in spellings(EXPLAIN):
         app.router.add_post(path, explain)
     for path in spellings(MODELS):

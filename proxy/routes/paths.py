@@ -5,6 +5,8 @@ from __future__ import annotations
 from aiohttp import web
 
 CHAT_COMPLETIONS = "/v1/chat/completions"
+EMBEDDINGS = "/v1/embeddings"
+COMPLETIONS = "/v1/completions"
 EXPLAIN = "/v1/explain"
 MODELS = "/v1/models"
 MODEL = "/v1/models/{id:.+}"
@@ -14,7 +16,7 @@ READY = ("/readyz", "/health", "/healthz", "/health/readiness")
 METRICS = "/metrics"
 ROOT = "/"
 
-API_PATHS = (CHAT_COMPLETIONS, EXPLAIN, MODELS, MODEL)
+API_PATHS = (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS, EXPLAIN, MODELS, MODEL)
 OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT})
 
 _ROUTE_OF = {spelling: path for path in API_PATHS for spelling in (path, path.removeprefix("/v1"))}

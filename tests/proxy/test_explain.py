@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 import pytest
 
+from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
+from proxy.explain import explain_request
+from proxy.wire import parse_chat_request
 from tests.support.builders import assistant, system, tool, user
 from tests.support.proxied import GEMINI, MODEL, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
@@ -234,3 +238,13 @@ async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:
     assert (found["verdict"], found["changes"]) == ("unchanged", [])
     assert found["budget"]["sent"] == found["budget"]["estimate"] > 16_384
     assert found["body"]["max_tokens"] == 100_000
+
+
+def test_it_only_looks_at_what_was_taught() -> None:
+    """A name that nobody asked a model of is not remembered, and pushes nobody out."""
+    knowledge = Knowledge()
+    request = parse_chat_request(orjson.dumps({"model": MODEL, "messages": LEGAL}), max_nesting=64)
+    found = explain_request(request, settings_of(), lambda *_: frozenset(), knowledge, 0.0)
+
+    assert found["verdict"] == "unchanged"
+    assert not knowledge._taught

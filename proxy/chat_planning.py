@@ -1,0 +1,228 @@
+"""One chat request, planned for whichever deployment is asked: the part of its attempts that knows of histories.
+
+Each plan is made from the original messages, since what one provider needs another refuses; and once, unless a failure
+teaches something: a repair, a tighter cut, a note to the model. What is decided is pure (:mod:`proxy.plan`,
+:mod:`proxy.resilience.repairs`); here is what it is decided about.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+from proxy.attempts import Failure
+from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
+from proxy.budgets.learn_overflow import Refused
+from proxy.budgets.limits import asked_output
+from proxy.config import Deployment
+from proxy.corrections import note_for, with_note
+from proxy.course import Course
+from proxy.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFault
+from proxy.keys import Gateway
+from proxy.media.inlining import RequestMedia
+from proxy.observation import Record
+from proxy.plan import REPLACED, Plan, plan_request, profile_of
+from proxy.resilience.decide_action import Step
+from proxy.resilience.deployment_key import key_of
+from proxy.resilience.failure_table import OVERFLOW, Kind
+from proxy.resilience.read_error import ProviderError
+from proxy.resilience.read_overflow import Overflow
+from proxy.resilience.repairs import repair_request
+from proxy.signatures.kept import Kept
+from proxy.signatures.restoring import WITHHELD
+from proxy.signatures.stand_ins import with_stand_ins
+from proxy.signing import load_signatures, note_refused
+from proxy.upstream import Timeouts, UpstreamCall
+from proxy.windows import window_of
+from proxy.wire import ChatRequest
+from sanitizers import Change, Messages
+
+
+class ChatPlanning:
+    """The plans of *chat* (:class:`proxy.attempts.Planning`)."""
+
+    unblamed: frozenset[Kind] = frozenset()
+
+    def __init__(self, chat: ChatRequest, record: Record, gateway: Gateway) -> None:
+        self.course = Course(chat.model, gateway.settings)
+        self._asked = self._chat = chat
+        self._record = record
+        self._gateway = gateway
+        self._loop = asyncio.get_running_loop()
+        self._plans: dict[tuple[int, str], Plan] = {}
+        self._kept: Mapping[str, Kept] | None = None
+        repairs = gateway.settings.sanitize.mode == "repair"
+        self._media = RequestMedia(gateway.media) if gateway.media is not None and repairs else None
+        self._doubted: Messages | None = None
+        self._overflowed: dict[tuple[int, str], int | None] = {}  # and what is sent again at most
+        self._tighter: Plan | None = None
+        self._noted: tuple[Change, ...] = ()
+
+    @property
+    def noted(self) -> bool:
+        """Whether a note was added to what the client sent."""
+        return bool(self._noted)
+
+    async def plan(self, deployment: Deployment, deadline: float) -> Plan:
+        """Return the plan for *deployment*, made once: with the note, and with the repair, if there is one."""
+        key = key_of(deployment)
+        if key not in self._plans:
+            gateway = self._gateway
+            if self._kept is None and profile_of(deployment, gateway.settings).signs_calls:
+                self._kept = await load_signatures(gateway.store, self._chat.messages)
+            await self._fetch_media(deployment, deadline)
+            self._plans[key] = self._planned(deployment)
+        return self._plans[key]
+
+    async def _fetch_media(self, deployment: Deployment, deadline: float) -> None:
+        """Fetch what *deployment* cannot; the wait is not ours, no more than a provider's."""
+        if self._media is not None:
+            profile, now = profile_of(deployment, self._gateway.settings), self._loop.time()
+            if await self._media.fetch(self._chat.messages, profile, now=now, deadline=deadline):
+                self._record.upstream_wait += self._loop.time() - now
+
+    def _planned(self, deployment: Deployment) -> Plan:
+        gateway = self._gateway
+        chat, fetched = self._chat, tuple[Change, ...]()
+        if self._media is not None:
+            chat, fetched = self._media.put_in(chat, profile_of(deployment, gateway.settings))
+        taught = gateway.knowledge.of(deployment, self._loop.time())
+        tight, most = (key := key_of(deployment)) in self._overflowed, self._overflowed.get(key)
+        plan = plan_request(
+            chat,
+            gateway.settings,
+            gateway.upstream.unsupported,
+            deployment,
+            self._kept or {},
+            facts_of(deployment, gateway.settings, taught, tight=tight, most=most),
+        )
+        if plan.budget is not None and plan.budget.factor is not None:
+            gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
+        if not taught.reports_usage:
+            plan = replace(plan, ask_usage=False)
+        if fetched or self._noted:
+            plan = replace(plan, further=(*fetched, *self._noted))
+        if self.course.refused_for is not None:
+            plan = _repaired(plan, self.course.refused_for) or plan
+        return plan
+
+    def call_of(self, plan: Plan, timeouts: Timeouts) -> UpstreamCall:
+        """Return the call that a plan is."""
+        return call_of(plan, timeouts)
+
+    async def answered(self) -> None:
+        """Note that what was doubted was the fault, now that the request without it is answered."""
+        if self._doubted is not None and self.course.refused_for is not None:
+            await note_refused(self._gateway.store, self._doubted)
+
+    def can_repair(self, failure: Failure[Plan]) -> bool:
+        """Tell whether the request can be changed by what the provider said; an overflow teaches its length."""
+        if failure.plan is None:
+            return False
+        if failure.row is OVERFLOW:
+            self._tighter = self._cut_further(failure)
+            return self._tighter is not None
+        return self.course.refused_for is None and _repaired(failure.plan, failure.said) is not None
+
+    def go_on(self, step: Step, failure: Failure[Plan]) -> None:
+        """Make ready what the next attempt needs."""
+        if step is Step.REPAIR:
+            self._repair(failure)
+        elif step is Step.RETRY:
+            if failure.row.note and failure.plan is not None and failure.plan.mode == "repair":
+                self._add_note(failure.error, failure.plan)
+        elif step is Step.FALL_BACK:
+            self._chat, self._noted = self._asked, ()  # the note is about what another model did
+            self._plans.clear()
+
+    def _repair(self, failure: Failure[Plan]) -> None:
+        self._doubt(failure)
+        if failure.row is OVERFLOW and self._tighter is not None:
+            self._plans = {key_of(failure.deployment): self._tighter}
+            return
+        self.course.refused_for = failure.said
+        if failure.plan is not None and failure.said.says("stream_options", "include_usage"):
+            self._gateway.knowledge.of(failure.deployment, self._loop.time()).reports_usage = False
+        self._plans.clear()
+
+    def _doubt(self, failure: Failure[Plan]) -> None:
+        """Keep what was refused for its signatures, until it is known that it was for them."""
+        plan, said = failure.plan, failure.said
+        if plan is None or said.says("missing a thought_signature"):
+            return
+        repaired = _repaired(plan, said)
+        if repaired is not None and any(change.reason == "signature" for change in repaired.further):
+            self._doubted = plan.messages
+
+    def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
+        """Take in what an overflow teaches, and return a plan that is cut by it; None where there is nothing to cut.
+
+        Once for each deployment: one that refuses again has been told all that we know.
+        """
+        gateway, plan, deployment = self._gateway, failure.plan, failure.deployment
+        key = key_of(deployment)
+        if plan is None or plan.mode != "repair" or key in self._overflowed:
+            return None
+        now = self._loop.time()
+        refused = Refused(
+            estimate_sent(plan.messages, plan.parameters, gateway.knowledge.of(deployment, now).family),
+            asked_output(plan.parameters),
+            window_of(deployment).max_input_tokens,
+            has_media(plan.messages),
+        )
+        lesson = gateway.knowledge.learn(deployment, failure.said.overflow or Overflow(), refused, now)
+        self._overflowed[key] = lesson.most
+        try:
+            tighter = self._planned(deployment)
+        except InvalidRequest:
+            return None
+        same = tighter.messages == plan.messages and tighter.parameters == plan.parameters
+        return None if same else tighter
+
+    def _add_note(self, error: ProxyError, plan: Plan) -> None:
+        """Tell the model, in further attempts, what was wrong; once."""
+        if self._noted or not isinstance(error, UpstreamFault):
+            return
+        detail = error.detail if isinstance(error, AnswerUnusable) else ""
+        self._chat, change = with_note(self._chat, note_for(error.cause, plan.parameters, detail))
+        self._noted = (change,)
+        self._plans.clear()
+
+
+def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
+    """Return *plan* repaired by a provider's words; None where that changes nothing, or nothing may be changed."""
+    if plan.ask_usage and said.says("stream_options", "include_usage"):
+        return replace(plan, ask_usage=False)
+    if plan.mode != "repair":
+        return None
+    repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
+    if repaired is None:
+        return None
+    signatures = plan.signatures
+    if any(change.reason == "signature" for change in repaired.changes):
+        withheld = sum(count for kind, count in signatures.items() if kind != REPLACED)
+        _, stand_ins = with_stand_ins(repaired.messages, repaired.profile or plan.profile)
+        signatures = {WITHHELD: withheld, REPLACED: stand_ins}
+    return replace(
+        plan,
+        signatures=signatures,
+        messages=repaired.messages,
+        parameters=repaired.parameters,
+        profile=repaired.profile or plan.profile,
+        further=(*plan.further, *repaired.changes),
+    )
+
+
+def call_of(plan: Plan, timeouts: Timeouts) -> UpstreamCall:
+    """Return the call that a plan is."""
+    return UpstreamCall(
+        deployment=plan.deployment,
+        messages=plan.messages,
+        parameters=plan.parameters,
+        timeouts=timeouts,
+        ask_usage=plan.ask_usage,
+        extra_body=plan.extra_body,
+        raw_messages=plan.request.raw_messages if plan.messages is plan.request.messages else None,
+        profile=plan.profile,
+    )

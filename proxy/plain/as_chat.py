@@ -1,0 +1,84 @@
+"""A text completion for models that only chat: a user says the prompt, and the answer's text is the completion. Pure.
+
+That is what litellm makes of one, too. What a chat cannot say is refused, or dropped with a count where the answer is
+the same kind of text without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from proxy.errors import InvalidRequest
+from proxy.plain.inputs import separate_inputs
+from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
+from sanitizers import Messages
+
+_TEXT_ONLY = frozenset({"best_of", "echo", "logprobs", "prompt", "suffix"})
+"""Parameters that chats do not have; ``logprobs`` is a switch there, not a count."""
+
+_NEVER_DROPPED = ("echo", "suffix")
+"""With these another text is asked for."""
+
+_REASONS = {"tool_calls": "stop", "function_call": "stop"}
+
+
+def chat_parameters(parameters: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Return those of a text completion's *parameters* that a chat has, and the names of the others.
+
+    Raises :class:`InvalidRequest`, with the place in ``param``, for what can neither be said in a chat nor be left out.
+    """
+    for name in _NEVER_DROPPED:
+        if parameters.get(name):
+            raise InvalidRequest(f"'{name}' cannot be sent to this model: it only chats.", param=name)
+    kept = {name: value for name, value in parameters.items() if name not in _TEXT_ONLY}
+    dropped = tuple(sorted(parameters.keys() & _TEXT_ONLY - {"prompt"}))
+    return MappingProxyType(kept), dropped
+
+
+def prompt_as_messages(prompt: Any) -> Messages:
+    """Return the history that a *prompt* is; raises :class:`InvalidRequest` for more than one, and for tokens."""
+    inputs = separate_inputs(prompt)
+    if len(inputs) > 1:
+        raise InvalidRequest("This model only chats, and takes one prompt at a time.", param="prompt")
+    if not isinstance(inputs[0], str):
+        raise InvalidRequest(
+            "This model only chats, and takes texts and no tokens: 'prompt' must be a string.", param="prompt"
+        )
+    return [{"role": "user", "content": inputs[0]}]
+
+
+def as_chat(call: PlainCall) -> UpstreamCall:
+    """Return the chat that *call* is; its parameters are those of one beside the prompt."""
+    parameters = {name: value for name, value in call.parameters.items() if name != "prompt"}
+    return UpstreamCall(
+        deployment=call.deployment,
+        messages=prompt_as_messages(call.parameters["prompt"]),
+        parameters=parameters,
+        timeouts=call.timeouts,
+        ask_usage=call.ask_usage,
+        extra_body=call.extra_body,
+    )
+
+
+def text_of_answer(answer: Answer) -> Answer:
+    """Return the text completion in a chat completion."""
+    choices = answer.get("choices") or []
+    return {**answer, "choices": [_text(at, choice, "message") for at, choice in enumerate(choices)]}
+
+
+def text_of_chunk(chunk: Chunk) -> Chunk:
+    """Return the chunk of a text completion in one of a chat's."""
+    choices = chunk.get("choices") or []
+    return {**chunk, "choices": [_text(at, choice, "delta") for at, choice in enumerate(choices)]}
+
+
+def _text(at: int, choice: Mapping[str, Any], said: str) -> dict[str, Any]:
+    reason, index = choice.get("finish_reason"), choice.get("index")
+    text = (choice.get(said) or {}).get("content")
+    return {
+        "index": at if index is None else index,
+        "text": text if isinstance(text, str) else "",
+        "finish_reason": _REASONS.get(reason, reason) if reason else "stop" if said == "message" else None,
+    }

@@ -1,0 +1,56 @@
+"""What ``input`` and ``prompt`` may be: one text or many, as words or as the numbers of their tokens. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from proxy.errors import InvalidRequest
+
+Tokens: TypeAlias = list[int]
+Inputs: TypeAlias = Sequence[str] | Sequence[Tokens]
+
+
+def check_inputs(name: str, value: Any) -> None:
+    """Raise :class:`InvalidRequest`, with the place in ``param``, unless *value* is what OpenAI takes for *name*.
+
+    That is a text, tokens, or a list of the one or of the other. Lengths are the provider's affair.
+    """
+    if isinstance(value, str):
+        return
+    if not isinstance(value, list) or not value:
+        raise _refused(name, "expected a string, or an array that is not empty")
+    first = value[0]
+    if isinstance(first, str):
+        _check_each(name, value, str, "a string")
+    elif isinstance(first, list):
+        _check_each(name, value, list, "an array of tokens")
+        for at, tokens in enumerate(value):
+            if not tokens:
+                raise _refused(f"{name}[{at}]", "expected an array that is not empty")
+            _check_tokens(f"{name}[{at}]", tokens)
+    else:
+        _check_tokens(name, value)
+
+
+def separate_inputs(value: Any) -> Inputs:
+    """Return the single texts of a *value* that was checked, each in words or in tokens."""
+    if isinstance(value, str):
+        return [value]
+    return [value] if isinstance(value[0], int) else value
+
+
+def _check_tokens(name: str, tokens: list[Any]) -> None:
+    for at, token in enumerate(tokens):
+        if type(token) is not int or token < 0:  # not isinstance: true is an int as well
+            raise _refused(f"{name}[{at}]", "expected a token, a number from 0")
+
+
+def _check_each(name: str, values: list[Any], kind: type, words: str) -> None:
+    for at, value in enumerate(values):
+        if not isinstance(value, kind):
+            raise _refused(f"{name}[{at}]", f"expected {words}, as the ones before it are")
+
+
+def _refused(place: str, words: str) -> InvalidRequest:
+    return InvalidRequest(f"Invalid value for '{place}': {words}.", param=place)

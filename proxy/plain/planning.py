@@ -1,0 +1,53 @@
+"""One plain request, planned for whichever deployment is asked: it goes as it came, and nothing is repaired."""
+
+from __future__ import annotations
+
+from proxy.attempts import Failure
+from proxy.config import Deployment, Settings
+from proxy.course import Course
+from proxy.plain.plans import MakePlan, PlainPlan
+from proxy.plain.requests import PlainRequest
+from proxy.resilience.decide_action import Step
+from proxy.resilience.failure_table import Kind
+from proxy.upstream import PlainCall, Timeouts
+
+
+class PlainPlanning:
+    """The plans of *request* (:class:`proxy.attempts.Planning`), which *make_plan* makes.
+
+    A model that is not there, or not allowed, may be so for this path alone: OpenAI says 403 to embeddings of a model
+    that chats (ragflow#1835), and 404 to its text completions (go-openai#126). Chats must not be kept from it for that.
+    """
+
+    unblamed = frozenset({Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE})
+    noted = False
+
+    def __init__(self, request: PlainRequest, make_plan: MakePlan, settings: Settings) -> None:
+        self.course = Course(request.model, settings)
+        self._request = request
+        self._make_plan = make_plan
+        self._mode = settings.sanitize.mode
+
+    async def plan(self, deployment: Deployment, deadline: float) -> PlainPlan:
+        """Return the plan for *deployment*."""
+        return self._make_plan(self._request, deployment, self._mode)
+
+    def call_of(self, plan: PlainPlan, timeouts: Timeouts) -> PlainCall:
+        """Return the call that a plan is."""
+        return PlainCall(
+            deployment=plan.deployment,
+            parameters=plan.parameters,
+            timeouts=timeouts,
+            ask_usage=plan.request.include_usage,
+            extra_body=plan.extra_body,
+        )
+
+    def can_repair(self, failure: Failure[PlainPlan]) -> bool:
+        """Tell that nothing is repaired."""
+        return False
+
+    def go_on(self, step: Step, failure: Failure[PlainPlan]) -> None:
+        """Do nothing: the next attempt is like the last one."""
+
+    async def answered(self) -> None:
+        """Do nothing: there is nothing to remember."""

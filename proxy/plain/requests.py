@@ -1,0 +1,65 @@
+"""A request for embeddings or for a text completion, from its bytes, or an error that names what is wrong. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from proxy.errors import InvalidRequest
+from proxy.parameter_types import check_type
+from proxy.plain.inputs import check_inputs
+from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS, Kinds
+from proxy.wire import load_object, read_model, take_stream_switches
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRequest:
+    """One request as the client meant it.
+
+    *parameters* holds ``input`` or ``prompt``, and the known parameters that were set (null counts as not set), without
+    the stream switches; *unknown* everything else, which goes upstream only where the deployment allows it by name.
+    """
+
+    model: str
+    stream: bool
+    include_usage: bool
+    parameters: Mapping[str, Any]
+    unknown: Mapping[str, Any]
+
+
+def parse_embedding_request(body: bytes, *, max_nesting: int) -> PlainRequest:
+    """Return the request for embeddings in *body*.
+
+    Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no model,
+    no input or one that is none, and a known parameter of the wrong type.
+    """
+    return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting)
+
+
+def parse_completion_request(body: bytes, *, max_nesting: int) -> PlainRequest:
+    """Return the request for a text completion in *body*; raises as :func:`parse_embedding_request` does."""
+    return _parse(body, "prompt", COMPLETION_PARAMETERS, max_nesting)
+
+
+def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int) -> PlainRequest:
+    fields, _ = load_object(body, max_nesting)
+    model = read_model(fields)
+    if fields.get(asked) is None:
+        raise InvalidRequest(f"'{asked}' is required.", param=asked)
+    known: dict[str, Any] = {}
+    unknown: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name == "model" or value is None:
+            continue
+        if name == asked:
+            check_inputs(name, value)
+            known[name] = value
+        elif name in kinds:
+            check_type(name, value, kinds[name])
+            known[name] = value
+        else:
+            unknown[name] = value
+    stream, include_usage = take_stream_switches(known)
+    return PlainRequest(model, stream, include_usage, MappingProxyType(known), MappingProxyType(unknown))

@@ -1,0 +1,23 @@
+"""``POST /v1/completions``."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.keys import GATEWAY, RECORD
+from proxy.plain.forwarding import forward_completion
+from proxy.plain.requests import parse_completion_request
+from proxy.plan import choose_pool
+from proxy.routes.read_body import read_body
+
+
+async def completions(request: web.Request) -> web.StreamResponse:
+    """Read the request, send it as it is, and hand the text back."""
+    gateway, record = request.app[GATEWAY], request[RECORD]
+    settings = gateway.settings
+    body = await read_body(request)
+    asked = parse_completion_request(body, max_nesting=settings.general_settings.max_nesting)
+    record.stream = asked.stream
+    record.model = choose_pool(asked.model, settings)[0].label
+    await gateway.upstream.start()
+    return await forward_completion(request, asked, body, record, gateway)

@@ -1,0 +1,22 @@
+"""``POST /v1/embeddings``."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.keys import GATEWAY, RECORD
+from proxy.plain.forwarding import forward_embeddings
+from proxy.plain.requests import parse_embedding_request
+from proxy.plan import choose_pool
+from proxy.routes.read_body import read_body
+
+
+async def embeddings(request: web.Request) -> web.StreamResponse:
+    """Read the request, send it as it is, and hand the embeddings back."""
+    gateway, record = request.app[GATEWAY], request[RECORD]
+    settings = gateway.settings
+    body = await read_body(request)
+    asked = parse_embedding_request(body, max_nesting=settings.general_settings.max_nesting)
+    record.model = choose_pool(asked.model, settings)[0].label
+    await gateway.upstream.start()
+    return await forward_embeddings(asked, body, record, gateway)

@@ -1,0 +1,72 @@
+"""How an event stream ends: whole, with an error as its last event, or cut off.
+
+A stream that dies ends with an error event and without ``[DONE]``, never with a bare clean end: most clients take that
+for a complete answer, and one was seen to loop on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+
+from proxy.errors import InternalFault, Overloaded, ProxyError
+from proxy.event_stream import EventStream
+from proxy.keys import GATEWAY
+from proxy.logs import report_fault
+from proxy.observation import CLIENT_DISCONNECTED, Record
+from proxy.sse import DONE, encode_event
+
+
+async def finish_stream(
+    request: web.Request,
+    out: EventStream,
+    answer: Callable[[], Awaitable[None]],
+    deadline: float,
+    record: Record,
+) -> web.StreamResponse:
+    """Let *answer* write its events to *out*, end the stream as that ends, and return the finished response.
+
+    A client that does not take the end until the *deadline* is cut off. Raises :class:`ProxyError` for a failure before
+    the response began; later ones become the stream's last event.
+    """
+    last = DONE
+    try:
+        await answer()
+    except asyncio.CancelledError:
+        if not request.app[GATEWAY].lifecycle.cutting or await out.settle() is None:
+            out.stop()
+            raise
+        task = asyncio.current_task()
+        if task is not None:
+            task.uncancel()
+        if out.is_writing:
+            out.cut_off()
+        else:
+            last = _last_event(Overloaded("The proxy is shutting down; the answer is incomplete."), record)
+    except ConnectionResetError:
+        record.outcome = CLIENT_DISCONNECTED
+    except ProxyError as error:
+        if out.is_writing:  # the time was up while the client did not read
+            out.cut_off()
+        elif await out.settle() is None:
+            raise
+        else:
+            last = _last_event(error, record)
+    except Exception as error:  # a second answer must not be written into a started one
+        if await out.settle() is None:
+            raise
+        report_fault(error, record.request_id)
+        last = _last_event(InternalFault(f"Internal error; the request id is {record.request_id}."), record)
+    out.stop()
+    assert out.response is not None
+    if record.outcome != CLIENT_DISCONNECTED:
+        await out.end(last, deadline)
+    return out.response
+
+
+def _last_event(error: ProxyError, record: Record) -> bytes:
+    """Return the event that ends the stream with *error*."""
+    record.outcome = error.code
+    return encode_event(error.body())

@@ -1,0 +1,19 @@
+"""A call for embeddings or a text completion as the bytes of OpenAI's request. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from proxy.upstream import PlainCall
+
+
+def build_plain_request(call: PlainCall, *, stream: bool) -> bytes:
+    """Return the body of one request to ``embeddings`` or ``completions``, built from the allow-list only."""
+    fields: dict[str, Any] = {"model": call.deployment.model_id, **call.parameters, **call.extra_body}
+    if stream:
+        fields["stream"] = True
+        if call.ask_usage:
+            fields["stream_options"] = {"include_usage": True}
+    return orjson.dumps(fields)
