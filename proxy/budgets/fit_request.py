@@ -118,7 +118,8 @@ def fit_request(
     format_ = parameters.get("response_format")
     share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
     factor = max(facts.calibration.live, facts.calibration.sticky)
-    bound = ceil(upper_bound(facts.family, messages, tools, format_) * factor)
+    # A factor below 1 was taught by usual text; what is bounded may be denser.
+    bound = ceil(upper_bound(facts.family, messages, tools, format_) * max(1.0, factor))
     if (
         not count
         and _surely_has_room(bound, parameters, limit, policy)

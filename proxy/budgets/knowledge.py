@@ -54,16 +54,26 @@ class Knowledge:
         self._taught: dict[tuple[int, str], Taught] = {}
 
     def of(self, deployment: Deployment, now: float) -> Taught:
-        """Return what *deployment* has taught by *now*, on the loop's clock; at first, what its family says."""
+        """Return what *deployment* has taught by *now*, on the loop's clock; at first, what its family says.
+
+        What was asked for least lately is forgotten, where there is no more room.
+        """
         key = key_of(deployment)
-        taught = self._taught.get(key)
+        taught = self._taught.pop(key, None)
         if taught is None:
             if len(self._taught) >= _MOST:
                 del self._taught[next(iter(self._taught))]
-            family = family_of(deployment.model)
-            taught = self._taught[key] = Taught(family, initial(family))
+            taught = _untaught(deployment)
+        self._taught[key] = taught
         if taught.learned is not None and now >= taught.until:
             taught.learned = None
+        return taught
+
+    def look(self, deployment: Deployment, now: float) -> Taught:
+        """Return the same without remembering that anybody asked: a look at made-up names pushes nothing out."""
+        taught = self._taught.get(key_of(deployment)) or _untaught(deployment)
+        if taught.learned is not None and now >= taught.until:
+            return replace(taught, learned=None)
         return taught
 
     def plan_by(self, deployment: Deployment, factor: float, now: float) -> None:
@@ -83,6 +93,11 @@ class Knowledge:
         if lesson.learned is not None:
             taught.learned, taught.until = lesson.learned, now + _BELIEVED_S
         return lesson
+
+
+def _untaught(deployment: Deployment) -> Taught:
+    family = family_of(deployment.model)
+    return Taught(family, initial(family))
 
 
 def is_sampled(taught: Taught) -> bool:

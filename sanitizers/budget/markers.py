@@ -44,6 +44,9 @@ _NOTICE = re.compile(
 _JOINED = re.compile(rf"(?:(?:\A|{SEPARATOR}){_NOTICE.pattern})(?=\Z|{SEPARATOR})")
 """A notice that was joined to other texts: as a paragraph, which one that a user quotes rarely is."""
 
+_FROM_A_RESULT = re.compile(r"\[[A-Z][a-z]+ from the result of .{1,200}:\]\Z", re.DOTALL)
+"""How the message begins that holds the media of tool results (:func:`sanitizers.synthetic.media_of_result`)."""
+
 _SYNTHETIC = frozenset({HISTORY_START, SYSTEM_ONLY, CONTINUE})
 
 
@@ -137,6 +140,9 @@ def _cut_notices(text: str) -> tuple[str, int]:
 def is_from_user(message: Message) -> bool:
     """Tell whether a user message is the user's own: no notice of ours, and no turn that a step inserted."""
     content = message.get("content")
+    if isinstance(content, list) and content:
+        text = content[0].get("text")
+        return message["role"] == "user" and not (isinstance(text, str) and _FROM_A_RESULT.match(text))
     return message["role"] == "user" and not (
         isinstance(content, str) and (content in _SYNTHETIC or noticed(message) is not None)
     )

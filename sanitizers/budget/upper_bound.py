@@ -4,10 +4,11 @@ Where the bound fits the budget, the request does. The bound walks the messages 
 same for everything but text; a text costs what the most expensive text of its length would cost.
 
 What it guarantees: it is never below :meth:`sanitizers.budget.estimate.Estimator.request_tokens` of the same
-family for the same arguments. What it does not: the estimate may be below what the provider counts, so the factor and
-the margin that apply to an estimate apply to the bound as well. It is loose, since it has
-to allow for texts that nobody writes (all digits, all capitals between line ends): for agents' histories three to five
-times the estimate.
+family for the same arguments; and a text's bound is never below what a tokenizer counts that merges bytes, as nearly
+all do, since no token is shorter than a byte. What it does not: providers add to a request what nobody sees, and media
+are a guess, so the factor and the margin that apply to an estimate apply to the bound as well. It is loose, since it
+has to allow for texts that nobody writes (all digits, all rare characters): for agents' histories three to five times
+the estimate.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
-from sanitizers.budget.estimate import MOST_A_TOKEN, Estimator, count_text
+from sanitizers.budget.estimate import SAMPLE, WHOLE, Estimator, count_text
 from sanitizers.budget.families import Family
 from sanitizers.messages import Messages
 
-_KINDS = "aA1.\n яा漢→"
-"""A character of each class that costs or separates."""
+_KINDS = "aA1.\n \t"
+"""An ASCII character of each class that costs or separates."""
+
+_OTHERS = "яاक漢→✅😀\u1200"
+"""A character of each other class: what it costs does not depend on the one before it."""
 
 
 _Walks: TypeAlias = dict[tuple[str, str], float]
@@ -30,16 +34,16 @@ _Walks: TypeAlias = dict[tuple[str, str], float]
 
 
 class TextBound(NamedTuple):
-    """The most that a text can cost: *per_text* and *per_character* tokens."""
+    """The most that a text can cost: *per_text* and *per_byte* tokens, of its UTF-8."""
 
     per_text: float
-    per_character: float
+    per_byte: float
 
 
 def upper_bound(family: Family, messages: Messages, tools: Any = None, response_format: Any = None) -> int:
     """Return a number of tokens that the estimate for the same request does not exceed.
 
-    Takes about 0.1 ms for 300 messages, whatever their length. Never raises.
+    Takes about 0.3 ms for 300 messages; where they are not ASCII, 0.1 ms more for 100,000 characters. Never raises.
     """
     return _bounding(family).request_tokens(messages, tools, response_format)
 
@@ -48,25 +52,31 @@ def upper_bound(family: Family, messages: Messages, tools: Any = None, response_
 def text_bound(family: Family) -> TextBound:
     """Return the bound for a text of *family*.
 
-    A character's cost depends on itself and on the one before it, so a text is a walk over the classes. What a long
-    walk can cost a step is the mean of its dearest cycle; what it can cost beyond that is the dearest walk that visits
-    no class twice, since every cycle in it is paid for by the mean.
+    An ASCII character's cost depends on itself and on the one before it (a space's on two), so a text is a walk over
+    the classes. What a long walk can cost a step is the mean of its dearest cycle; what it can cost beyond that is the
+    dearest walk that visits no class twice, since every cycle in it is paid for by the mean. Any other character begins
+    a new walk.
     """
 
     def cost(before: str, character: str) -> float:
-        return count_text(before + character, family) - count_text(before, family)
+        starts = ("", *(first + before for first in _KINDS)) if character == " " else (before,)
+        return max(count_text(start + character, family) - count_text(start, family) for start in starts)
 
     steps = {(a, b): cost(a, b) for a, b in product(_KINDS, repeat=2)}
     walks, mean = steps, 0.0
     for length in range(1, len(_KINDS) + 1):
         mean = max(mean, *(walks[a, a] / length for a in _KINDS))
         walks = _longer(walks, steps)
+    # Base64 has a rate of its own, and no token is shorter than a byte.
+    mean = max(mean, family.base64, 1.0)
     walks = dearest = {pair: step - mean for pair, step in steps.items()}
     for _ in _KINDS:
         walks = _longer(walks, {pair: step - mean for pair, step in steps.items()})
         dearest = {pair: max(dearest[pair], walks[pair]) for pair in steps}
-    # A text begins as if a space stood before it. Base64 has a rate of its own.
-    return TextBound(max(0.0, *(dearest[" ", b] for b in _KINDS)), max(mean, family.base64, 1 / MOST_A_TOKEN))
+    # A text begins as if a space stood before it.
+    per_text = max(0.0, *(dearest[" ", b] for b in _KINDS))
+    others = ((count_text(other, family) + per_text) / len(other.encode()) for other in _OTHERS)
+    return TextBound(per_text, max(mean, *others))
 
 
 def _longer(walks: _Walks, steps: _Walks) -> _Walks:
@@ -80,11 +90,20 @@ def _bounding(family: Family) -> Estimator:
 
 
 def _bounded(bound: TextBound) -> Callable[[str], float]:
-    per_text, per_character = bound
+    per_text, per_byte = bound
     # One part in a million for sums of floats that round differently; no text, no tokens.
-    per_character *= 1 + 1e-6
+    per_byte *= 1 + 1e-6
 
     def tokens(text: str) -> float:
-        return per_text + per_character * len(text) if text else 0.0
+        if not text:
+            return 0.0
+        return per_text * (1 + len(text) // SAMPLE) + per_byte * _most_bytes(text)
 
     return tokens
+
+
+def _most_bytes(text: str) -> int:
+    """Return the bytes of a text's UTF-8; for a large one that is not ASCII, which fits nowhere, their most."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-8", "surrogatepass")) if len(text) <= WHOLE else 4 * len(text)

@@ -71,6 +71,101 @@ def test_a_family_fills_the_holes(model: str, window: Window) -> None:
     assert window_of(deployment(model)) == window
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/converse/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/invoke/anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/us-west-2/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/nowhere.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "openrouter/anthropic/claude-sonnet-4.5",
+    ],
+)
+def test_a_model_behind_any_spelling_of_its_route(model: str) -> None:
+    """APIs, regions, profiles and vendors before the name, and dots in its number."""
+    assert window_of(deployment(model)) == Window(200_000, 64_000, True, "catalogue")
+
+
+@pytest.mark.parametrize(
+    ("model", "listed_as"),
+    [
+        ("openrouter/openai/gpt-4o", "openai/gpt-4o"),
+        ("openrouter/openai/o3", "openai/o3"),
+        ("openrouter/google/gemini-2.5-pro", "vertex_ai/gemini-2.5-pro"),
+        ("gemini/models/gemini-2.5-flash", "gemini/gemini-2.5-flash"),
+        ("openai/responses/gpt-5", "openai/gpt-5"),
+        ("openai/ft:gpt-4o-mini:org::id", "openai/gpt-4o-mini"),
+        ("openai/ft:gpt-4o-2024-08-06:org:name:id", "openai/gpt-4o-2024-08-06"),
+        ("azure/gpt5_series/gpt-5", "azure/gpt-5"),
+    ],
+)
+def test_the_inner_name_where_the_outer_is_not_listed(model: str, listed_as: str) -> None:
+    """A vendor's model behind another route, and what was made of it."""
+    found = window_of(deployment(model))
+    assert found.source == "catalogue"
+    assert found == window_of(deployment(listed_as))
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("openai/gpt-5.1-codex", 272_000),
+        ("openai/gpt-5-pro", 272_000),
+        ("openai/gpt-5.5", 922_000),
+        ("azure/gpt-5.5-pro", 922_000),
+        ("bedrock_mantle/openai.gpt-5.4", 922_000),
+        ("openai/gpt-5", 272_000),
+    ],
+)
+def test_what_gpt_5_takes_as_input_alone(model: str, window: int) -> None:
+    """Where the table has the answer's tokens in it as well, they are taken out."""
+    assert window_of(deployment(model)) == Window(
+        window, window_of(deployment(model)).max_output_tokens, False, "catalogue"
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "ollama/gemini-clone:7b",
+        "ollama/claude-distill",
+        "ollama/gpt-4o",
+        "hosted_vllm/gpt-5-nano-merge",
+        "hosted_vllm/openai/gpt-5-nano-merge",
+        "huggingface/google/gemini-lora",
+        "lm_studio/claude-opus-distill",
+        "github_copilot/gpt-5-nobody-knows",
+        "openrouter/somebody/claude-merge",
+        "together_ai/somebody/gpt-4o",
+        "openai/claude-merge",
+    ],
+)
+def test_a_name_that_only_looks_like_a_family(model: str) -> None:
+    """Where that family is not hosted, or a server sets its own window, nothing is known."""
+    assert window_of(deployment(model)) == Window(None, None, True, "unknown")
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("anthropic/claude-2", 100_000),
+        ("anthropic/claude-2.1", 200_000),
+        ("bedrock/invoke/anthropic.claude-v2", 100_000),
+        ("bedrock/eu.anthropic.claude-opus-99-v1:0", 200_000),
+        ("gemini/gemini-1.0-pro", 30_720),
+        ("openai/o1-mini", 128_000),
+        ("openai/gpt-5.99-chat", 128_000),
+        ("azure/GPT-4o", 128_000),
+    ],
+)
+def test_members_of_a_family_that_differ(model: str, window: int) -> None:
+    """Older and smaller ones, and names that the table spells otherwise."""
+    found = window_of(deployment(model))
+    assert (found.max_input_tokens, found.source) == (window, "family")
+
+
 def test_a_row_with_nothing_known_is_a_hole() -> None:
     """The table lists this model without a window; the family's stands in."""
     found = window_of(deployment("gemini/gemini-3-pro-preview"))

@@ -50,6 +50,15 @@ def test_what_surely_fits_is_not_counted(counting: list[str]) -> None:
     assert done.report.estimate == done.report.sent >= tokens(history)
 
 
+def test_a_small_factor_does_not_lower_the_bound(counting: list[str]) -> None:
+    """It was taught by usual text, and what is only bounded may be the densest there is."""
+    history = [user("\U000e0041" * 10_000)]
+    done = fitted(history, facts_for(window=45_000, live=0.5))
+
+    assert counting == ["unknown"]
+    assert done.report.exact
+
+
 def test_an_unknown_window_cuts_nothing(counting: list[str]) -> None:
     """Nobody knows what would be too much, so nothing is counted, cut or refused."""
     history = agent(300, 8_000)

@@ -31,6 +31,13 @@ def local() -> Deployment:
     return deployment_of(LOCAL)
 
 
+def made_up(number: int) -> list[Deployment]:
+    """Return so many deployments behind one wildcard."""
+    entry = {"model_name": "openai/*", "litellm_params": {"model": "openai/*"}}
+    settings = settings_of(model_list=[entry])
+    return [resolve(settings, f"openai/made-up-{each}")[0] for each in range(number)]
+
+
 def learn(
     knowledge: Knowledge, deployment: Deployment, said: Overflow, *, estimated: int = 10_000, now: float = 0.0
 ) -> Learned | None:
@@ -118,14 +125,34 @@ def test_answers_that_teach_nothing_do_not_use_up_the_first(knowledge: Knowledge
 
 
 def test_it_is_bounded(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that makes up names behind a wildcard pushes out the oldest, and memory does not grow."""
+    """A client that makes up names behind a wildcard pushes out what is not used, and memory does not grow."""
     monkeypatch.setattr(module, "_MOST", 8)
-    entry = {"model_name": "openai/*", "litellm_params": {"model": "openai/*"}}
-    settings = settings_of(model_list=[entry])
-    deployments = [resolve(settings, f"openai/made-up-{number}")[0] for number in range(20)]
+    used, *deployments = made_up(20)
+    learn(knowledge, used, Overflow(9_000))
     for deployment in deployments:
+        knowledge.of(used, 0.0)
         learn(knowledge, deployment, Overflow(8_000))
 
     assert len(knowledge._taught) == 8
     assert knowledge.of(deployments[-1], 0.0).learned == Learned(8_000)
+    assert knowledge.of(used, 0.0).learned == Learned(9_000)
     assert knowledge.of(deployments[0], 0.0).learned is None
+
+
+def test_a_look_changes_nothing(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It sees what was taught, as long as that holds, and neither adds nor keeps anything."""
+    monkeypatch.setattr(module, "_MOST", 4)
+    first, second, *rest = made_up(20)
+    learn(knowledge, first, Overflow(8_000))
+    learn(knowledge, second, Overflow(9_000))
+    for deployment in rest:
+        assert knowledge.look(deployment, 0.0).learned is None
+    assert knowledge.look(first, 1.0).learned == Learned(8_000)
+    assert knowledge.look(first, 3_601.0).learned is None
+    assert knowledge.look(first, 1.0).learned == Learned(8_000)
+    assert len(knowledge._taught) == 2
+
+    for deployment in rest[:3]:
+        knowledge.of(deployment, 0.0)
+    assert knowledge.look(first, 1.0).learned is None
+    assert knowledge.look(second, 1.0).learned == Learned(9_000)

@@ -8,6 +8,7 @@ import sys
 import time
 from base64 import b64encode
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -15,13 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sanitizers.budget.estimate import Estimator, count_text
+from sanitizers.budget import estimate
+from sanitizers.budget.estimate import SAMPLE, STRETCH, WHOLE, Estimator, count_text
 from sanitizers.budget.families import (
     CLAUDE_3,
     CLAUDE_48,
     FAMILIES,
     GEMINI,
     O200K,
+    O200K_4O_MINI,
+    O200K_MINI,
+    O200K_NANO,
     QWEN_3,
     UNKNOWN,
     Family,
@@ -127,7 +132,7 @@ class TestMessages:
         assert plain == self.tokens(legacy_call("f", WORDS))
         custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": WORDS}}
         assert plain == self.tokens(assistant(None, [custom]))
-        assert self.tokens(tool("c1", WORDS)) < self.tokens(legacy_result("f", WORDS))
+        assert self.tokens(tool("c1", WORDS)) < self.tokens(legacy_result("read_file", WORDS))
 
     def test_results_have_an_overhead(self) -> None:
         """Of six tokens at OpenAI."""
@@ -177,9 +182,10 @@ class TestMedia:
         assert family.media.image == estimator.message_tokens(large) - family.overheads.per_message
 
     def test_detail(self) -> None:
-        """An image in low detail is 85 tokens at OpenAI."""
+        """An image in low detail is 85 tokens at OpenAI, and 2,833 for gpt-4o-mini."""
         low = {"type": "image_url", "image_url": {"url": "https://x.test/a.png", "detail": "low"}}
         assert 88 == Estimator(O200K).message_tokens(user([low]))
+        assert 2_836 == Estimator(O200K_4O_MINI).message_tokens(user([low]))
 
     @pytest.mark.parametrize(
         ("family", "size", "tokens"),
@@ -188,10 +194,20 @@ class TestMedia:
             (CLAUDE_3, (4_000, 4_000), 1_600),
             (CLAUDE_48, (2_000, 1_500), 4_001),
             (GEMINI, (100, 100), 1_120),
+            (O200K, (1_024, 1_024), 765),
+            (O200K, (2_048, 4_096), 1_105),
+            (O200K, (512, 512), 255),
+            (O200K, (8_192, 1_024), 765),
+            (O200K, (0, 0), 255),
+            (O200K_4O_MINI, (1_024, 1_024), 25_501),
+            (O200K_4O_MINI, (300, 200), 8_500),
+            (O200K_MINI, (640, 320), 325),
+            (O200K_MINI, (4_000, 4_000), 2_489),
+            (O200K_NANO, (4_000, 4_000), 3_779),
         ],
     )
     def test_pixels(self, family: Family, size: tuple[int, int], tokens: int) -> None:
-        """Claude counts pixels, and a PNG says at its beginning how many it has."""
+        """A PNG says at its beginning how many it has; Claude counts them, OpenAI tiles or patches of them."""
         message = user([image(png(*size))])
         assert tokens == Estimator(family).message_tokens(message) - family.overheads.per_message
 
@@ -354,9 +370,42 @@ class TestHostile:
     def test_thirty_megabytes_on_one_line(self) -> None:
         """A tool result that somebody meant for a file."""
         line = "x = 1; " * (30_000_000 // 7)
+        real = 30 * count_text(line[:1_000_000], QWEN_3)
         start = time.process_time()
-        assert Estimator(QWEN_3).message_tokens(tool("c1", line)) > 5_000_000
-        assert time.process_time() - start < 10
+        tokens = Estimator(QWEN_3).message_tokens(tool("c1", line))
+        assert time.process_time() - start < 0.5  # 0.1 on a machine that does nothing else
+        assert real <= tokens < 1.01 * real
+
+
+class TestLargeTexts:
+    """Beyond a million characters only samples are read."""
+
+    def test_all_is_read_up_to_there(self) -> None:
+        """The estimate is the counts' own."""
+        line = "x = 1; " * (WHOLE // 7)
+        assert count_text(line + "1" * (WHOLE - len(line)), O200K) == pytest.approx(
+            count_text(line, O200K) + count_text("1" * (WHOLE - len(line)), O200K), abs=2
+        )
+
+    def test_what_is_not_read_is_as_dense_as_the_densest_sample(self) -> None:
+        """Digits at the beginning of one stretch count for all that follow it, and for none before."""
+        words, digits = WORDS * (WHOLE // len(WORDS) + 1), "7" * STRETCH
+        plain, dense = words[:STRETCH], digits[:SAMPLE] + words[: STRETCH - SAMPLE]
+        cheap, dear = count_text(plain, O200K), count_text(digits, O200K)
+        assert count_text(plain + plain, O200K) == pytest.approx(2 * cheap, rel=0.01)
+        assert count_text(plain + dense, O200K) == pytest.approx(cheap + dear, rel=0.01)
+        assert count_text(plain + dense + plain, O200K) == pytest.approx(cheap + 2 * dear, rel=0.04)
+        assert count_text(digits + plain, O200K) == pytest.approx(2 * dear, rel=0.04)
+
+    @given(families, st.lists(some_text, min_size=1, max_size=4).map("".join), st.data())
+    def test_appended_text_lowers_nothing(self, family: Family, text: str, data: st.DataObject) -> None:
+        """Wherever the text ends, in a sample or beyond it."""
+        ends = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=9)))
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in (("WHOLE", 64), ("STRETCH", 32), ("SAMPLE", 8)):
+                patch.setattr(estimate, name, value)
+            tokens = [count_text(text[:end], family) for end in ends]
+        assert all(after >= before - 1e-9 for before, after in pairwise(tokens))
 
 
 class TestCache:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from base64 import b64encode, urlsafe_b64encode
 from operator import add
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -15,38 +17,73 @@ from sanitizers.budget.features import MIN_RUN, NAMES, NONE, Counts, features_of
 
 CHECK = "Hello World_2 = fooBar();\n\tx = 'é я क か 漢 한 → 😀'\r\n"
 BASE64 = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ" * 5
+DATA = Random(1).randbytes(6_000)
+
+
+def lines(data: bytes, width: int) -> str:
+    """Return base64 in lines."""
+    text = b64encode(data).decode()
+    return "\n".join(text[at : at + width] for at in range(0, len(text), width))
+
+
+SHAPES = {
+    "one": b64encode(DATA).decode(),
+    "url": urlsafe_b64encode(DATA).decode(),
+    "mime": lines(DATA, 76),
+    "pem": lines(DATA, 64),
+    "jwt": ".".join(
+        urlsafe_b64encode(part).decode().rstrip("=")
+        for part in (b'{"alg":"HS256","typ":"JWT"}', DATA[:150], DATA[:32])
+    ),
+    "lock": "\n".join(f'"sha512-{b64encode(DATA[at : at + 64]).decode()}",' for at in range(0, 6_000, 64)),
+}
+"""Texts that are base64 for the most part."""
 
 texts = st.text(
-    st.sampled_from("abzAZ019_-+/=. \t\n\r\v\x00\x7féяक기か漢한→\ufeff😀\ud800\udfff") | st.characters(),
+    st.sampled_from(
+        "abzAZ019_-+/=. \t\n\r\v\x00\x7féя\u03b1אक기か漢한→✅⠿\u1200\u3400\ue000\ufeff😀\ud800\udfff"
+    )
+    | st.sampled_from(" \t\na")
+    | st.characters(),
     max_size=80,
 )
 
 
 def counted(text: str) -> Counts:
-    """Count by regular expressions over the bytes, each after the definition of its name."""
-    data = text.encode("utf-8", "surrogatepass")
+    """Count by regular expressions over the text, each after the definition of its name."""
 
-    def number(pattern: bytes) -> int:
-        return len(re.findall(pattern, data, re.DOTALL))
+    def number(pattern: str) -> int:
+        return len(re.findall(pattern, text, re.DOTALL))
 
+    rare = (
+        "\u0f00-\u0fff\u1100-\u1dff\u2800-\u28ff\u2c00-\u2dff"
+        "\u3400-\u4dff\ua000-\uabff\ue000-\ufdff"
+    )  # fmt: skip
+    pictures = "\u2300-\u24ff\u2600-\u27ff\u2b00-\u2bff"
     return (
-        number(rb"[A-Za-z]"),
-        number(rb"[A-Za-z]+"),
-        number(rb"[A-Z]") + number(rb"(?<=[a-z])[A-Z]"),
-        number(rb"[0-9]"),
-        number(rb"[\x00-\x08\x0e-\x1f!-/:-@\[-`{-\x7f]"),
-        number(rb"[\n\r]"),
-        number(rb"[\n\r](?=[ \t\v\f])"),
-        number(rb"[\xc0-\xdf]"),
-        number(rb"[\xe0\xe1]"),
-        number(rb"[\xe3-\xef]"),
-        number(rb"[\xe2\xf0-\xff]"),
+        number(r"[A-Za-z]"),
+        number(r"[A-Za-z]+"),
+        number(r"[A-Z]") + number(r"(?<=[a-z])[A-Z]"),
+        number(r"[0-9]"),
+        number(r"[\x00-\x08\x0e-\x1f!-/:-@\[-`{-\x7f]"),
+        number(r"[\n\r]"),
+        number(r"[\n\r](?=[ \t\v\f])"),
+        number("[\x80-\u02ff\u0400-\u04ff]"),
+        number(f"(?![{rare}])[\u0800-\u1fff]"),
+        number(f"(?![{rare}\ud800-\udfff])[\u3000-\uffff]"),
+        number(f"(?![{rare}{pictures}])[\u2000-\u2fff]"),
+        number(r"(?<![ \t\v\f\n\r])  ") + number(r"(?<![\t\v\f\n\r])[\t\v\f]"),
+        number("[\u0300-\u03ff\u0500-\u07ff]"),
+        number(f"[{pictures}]"),
+        number("[\ud800-\udfff]") + 2 * number("[\U00010000-\U0010ffff]"),
+        number(f"[{rare}]"),
     )
 
 
 def test_of_the_definition() -> None:
     """One text that holds every class, counted by hand."""
-    assert (17, 4, 4, 1, 8, 3, 1, 2, 1, 3, 2) == features_of(CHECK).counts
+    assert (17, 4, 4, 1, 8, 3, 1, 2, 1, 3, 1, 0, 0, 0, 2, 0) == features_of(CHECK).counts
+    assert (2, 1, 1, 2, 1) == features_of("\u03b1\t1   2 ✅ 👍 \u1200\n  ").counts[11:]
     assert len(NAMES) == len(NONE) == len(features_of(CHECK).counts)
 
 
@@ -65,6 +102,14 @@ def test_pieces_do_not_show(text: str, piece: int) -> None:
         assert whole == features_of(text)
 
 
+@pytest.mark.parametrize("piece", range(1, 8))
+def test_pieces_do_not_show_in_gaps(piece: int) -> None:
+    """Neither in those that are counted nor in indents, which are none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(features, "_PIECE", piece)
+        assert 5 == features_of("\n  a  b   c\td\n\t\te \tf\n   \t\tg")[0][NAMES.index("gaps")]
+
+
 @pytest.mark.parametrize("text", ["fooBar(1)\n\tx é", "A", "a", "\n ", " \n"])
 def test_long_text_is_counted_to_its_end(text: str) -> None:
     """A text of several pieces has the counts of the slow reading."""
@@ -79,45 +124,72 @@ def test_appended_text_lowers_no_count(text: str, more: str) -> None:
     assert all(after >= before for before, after in zip(features_of(text).counts, longer, strict=True))
 
 
-class TestRuns:
-    """Long runs of base64 are found wherever they stand."""
+class TestBase64:
+    """Runs of base64 are found wherever they stand."""
 
     @pytest.mark.parametrize("before", ["", "x", " ", "ab ", "é", "data:image/png;base64,", "a=1&b=\n"])
     @pytest.mark.parametrize("after", ["", "==", '"}', " and more", "\n"])
     def test_found(self, before: str, after: str) -> None:
         """At every offset, with what it is glued to where that is of the same letters."""
-        found = features_of(f"{before}{BASE64}{after}").runs
+        found = features_of(f"{before}{BASE64}{after}").base64
         glued = re.search(r"[A-Za-z0-9+/]*$", before)
         assert glued is not None
-        assert (features_of(glued[0] + BASE64).counts,) == found
+        assert features_of(glued[0] + BASE64).counts == found
 
     def test_each(self) -> None:
-        """Two runs are two."""
-        assert 2 == len(features_of(f"one {BASE64} two {BASE64}==").runs)
+        """Two runs are counted together."""
+        counts = features_of(BASE64).counts
+        assert tuple(map(add, counts, counts)) == features_of(f"one {BASE64} two {BASE64}==").base64
 
     @pytest.mark.parametrize("length", [MIN_RUN - 1, MIN_RUN, MIN_RUN + 1])
     def test_length(self, length: int) -> None:
-        """From 200 bytes on."""
-        run = (BASE64 * 2)[:length]
-        assert (length >= MIN_RUN) == bool(features_of(f"({run})").runs)
+        """From the header of a JWT on."""
+        run = SHAPES["one"][:length]
+        assert (length >= MIN_RUN) == any(features_of(f"({run})").base64)
+
+    @pytest.mark.parametrize("shape", SHAPES)
+    def test_the_shapes_it_comes_in(self, shape: str) -> None:
+        """In lines, with the two other letters, in tokens of three parts, as a package's hash."""
+        assert sum(features_of(SHAPES[shape]).base64[:5:3]) > 0.75 * len(SHAPES[shape])
+
+    def test_zeros(self) -> None:
+        """A long run need not be mixed: an image has stretches of one letter."""
+        assert sum(features_of("iVBORw0KGgo" + "A" * 400).base64) > 400
 
     @pytest.mark.parametrize(
         "text",
-        ["=" * 400, "/" * 400, "a" * 400, "A" * 400, "0123456789abcdef" * 40, "ACGT" * 100, "word " * 100],
+        [
+            "=" * 400,
+            "/" * 400,
+            "a" * 400,
+            "A" * 400,
+            "0123456789abcdef" * 40,
+            "0123456789ABCDEF" * 10,
+            "ACGT" * 100,
+            "word " * 100,
+            "/usr/lib/python3/site-packages/Some_Package/SubModule/Class2Test " * 9,
+            "testThatTheHTTPServerAnswersWithA404WhenTheFileIsMissing " * 9,
+            "Some_Long_Constant_NAME_OF_THE_YEAR_2026_and_more " * 9,
+        ],
     )
     def test_others_are_none(self, text: str) -> None:
-        """Rulers, hex dumps and sequences of other kinds are no base64."""
-        assert () == features_of(text).runs
+        """Rulers, hex dumps, sequences of other kinds, paths and names are no base64."""
+        assert features_of(text).base64 == NONE
 
     @given(
-        st.lists(st.sampled_from(["aZ9+/", "x", " ", "=", "é", BASE64[:190], BASE64]), max_size=12).map(
-            "".join
-        )
+        st.lists(
+            st.sampled_from(["aZ9+-_/", "x", "Z9", " ", "=", "é", BASE64[:30], BASE64]), max_size=12
+        ).map("".join)
     )
     def test_agrees_with_a_search(self, text: str) -> None:
-        """The samples miss no run that a search of every byte finds."""
-        runs = re.findall(r"[A-Za-z0-9+/]{200,}", text)
-        assert [features_of(run).counts for run in runs] == list(features_of(text).runs)
+        """No run is missed that a search of every byte finds."""
+        found = [
+            features_of(run).counts
+            for run in re.findall(r"[A-Za-z0-9+/_-]{36,}", text)
+            if (len(run) >= 200 and all(re.search(kind, run) for kind in ("[A-Z]", "[a-z]", "[0-9]")))
+            or (re.search("[a-z]", run) and len(re.findall("[A-Z][0-9]|[0-9][A-Z]", run)) >= 3)
+        ]
+        assert tuple(map(sum, zip(NONE, *found, strict=True))) == features_of(text).base64
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sanitizers.budget.estimate import Estimator, count_text
+from sanitizers.budget import estimate as estimate_module
+from sanitizers.budget import upper_bound as upper_bound_module
+from sanitizers.budget.estimate import SAMPLE, Estimator, count_text
 from sanitizers.budget.families import FAMILIES, O200K, Family
-from sanitizers.budget.upper_bound import text_bound, upper_bound
+from sanitizers.budget.upper_bound import TextBound, text_bound, upper_bound
 from tests.support.builders import assistant, call, image, tool, user
 from tests.support.strategies.arbitrary import any_histories
 from tests.support.strategies.hostile import junk, odd_requests
 from tests.support.strategies.legal import legal_histories
 
 families = st.sampled_from(FAMILIES)
-CLASSES = "aA1.\n\t яा漢→😀\ud800\x00"
+CLASSES = "aA1.\n\t яاा漢→✅\u1200😀\ud800\x00"
 
 
 def bounds(family: Family, messages: Any, tools: Any = None, response_format: Any = None) -> tuple[int, int]:
@@ -30,16 +32,44 @@ def bounds(family: Family, messages: Any, tools: Any = None, response_format: An
 @given(families, st.text(CLASSES, max_size=30), st.integers(1, 40))
 def test_no_text_exceeds_its_bound(family: Family, text: str, times: int) -> None:
     """Whatever pattern of classes is repeated."""
-    per_text, per_character = text_bound(family)
-    assert count_text(text * times, family) <= per_text + per_character * len(text) * times + 1e-6
+    per_text, per_byte = text_bound(family)
+    size = len((text * times).encode("utf-8", "surrogatepass"))
+    assert count_text(text * times, family) <= per_text + per_byte * size + 1e-6
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_bound_is_nearly_reached(family: Family) -> None:
-    """Some text comes within a tenth of it: the bound is not looser than such a bound must be."""
+    """Some text comes within a tenth of it, or it is a token a byte: it is not looser than such a bound must be."""
     patterns = [a + b for a in CLASSES for b in CLASSES] + ["aB9+"]
-    worst = max(count_text(pattern * 500, family) / (len(pattern) * 500) for pattern in patterns)
-    assert 0.9 * text_bound(family).per_character < worst
+    worst = max(
+        count_text(pattern * 500, family) / len((pattern * 500).encode("utf-8", "surrogatepass"))
+        for pattern in patterns
+    )
+    assert 1.0 <= text_bound(family).per_byte < max(1.05, worst / 0.9)
+
+
+@given(families, st.sampled_from(CLASSES), st.sampled_from(CLASSES), st.integers(0, 3))
+def test_large_texts_are_bounded_as_they_are_estimated(
+    family: Family, dense: str, cheap: str, at: int
+) -> None:
+    """Where only samples are read, the bound allows for the densest of them everywhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (estimate_module, upper_bound_module):
+            for name, value in (("WHOLE", 64), ("STRETCH", 64), ("SAMPLE", 8)):
+                patch.setattr(module, name, value, raising=False)
+        pieces = [cheap * 64] * 4
+        pieces[at] = dense * 64
+        text = "".join(pieces)
+        bounded = upper_bound_module._bounded(text_bound(family))
+        assert count_text(text, family) <= bounded(text)
+
+
+def test_each_sample_of_a_large_text_may_begin_dearly() -> None:
+    """What a text can cost at its beginning is allowed for once in every sample."""
+    bounded = upper_bound_module._bounded(TextBound(1.0, 2.0))
+    assert bounded("") == 0
+    assert bounded("a") == pytest.approx(3)
+    assert bounded("a" * 3 * SAMPLE) == pytest.approx(4 + 6 * SAMPLE)
 
 
 @given(families, any_histories() | legal_histories())
