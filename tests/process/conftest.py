@@ -8,8 +8,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.process.emulators import Gemini, openai_in_a_thread
+from tests.process.emulators import Gemini, in_a_thread, openai_in_a_thread
+from tests.process.providers import WIRES, Everywhere, serve_everywhere
 from tests.process.running import Served, emulate, serve
+from tests.support.emulated import Emulator
 from tests.support.openai_emulator import OpenAIEmulator
 
 
@@ -93,3 +95,19 @@ def served(
     }
     with serve(directory, config) as process:
         yield process
+
+
+@pytest.fixture(scope="session")
+def emulators() -> Iterator[dict[str, Emulator]]:
+    """Run the emulators of all wires but Gemini's."""
+    with in_a_thread(WIRES) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def everywhere(
+    directory: Path, gemini_process: Gemini, emulators: dict[str, Emulator]
+) -> Iterator[Everywhere]:
+    """Run ``turnright serve`` with every provider behind it."""
+    with serve_everywhere(directory, gemini_process, emulators) as running:
+        yield running

@@ -46,6 +46,37 @@ def at_openai(body: Mapping[str, Any]) -> list[Any]:
     return [value for _, value in said(body["messages"])]
 
 
+def at_anthropic(body: Mapping[str, Any]) -> list[Any]:
+    """Return the texts in ``messages`` and ``system``, and those of results; one that is a JSON object as that."""
+    system = body.get("system") or []
+    values: list[Any] = [system] if isinstance(system, str) else [block["text"] for block in system]
+    for message in body["messages"]:
+        content = message["content"]
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            if block["type"] == "text":
+                values.append(block["text"])
+            elif block["type"] == "tool_result":
+                values += _in_result(block.get("content"))
+    return values
+
+
+def at_bedrock(body: Mapping[str, Any]) -> list[Any]:
+    """Return the texts in ``messages`` and ``system``, and those of results; one that is a JSON object as that."""
+    values: list[Any] = [block["text"] for block in body.get("system") or () if "text" in block]
+    for message in body["messages"]:
+        for block in message["content"]:
+            if "text" in block:
+                values.append(block["text"])
+            for part in (block.get("toolResult") or {}).get("content") or ():
+                values += [part["json"]] if "json" in part else _in_result(part.get("text"))
+    return values
+
+
+def at_ollama(body: Mapping[str, Any]) -> list[Any]:
+    """Return the texts in ``messages``, where content is always a text."""
+    return [value for message in body["messages"] for value in _in_result(message.get("content"))]
+
+
 def silently_lost(
     messages: History, arrived: Sequence[Any], changes: Sequence[Mapping[str, Any]]
 ) -> list[tuple[int, Any]]:
@@ -87,6 +118,16 @@ def _take(value: Any, left: list[Any]) -> bool:
             left[at : at + 1] = [before.removeprefix(SEPARATOR), after.removesuffix(SEPARATOR)]
             return True
     return False
+
+
+def _in_result(content: Any) -> list[Any]:
+    """Return a text both as it is and as the object that it may be: results are compared as objects."""
+    if isinstance(content, list):
+        return [value for block in content if block["type"] == "text" for value in _in_result(block["text"])]
+    if not isinstance(content, str):
+        return []
+    value = _object_in(content)
+    return [content] if value == content else [content, value]
 
 
 def _object_in(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""The two providers as the tests hold them: the Gemini emulator's process, and OpenAI's in a thread."""
+"""The providers as the tests hold them: the Gemini emulator's process, and all others' in a thread."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
 import httpx
 
-from tests.support.openai_emulator import OpenAIEmulator, serving_openai
+from tests.support.emulated import Emulator, Wire, serving
+from tests.support.openai_emulator import OPENAI, OpenAIEmulator
 
 
 class Gemini:
@@ -63,25 +64,33 @@ class Gemini:
 
 @contextmanager
 def openai_in_a_thread() -> Iterator[OpenAIEmulator]:
-    """Serve the OpenAI emulator on a loop of its own while the context lasts.
+    """Serve the OpenAI emulator in a thread while the context lasts."""
+    with in_a_thread({"openai": OPENAI}) as emulators:
+        yield emulators["openai"]
 
-    Its queues are deques: a test may fill and read them from its own thread.
+
+@contextmanager
+def in_a_thread(wires: Mapping[str, Wire]) -> Iterator[dict[str, Emulator]]:
+    """Serve an emulator of each wire, all on one loop of their own, while the context lasts.
+
+    Their queues are deques: a test may fill and read them from its own thread.
     """
     ready, stop = threading.Event(), asyncio.Event()
     loop = asyncio.new_event_loop()
-    served: list[OpenAIEmulator] = []
+    served: dict[str, Emulator] = {}
 
     async def run() -> None:
-        async with serving_openai() as emulator:
-            served.append(emulator)
+        async with AsyncExitStack() as stack:
+            for name, wire in wires.items():
+                served[name] = await stack.enter_async_context(serving(wire))
             ready.set()
             await stop.wait()
 
-    thread = threading.Thread(target=lambda: loop.run_until_complete(run()), name="openai-emulator")
+    thread = threading.Thread(target=lambda: loop.run_until_complete(run()), name="emulators")
     thread.start()
     try:
         assert ready.wait(10)
-        yield served[0]
+        yield served
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join()

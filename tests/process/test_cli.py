@@ -334,7 +334,8 @@ def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
     assert sum(came_in[:-1]) == came_in[-1]
     assert sum(goes_out[:-1]) == goes_out[-1] < came_in[-1]
     assert lines[head + 8].startswith("  tool_result_capped: 5 messages, ")
-    assert lines[head + 9].startswith("  a round has ")
+    assert lines[head + 9].endswith(" % of the limit is used")
+    assert lines[head + 10].startswith("  a round has ")
 
 
 @pytest.mark.parametrize(

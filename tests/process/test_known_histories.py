@@ -24,11 +24,6 @@ HISTORIES: dict[str, dict[str, Any]] = {
 GEMINI = [name for name in HISTORIES if name.startswith("g")]
 OPENAI = [name for name in HISTORIES if name.startswith("o")]
 
-MAY_WAIT = {
-    "g61": "duplicate_tool_decl: tool declarations are not repaired yet, only histories are",
-}
-"""Histories that the provider may still refuse, and why: a clean 400 in its own words is what is asked of them."""
-
 MEDIA_IN_RESULTS = {"g48": ([1, 1], [2]), "g56": ([1, 1, 1], [1])}
 """Histories with images inside tool results: how many each function response has to hold, with call ids (3.x), and
 without, where identical calls become one, whose result holds each different result once."""
@@ -42,7 +37,7 @@ streaming = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stre
 
 @streaming
 @pytest.mark.parametrize("model", GEMINI_MODELS)
-@pytest.mark.parametrize("name", [name for name in GEMINI if name not in MAY_WAIT and name not in FOREIGN])
+@pytest.mark.parametrize("name", [name for name in GEMINI if name not in FOREIGN])
 def test_gemini(
     http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
 ) -> None:
@@ -59,26 +54,6 @@ def test_gemini(
     arrived = at_gemini(journal[0]["body"])
     assert silently_lost(history["messages"], arrived, explained["changes"]) == []
     assert answer.headers.get("x-turnright-changes", "") == explained["summary"]
-
-
-@streaming
-@pytest.mark.parametrize("model", GEMINI_MODELS)
-@pytest.mark.parametrize("name", MAY_WAIT)
-def test_gemini_that_may_wait(
-    http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
-) -> None:
-    """What is not repaired yet is answered, or refused in the provider's words; it is repaired once at most."""
-    history = HISTORIES[name]
-    request = body(f"gemini/{model}", history["messages"], tools=history["tools"], stream=stream)
-
-    answer = ask(http, served, request)
-    journal = gemini.journal()
-
-    assert len(journal) in (1, 2)
-    assert answer.status == journal[-1]["verdict"]["status"]
-    if answer.status != 200:
-        assert (answer.status, answer.error["code"]) == (400, "upstream_error")
-        assert answer.error["message"].strip() == journal[-1]["verdict"]["message"].strip()
 
 
 @streaming
@@ -123,12 +98,10 @@ def snake_case(value: Any) -> Any:
 
 @pytest.mark.parametrize("model", GEMINI_MODELS)
 @pytest.mark.parametrize("name", MEDIA_IN_RESULTS)
-def test_images_in_results(
-    http: httpx.Client, served: Served, gemini: Gemini, transport: str, name: str, model: str
-) -> None:
+def test_images_in_results(http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str) -> None:
     """Images in tool results arrive inside the function responses that they belong to, none beside them.
 
-    Gemini 2.5 has no place for them there: spoken directly, they follow the results in a turn of their own.
+    Gemini 2.5 has no place for them there: they follow the results in a turn of their own.
     """
     history = HISTORIES[name]
 
@@ -138,11 +111,11 @@ def test_images_in_results(
     parts = [part for content in contents for part in content["parts"]]
     responses = [part["function_response"] for part in parts if "function_response" in part]
     nested = [[part["inline_data"] for part in response.get("parts", ())] for response in responses]
-    if transport == "direct" and "2.5" in model:
+    if "2.5" in model:
         beside = [part for part in parts if "inline_data" in part]
         assert (sum(MEDIA_IN_RESULTS[name][True]), False) == (len(beside), any(nested))
         return
-    assert [len(images) for images in nested] == MEDIA_IN_RESULTS[name]["2.5" in model]
+    assert [len(images) for images in nested] == MEDIA_IN_RESULTS[name][False]
     assert not any("inline_data" in part for part in parts)
 
 

@@ -1,0 +1,89 @@
+"""Print the tools that the installed agent frameworks make, as JSON: what each one writes for the same types.
+
+The types are the requests of the Model Context Protocol, the functions those of the frameworks themselves.
+Each framework is imported where it is asked, since each one takes seconds.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mcp_types
+from pydantic import BaseModel
+
+Json = dict[str, Any]
+
+
+def requests() -> Iterator[type[BaseModel]]:
+    """Yield the types of what is sent in the protocol, by name."""
+    for name, found in sorted(vars(mcp_types).items()):
+        if name.endswith("Params") and inspect.isclass(found) and issubclass(found, BaseModel):
+            yield found
+
+
+def takes(model: type[BaseModel]) -> Callable[..., str]:
+    """Return a function that takes *model*."""
+
+    def run(request: Any, note: str | None = None) -> str:
+        return f"{request} {note}"
+
+    run.__name__ = model.__name__
+    run.__doc__ = f"Run {model.__name__}."
+    run.__annotations__["request"] = model
+    return run
+
+
+def tool(name: str, description: str | None, schema: Json) -> Json:
+    """Return a tool as the tests read it."""
+    return {"name": name, "description": description or "", "schema": schema}
+
+
+def langchain() -> Iterator[Json]:
+    """Yield what langchain-core makes of the types, closed as OpenAI's strict mode wants them and as they are."""
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
+    for strict in (False, True):
+        for model in requests():
+            function = convert_to_openai_tool(model, strict=strict)["function"]
+            name = f"{function['name']}{'_strict' * strict}"
+            yield tool(name, function.get("description"), function["parameters"])
+
+
+def openai_agents() -> Iterator[Json]:
+    """Yield the sandbox's own tools, and functions that take the types; strict where that can be."""
+    from agents import function_tool
+    from agents.exceptions import UserError
+    from agents.sandbox.capabilities.tools import shell_tool, view_image
+
+    for own in (shell_tool.ExecCommandTool, shell_tool.WriteStdinTool, view_image.ViewImageTool):
+        yield tool(own.tool_name, own.tool_description, own.args_model.model_json_schema())
+    for model in requests():
+        for strict in (True, False):
+            try:
+                made = function_tool(takes(model), strict_mode=strict)
+            except UserError:  # strict mode takes no open objects
+                continue
+            yield tool(f"{made.name}{'_strict' * strict}", made.description, made.params_json_schema)
+
+
+def pydantic_ai() -> Iterator[Json]:
+    """Yield the methods of a workspace, and functions that take the types."""
+    from pydantic_ai import Tool
+    from pydantic_ai.workspaces import Workspace
+
+    for name, method in inspect.getmembers(Workspace, inspect.iscoroutinefunction):
+        if not name.startswith("_"):
+            definition = Tool(method.__get__(object.__new__(Workspace))).tool_def
+            yield tool(name, definition.description, definition.parameters_json_schema)
+    for model in requests():
+        definition = Tool(takes(model)).tool_def
+        yield tool(definition.name, definition.description, definition.parameters_json_schema)
+
+
+if __name__ == "__main__":
+    made = {"langchain": langchain, "openai-agents": openai_agents, "pydantic-ai": pydantic_ai}
+    json.dump(list(made[sys.argv[1]]()), sys.stdout)

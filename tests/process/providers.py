@@ -1,0 +1,205 @@
+"""Every provider behind one running process: how each is configured, asked to fail or to call, and what it was sent.
+
+A model stands for the rules that it has: the newer Claude takes no prefill, the reasoner wants its thoughts back, a
+template wants roles to alternate. All but OpenAI's and Gemini's wires are spoken through litellm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from tests.process.delivered import at_anthropic, at_bedrock, at_gemini, at_ollama, at_openai
+from tests.process.emulators import Gemini
+from tests.process.running import Served, serve
+from tests.support.anthropic_emulator import ANTHROPIC
+from tests.support.bedrock_emulator import BEDROCK
+from tests.support.chat_emulator import DEEPSEEK, MISTRAL, TEMPLATED
+from tests.support.cohere_emulator import COHERE
+from tests.support.emulated import Emulator, Wire
+from tests.support.ollama_emulator import OLLAMA
+from tests.support.openai_emulator import OPENAI
+
+WIRES: Mapping[str, Wire] = {
+    "anthropic": ANTHROPIC,
+    "bedrock": BEDROCK,
+    "cohere_chat": COHERE,
+    "deepseek": DEEPSEEK,
+    "hosted_vllm": TEMPLATED,
+    "mistral": MISTRAL,
+    "ollama_chat": OLLAMA,
+    "openai": OPENAI,
+}
+"""litellm's name of a route to the wire that it speaks; Gemini's has a process of its own."""
+
+MODELS = (
+    "gemini/gemini-2.5-pro",
+    "gemini/gemini-3.6-flash",
+    "openai/gpt-4.1",
+    "anthropic/claude-sonnet-4-5",
+    "anthropic/claude-opus-4-6",
+    "mistral/mistral-large-latest",
+    "deepseek/deepseek-chat",
+    "deepseek/deepseek-reasoner",
+    "deepseek/deepseek-v4",
+    "cohere_chat/command-a-03-2025",
+    "ollama_chat/qwen3.5",
+    "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0",
+    "hosted_vllm/mistralai/Devstral-Small-2507",
+    "hosted_vllm/mistralai/Mistral-Nemo-Instruct-2407",
+    "hosted_vllm/Qwen/Qwen3.5-35B",
+    "hosted_vllm/meta-llama/Llama-3.3-70B-Instruct",
+)
+"""Models that take tools."""
+
+WITHOUT_TOOLS = ("hosted_vllm/google/gemma-2-9b-it", "hosted_vllm/google/gemma-3-12b-it")
+"""Models whose server refuses every request that declares a tool; a history with calls is none for them."""
+
+_READ: Mapping[str, Callable[[Mapping[str, Any]], list[Any]]] = {
+    "anthropic": at_anthropic,
+    "bedrock": at_bedrock,
+    "gemini": at_gemini,
+    "ollama_chat": at_ollama,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request that a provider got: its body, the status of the answer, and the words of a refusal."""
+
+    body: Any
+    status: int
+    refused: str | None
+
+
+class Provider(Protocol):
+    """One provider's emulator, as these tests need it."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+    def fail_once(self) -> None:
+        """Answer the next request with an error that another provider may help with."""
+
+    def call_once(self, calls: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        """Answer the next request with these calls."""
+
+    def say_once(self, text: str) -> None:
+        """Answer the next request with this text."""
+
+    def sent(self) -> list[Sent]:
+        """Return what came in, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class InAThread:
+    """An emulator in a thread."""
+
+    emulator: Emulator
+
+    def clear(self) -> None:
+        """See `Provider`."""
+        self.emulator.clear()
+
+    def fail_once(self) -> None:
+        """See `Provider`."""
+        self.emulator.faults.append({"status": 503, "message": "Overloaded."})
+
+    def call_once(self, calls: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        """See `Provider`: a model that thinks has a thought before them."""
+        self.emulator.faults.append({"calls": list(calls)})
+
+    def say_once(self, text: str) -> None:
+        """See `Provider`."""
+        self.emulator.faults.append({"text": text})
+
+    def sent(self) -> list[Sent]:
+        """See `Provider`."""
+        return [
+            Sent(record.body, record.status or 0, record.refusal.message if record.refusal else None)
+            for record in self.emulator.requests
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class InAProcess:
+    """Gemini's emulator."""
+
+    gemini: Gemini
+
+    def clear(self) -> None:
+        """See `Provider`."""
+        self.gemini.clear()
+
+    def fail_once(self) -> None:
+        """See `Provider`."""
+        self.gemini.fault(status=503, message="The model is overloaded.")
+
+    def call_once(self, calls: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        """See `Provider`: the emulator adds ids and the signature of the first call."""
+        self.gemini.answer(*({"functionCall": {"name": name, "args": args}} for name, args in calls))
+
+    def say_once(self, text: str) -> None:
+        """See `Provider`."""
+        self.gemini.say(text)
+
+    def sent(self) -> list[Sent]:
+        """See `Provider`."""
+        return [
+            Sent(entry["body"], entry["verdict"]["status"], entry["verdict"].get("message"))
+            for entry in self.gemini.journal()
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """A running process, and the providers behind it by the name of their route."""
+
+    served: Served
+    providers: Mapping[str, Provider]
+
+    def of(self, model: str) -> Provider:
+        """Return the provider of a model, with nothing in its queue and its journal."""
+        provider = self.providers[route_of(model)]
+        provider.clear()
+        return provider
+
+
+def route_of(model: str) -> str:
+    """Return litellm's name of the route to a model."""
+    return model.partition("/")[0]
+
+
+def arrived(model: str, body: Mapping[str, Any]) -> list[Any]:
+    """Return the texts and the results in a body that this model's provider was sent."""
+    return _READ.get(route_of(model), at_openai)(body)
+
+
+def params_of(model: str, gemini: Gemini, emulators: Mapping[str, Emulator]) -> dict[str, Any]:
+    """Return the `litellm_params` of a model."""
+    route = route_of(model)
+    address = gemini.api_base if route == "gemini" else emulators[route].base_url
+    return {"model": model, "api_key": "emulated", "api_base": address}
+
+
+@contextmanager
+def serve_everywhere(
+    directory: Path, gemini: Gemini, emulators: Mapping[str, Emulator], **settings: Any
+) -> Iterator[Everywhere]:
+    """Serve every provider as a wildcard, and what *settings* say beside it; nothing is retried."""
+    entries = [
+        {"model_name": f"{route}/*", "litellm_params": params_of(f"{route}/*", gemini, emulators)}
+        for route in ("gemini", *WIRES)
+    ]
+    config = {
+        "model_list": [*entries, *settings.get("model_list", ())],
+        "general_settings": {"drain_delay": 0, "drain_grace": 2},
+        "router_settings": {"num_retries": 0, "cooldown_time": 0, **settings.get("router_settings", {})},
+    }
+    providers: dict[str, Provider] = {route: InAThread(emulator) for route, emulator in emulators.items()}
+    with serve(directory, config) as served:
+        yield Everywhere(served, {**providers, "gemini": InAProcess(gemini)})

@@ -1,0 +1,46 @@
+"""Marks for Anthropic's prompt cache: through the running process to Claude, and to nobody who would refuse them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.process.asking import ask, body
+from tests.process.providers import Everywhere
+
+MARK = {"type": "ephemeral"}
+HISTORY: list[dict[str, Any]] = [
+    {"role": "system", "content": [{"type": "text", "text": "Rules of the house.", "cache_control": MARK}]},
+    {"role": "user", "content": [{"type": "text", "text": "Go on.", "cache_control": MARK}]},
+]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-5", "anthropic/claude-opus-4-6"])
+def test_marks_reach_claude(http: httpx.Client, everywhere: Everywhere, model: str, stream: bool) -> None:
+    """On the system's text and on the user's, and the history counts as legal as it is."""
+    provider = everywhere.of(model)
+
+    answer = ask(http, everywhere.served, body(model, HISTORY, stream=stream))
+
+    [sent] = provider.sent()
+    assert (answer.status, sent.status) == (200, 200)
+    assert sent.body["system"][0]["cache_control"] == MARK
+    assert sent.body["messages"][0]["content"][0]["cache_control"] == MARK
+    assert "x-turnright-changes" not in answer.headers
+
+
+@pytest.mark.parametrize("model", ["gemini/gemini-3.6-flash", "mistral/mistral-large-latest"])
+def test_marks_go_nowhere_else(http: httpx.Client, everywhere: Everywhere, model: str) -> None:
+    """They are left out where they are refused, and that is told."""
+    provider = everywhere.of(model)
+
+    answer = ask(http, everywhere.served, body(model, HISTORY))
+
+    [sent] = provider.sent()
+    assert (answer.status, sent.status) == (200, 200)
+    assert "cache_control" not in json.dumps(sent.body)
+    assert answer.headers["x-turnright-changes"] == "shape=2"
