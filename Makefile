@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-ops lint format bench bench-tokens bench-cuts chaos fuzz soak lock clean
+.PHONY: demo serve emulate test test-ops lint format bench bench-tokens bench-cuts bench-tools chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -45,6 +45,9 @@ bench-tokens: $(VENV)/dev $(VENV)/tokenizers  ## how near the estimates are to r
 
 bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways compared; fails if the goal is missed
 	$(BIN)/python -m benchmarks.cut_simulation
+
+bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept
+	$(BIN)/python -m benchmarks.tool_meanings
 
 chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clients leave, on both transports
 	$(BIN)/python -m benchmarks.chaos --transport direct $(ARGS)

@@ -10,6 +10,7 @@ from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings, model_names
 from proxy.keys import GATEWAY, Gateway
 from proxy.lifecycle import Lifecycle
+from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
 from proxy.middlewares import MIDDLEWARES
 from proxy.middlewares.observe import add_standing_headers
@@ -23,6 +24,7 @@ from proxy.upstream import Upstream
 
 def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
     """Return what the handlers share, with metrics of its own."""
+    media = settings.general_settings.media
     return Gateway(
         settings=settings,
         upstream=upstream,
@@ -32,6 +34,7 @@ def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
         poison=PoisonGuard(),
         admission=Admission(settings.general_settings.max_in_flight),
         knowledge=Knowledge(),
+        media=MediaFetcher(max_bytes=media.max_mib * 2**20, timeout_s=media.timeout) if media.fetch else None,
         store=MemoryStore(settings.store.memory_mib * 2**20),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )

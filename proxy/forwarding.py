@@ -9,6 +9,7 @@ from aiohttp import web
 
 from proxy.assess_answer import assess_answer
 from proxy.attempts import Attempts
+from proxy.chat_planning import ChatPlanning
 from proxy.errors import AnswerUnusable
 from proxy.failures import Cause
 from proxy.json_response import json_response
@@ -34,12 +35,18 @@ async def forward(
 
     Raises :class:`proxy.errors.ProxyError` where no answer has been started.
     """
-    attempts = Attempts(chat, body, record, gateway)
+    attempts = Attempts(ChatPlanning(chat, record, gateway), body, record, gateway)
     fallback_id = f"chatcmpl-{record.request_id.removeprefix('req_')}"
     created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
     if chat.stream:
         return await stream_answer(
-            request, attempts, record, gateway, fallback_id=fallback_id, created=created
+            request,
+            attempts,
+            record,
+            gateway,
+            fallback_id=fallback_id,
+            created=created,
+            include_usage=chat.include_usage,
         )
 
     loop = asyncio.get_running_loop()

@@ -12,6 +12,7 @@ from aiohttp import web
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.lifecycle import Lifecycle
+from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
 from proxy.observation import Record
 from proxy.resilience.balancer import Balancer
@@ -36,6 +37,9 @@ class Gateway:
     knowledge: Knowledge
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
+
+    media: MediaFetcher | None = None
+    """Fetches images that are named by address; None where the operator has not asked for it."""
 
     random: Callable[[], float] = random
     """Numbers from [0, 1), for the spread of waits."""

@@ -19,6 +19,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus_client 
 UNKNOWN_MODEL = "unknown"
 """The model label of requests that name no configured model."""
 
+_FORWARDED = ("/v1/chat/completions", "/v1/embeddings", "/v1/completions")
 _DURATIONS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
 _FIRST_TOKEN = (0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160)
 _ERRORS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
@@ -155,7 +156,8 @@ class Metrics:
         )
         build.labels(__version__).set(1)
         for model in models:
-            self.requests.labels("/v1/chat/completions", model, "ok")
+            for route in _FORWARDED:
+                self.requests.labels(route, model, "ok")
             self.attempts.labels(model, "ok")
             self.dropped_parameters.labels(model)
             self.estimate_error.labels(model)

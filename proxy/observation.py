@@ -7,13 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from proxy.config import Deployment
 from proxy.logs import get_log
 from proxy.metrics import UNKNOWN_MODEL, Metrics
 from proxy.plan import Plan, format_changes, split_changes
+from sanitizers import Change
 
 CLIENT_DISCONNECTED = "client_disconnected"
+
+
+class Planned(Protocol):
+    """What there is to say of a request that is ready to be sent, whatever its path."""
+
+    @property
+    def deployment(self) -> Deployment:
+        """Where it is sent."""
+
+    @property
+    def mode(self) -> str:
+        """The mode of sanitizing."""
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The parameters that do not go upstream."""
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What was changed, or in mode ``observe`` would have been."""
 
 
 @dataclass(slots=True)
@@ -27,23 +49,28 @@ class Record:
     status: int = 0
     model: str = UNKNOWN_MODEL
     stream: bool = False
-    plan: Plan | None = None
+    planned: Planned | None = None
     attempts: int = 0
     upstream_wait: float = 0.0
     overhead: float | None = None
     first_token: float | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def plan(self) -> Plan | None:
+        """What is planned for a chat; None on other paths."""
+        return self.planned if isinstance(self.planned, Plan) else None
+
     def changes(self) -> str:
         """Return what was changed, step by step.
 
         In mode ``observe`` what would have been, beside what was put right in the answer, which is in every mode.
         """
-        if self.plan is None:
+        if self.planned is None:
             return ""
-        if self.plan.mode != "observe":
-            return format_changes(self.plan.changes)
-        history, answer = split_changes(self.plan.changes)
+        if self.planned.mode != "observe":
+            return format_changes(self.planned.changes)
+        history, answer = split_changes(self.planned.changes)
         observed = f"{format_changes(history)};observed" if history else ""
         return ",".join(text for text in (observed, format_changes(answer)) if text)
 
@@ -51,10 +78,10 @@ class Record:
         """Return turnright's response headers, as far as they are known when the answer starts at *now*."""
         self.overhead = max(0.0, now - self.started - self.upstream_wait)
         headers = {"x-turnright-overhead-ms": f"{self.overhead * 1000:.3f}"}
-        if self.plan is not None:
-            headers["x-turnright-model"] = self.plan.deployment.model
+        if self.planned is not None:
+            headers["x-turnright-model"] = self.planned.deployment.model
             headers["x-turnright-attempts"] = str(self.attempts)
-            if self.plan.budget is not None:
+            if self.plan is not None and self.plan.budget is not None:
                 headers["x-turnright-budget"] = self.plan.budget.header()
             changes = self.changes()
             if changes:
@@ -65,19 +92,20 @@ class Record:
 def finish_record(record: Record, metrics: Metrics, now: float) -> None:
     """Write *record* to the metrics and the log; *now* is the end of the request."""
     duration = now - record.started
-    plan = record.plan
+    planned, plan = record.planned, record.plan
     metrics.requests.labels(record.route, record.model, record.outcome).inc()
     metrics.duration.labels(record.route, record.model).observe(duration)
     if record.overhead is not None:
         metrics.overhead.labels(record.route).observe(record.overhead)
     if record.first_token is not None:
         metrics.first_token.labels(record.model).observe(record.first_token)
-    if plan is not None:
-        history, answer = split_changes(plan.changes)
-        metrics.count_changes(history, made=plan.mode == "repair")
+    if planned is not None:
+        history, answer = split_changes(planned.changes)
+        metrics.count_changes(history, made=planned.mode != "observe")
         metrics.count_changes(answer, made=True)
-        if plan.dropped:
-            metrics.dropped_parameters.labels(record.model).inc(len(plan.dropped))
+        if planned.dropped:
+            metrics.dropped_parameters.labels(record.model).inc(len(planned.dropped))
+    if plan is not None:
         if plan.budget is not None:
             removed = plan.budget.removed if plan.mode == "repair" else {}
             metrics.count_budget(record.model, removed, exact=plan.budget.exact, new=plan.budget.is_new_cut)
@@ -100,14 +128,14 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         request_id=record.request_id,
         route=record.route,
         model=record.model,
-        deployment=plan.deployment.model if plan else None,
-        mode=plan.mode if plan else None,
+        deployment=planned.deployment.model if planned else None,
+        mode=planned.mode if planned else None,
         stream=record.stream,
         status=record.status,
         outcome=record.outcome,
         messages=len(plan.request.messages) if plan else None,
-        changes=format_changes(plan.changes) if plan else "",
-        dropped_parameters=len(plan.dropped) if plan else 0,
+        changes=format_changes(planned.changes) if planned else "",
+        dropped_parameters=len(planned.dropped) if planned else 0,
         attempts=record.attempts,
         duration_ms=round(duration * 1000, 1),
         upstream_ms=round(record.upstream_wait * 1000, 1),

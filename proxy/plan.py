@@ -11,7 +11,7 @@ The four modes differ here and nowhere else:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -19,11 +19,15 @@ from typing import Any
 from proxy.budgets.fit_request import Facts, fit_request
 from proxy.budgets.report import Report
 from proxy.config import Deployment, Settings, model_names, resolve
-from proxy.errors import ContextTooLong, ModelNotFound, UnrepairableHistory
+from proxy.dialects import STEP as PARAMETERS
+from proxy.errors import ContextTooLong, InvalidRequest, ModelNotFound, UnrepairableHistory
+from proxy.parameter_plan import ParameterPlan, Unsupported, plan_parameters
+from proxy.prepare_request import Prepared, prepare_request
 from proxy.signatures.kept import Kept
 from proxy.signatures.origins import origin_of
 from proxy.signatures.restoring import leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
+from proxy.tool_schemas import refuse_tools
 from proxy.wire import ChatRequest
 from sanitizers import (
     Change,
@@ -32,12 +36,9 @@ from sanitizers import (
     Sanitized,
     Unrepairable,
     Violation,
-    find_violations,
     profile_for,
-    sanitize,
 )
 from sanitizers.steps import STEP_NAMES
-from sanitizers.tool_names import RenamedTools, rename_tools
 
 REPLACED = "replaced"
 """What a signature is counted as that is required, lost, and stood in for."""
@@ -47,12 +48,9 @@ _NOTHING: Mapping[str, Kept] = MappingProxyType({})
 _LISTED = 100
 """Entries of a list in an error's body, at most: the history may break a rule in every message."""
 
-_FURTHER_STEPS = ("tools", "budget", "repair", "note", "answer_repair")
-"""What may be changed behind the pipeline: :mod:`proxy.budgets`, :mod:`proxy.resilience.repairs`,
-:mod:`proxy.corrections`, :mod:`proxy.tool_arguments`."""
-
-Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
-"""Tells which parameters a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
+_FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "answer_repair")
+"""What may be changed behind the pipeline: :mod:`proxy.dialects`, :mod:`proxy.budgets`,
+:mod:`proxy.resilience.repairs`, :mod:`proxy.corrections`, :mod:`proxy.tool_arguments`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +88,14 @@ class Plan:
     names_back: Mapping[str, str] = field(default_factory=dict)
     """The client's name of each tool that goes by another one upstream."""
 
+    beside: tuple[Change, ...] = ()
+    """What was changed beside the history: in the parameters, and in the schemas of the tools."""
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
         made = self.outcome.changes if self.outcome else ()
-        return (*made, *self.cuts, *self.further)
+        return (*made, *self.beside, *self.cuts, *self.further)
 
 
 def plan_request(
@@ -113,18 +114,21 @@ def plan_request(
     """
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode
-    outcome = None
-    names_back: Mapping[str, str] = {}
     messages, signatures = settle_signatures(request.messages, deployment, profile, kept)
-    parameters, extra_body, dropped = split_parameters(request, deployment, unsupported)
-    if mode != "off" and (legal := _make_legal(messages, parameters, profile, settings)) is not None:
-        outcome, renamed = legal
-        if mode == "repair":
-            messages, parameters, names_back = outcome.messages, renamed.parameters, renamed.back
+    prepared = (
+        None if mode == "off" else _prepared(messages, request, deployment, profile, unsupported, settings)
+    )
+    taken: Prepared | ParameterPlan
+    if prepared is not None and mode != "observe":
+        messages, taken = prepared.messages, prepared
+    else:
+        taken = plan_parameters(request, request.parameters, deployment, unsupported, messages, mode)
+    parameters = taken.parameters
+    names_back = prepared.names_back if prepared is not None and mode == "repair" else {}
     budget: Report | None = None
     cuts: tuple[Change, ...] = ()
     if facts is not None and mode != "off":
-        origins = outcome.origins if outcome is not None and mode == "repair" else None
+        origins = prepared.outcome.origins if prepared is not None and mode == "repair" else None
         fitted = None
         try:
             fitted = fit_request(messages, profile, parameters, facts.renamed(names_back), origins=origins)
@@ -151,14 +155,15 @@ def plan_request(
         profile,
         mode,
         messages,
-        outcome,
+        None if prepared is None else prepared.outcome,
         parameters,
-        extra_body,
-        dropped,
+        taken.extra_body,
+        taken.dropped,
         signatures=signatures,
         budget=budget,
         cuts=cuts,
         names_back=names_back,
+        beside=() if prepared is None else (*prepared.fitted, *prepared.declared),
     )
 
 
@@ -184,36 +189,31 @@ def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
 
 def profile_of(deployment: Deployment, settings: Settings) -> Profile:
     """Return the deployment's profile under the settings."""
-    profile = profile_for(deployment.model)
+    profile = profile_for(deployment.model, deployment.profile)
     return profile.merging() if settings.sanitize.merge_same_role else profile
 
 
-def make_legal(
-    messages: Messages, parameters: Mapping[str, Any], profile: Profile
-) -> tuple[Sanitized, RenamedTools]:
-    """Return *messages* made legal for *profile*, with the tools of the whole request renamed before.
-
-    What was wrong and what was changed is told of *messages* as they came, and of the *parameters* beside them. Raises
-    :class:`Unrepairable` as :func:`sanitize` does.
-    """
-    renamed = rename_tools(messages, parameters, profile.tool_names)
-    outcome = sanitize(renamed.messages, profile)
-    if renamed.changes:
-        found = outcome.found if renamed.messages is messages else find_violations(messages, profile)
-        outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
-    return outcome, renamed
-
-
-def _make_legal(
-    messages: Messages, parameters: Mapping[str, Any], profile: Profile, settings: Settings
-) -> tuple[Sanitized, RenamedTools] | None:
+def _prepared(
+    messages: Messages,
+    request: ChatRequest,
+    deployment: Deployment,
+    profile: Profile,
+    unsupported: Unsupported,
+    settings: Settings,
+) -> Prepared | None:
+    """Return the request as it is, or would be, sent; None where ``observe`` has nothing to say of it."""
     mode = settings.sanitize.mode
     try:
-        outcome, renamed = make_legal(messages, parameters, profile)
+        prepared = prepare_request(messages, request, deployment, profile, unsupported)
     except Unrepairable as error:
         if mode == "observe":
             return None
         raise UnrepairableHistory(error.message, param=error.param) from None
+    except InvalidRequest:
+        if mode == "observe":
+            return None
+        raise
+    outcome = prepared.outcome
     if mode == "strict" and outcome.found:
         raise refusal("would have to be changed (mode 'strict')", outcome.found, outcome.changes)
     if mode == "strict" and outcome.changes:
@@ -222,9 +222,11 @@ def _make_legal(
             param="tools",
             changes=[change.as_dict() for change in outcome.changes[:_LISTED]],
         )
+    if mode == "strict" and prepared.declared:
+        raise refuse_tools(prepared.declared)
     if mode == "repair" and outcome.violations and settings.sanitize.on_violation == "refuse":
         raise refusal("could not be made legal", outcome.violations, outcome.changes)
-    return outcome, renamed
+    return prepared
 
 
 def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, ...]) -> UnrepairableHistory:
@@ -237,21 +239,6 @@ def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, 
         violations=[violation.as_dict() for violation in violations[:_LISTED]],
         changes=[change.as_dict() for change in changes[:_LISTED]],
     )
-
-
-def split_parameters(
-    request: ChatRequest, deployment: Deployment, unsupported: Unsupported
-) -> tuple[Mapping[str, Any], Mapping[str, Any], tuple[str, ...]]:
-    """Return the parameters that go upstream, those that go into its body by name, and the names that do not go."""
-    allowed = deployment.allowed_openai_params
-    extra_body = {name: value for name, value in request.unknown.items() if name in allowed}
-    withheld = unsupported(deployment, request.parameters)
-    dropped = (*(name for name in request.unknown if name not in allowed), *sorted(withheld))
-    parameters = request.parameters
-    if withheld:
-        kept = {name: value for name, value in parameters.items() if name not in withheld}
-        parameters = MappingProxyType(kept)
-    return parameters, MappingProxyType(extra_body), dropped
 
 
 def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]]:

@@ -47,5 +47,5 @@ async def correct_answer(answer: Answer, record: Record) -> Answer:
         words = "The model's tool call cannot be used."
         raise AnswerUnusable(words, cause=checked.cause, answer=answer, detail=checked.detail)
     if checked.changes:
-        record.plan = replace(plan, further=(*plan.further, *checked.changes))
+        record.planned = replace(plan, further=(*plan.further, *checked.changes))
     return checked.answer

@@ -45,7 +45,7 @@ async def take_notes(notes: Notes, call: UpstreamCall, record: Record, gateway: 
         values = {one.id or text_key(one.signature): pack(one, origin) for one in notes.signed}
         await gateway.store.put(SPACE, values)
     if notes.changes and record.plan is not None:
-        record.plan = replace(record.plan, further=(*record.plan.further, *notes.changes))
+        record.planned = replace(record.plan, further=(*record.plan.further, *notes.changes))
     notes.signed.clear()
     notes.changes.clear()
 

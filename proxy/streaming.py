@@ -1,8 +1,7 @@
 """One answer, streamed: attempts, until one opens; then its chunks as they come.
 
 The beginning is held back until it says something, so that an upstream error keeps its status and an empty or
-malformed answer can be tried again unseen. A stream that dies later ends with an error event and without
-``[DONE]``, never with a bare clean end: most clients take that for a complete answer, and one was seen to loop on it.
+malformed answer can be tried again unseen. How a stream ends is :mod:`proxy.stream_end`'s.
 A client that leaves cancels the upstream call at once. Where self-correction looks at streams as well, an answer is
 held back whole (:mod:`proxy.answer_buffer`), and comments keep the connection open meanwhile.
 """
@@ -17,34 +16,35 @@ from aiohttp import web
 from proxy.answer_buffer import AnswerBuffer
 from proxy.assess_answer import OpeningWatch
 from proxy.attempts import Attempts
-from proxy.errors import AnswerUnusable, InternalFault, Overloaded, ProxyError, UpstreamFault
+from proxy.errors import AnswerUnusable, UpstreamFault
 from proxy.event_stream import EventStream
 from proxy.failures import Cause
-from proxy.keys import GATEWAY, Gateway
-from proxy.logs import report_fault
+from proxy.keys import Gateway
 from proxy.normalize import ChunkNormalizer
-from proxy.observation import CLIENT_DISCONNECTED, Record
+from proxy.observation import Record
+from proxy.plan import Plan
 from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
-from proxy.sse import DONE, encode_event
+from proxy.sse import encode_event
+from proxy.stream_end import finish_stream
 from proxy.upstream import UpstreamCall
 
 
 async def stream_answer(
     request: web.Request,
-    attempts: Attempts,
+    attempts: Attempts[Plan, UpstreamCall],
     record: Record,
     gateway: Gateway,
     *,
     fallback_id: str,
     created: int,
+    include_usage: bool,
 ) -> web.StreamResponse:
     """Stream the answer of the first attempt that opens, and return the finished response.
 
     Raises :class:`ProxyError` for a failure before the response began; later ones become the stream's last event.
     """
     out = EventStream(request, record)
-    include_usage = attempts.include_usage
     spare = b""
 
     async def call(upstream_call: UpstreamCall) -> None:
@@ -74,39 +74,7 @@ async def stream_answer(
                 raise
             await out.commit(spare)
 
-    last = DONE
-    try:
-        await answer()
-    except asyncio.CancelledError:
-        if not request.app[GATEWAY].lifecycle.cutting or await out.settle() is None:
-            out.stop()
-            raise
-        task = asyncio.current_task()
-        if task is not None:
-            task.uncancel()
-        if out.is_writing:
-            out.cut_off()
-        else:
-            last = _last_event(Overloaded("The proxy is shutting down; the answer is incomplete."), record)
-    except ConnectionResetError:
-        record.outcome = CLIENT_DISCONNECTED
-    except ProxyError as error:
-        if out.is_writing:  # the time was up while the client did not read
-            out.cut_off()
-        elif await out.settle() is None:
-            raise
-        else:
-            last = _last_event(error, record)
-    except Exception as error:  # a second answer must not be written into a started one
-        if await out.settle() is None:
-            raise
-        report_fault(error, record.request_id)
-        last = _last_event(InternalFault(f"Internal error; the request id is {record.request_id}."), record)
-    out.stop()
-    assert out.response is not None
-    if record.outcome != CLIENT_DISCONNECTED:
-        await out.end(last, attempts.deadline)
-    return out.response
+    return await finish_stream(request, out, answer, attempts.deadline, record)
 
 
 async def _relay(
@@ -114,7 +82,7 @@ async def _relay(
     normalizer: ChunkNormalizer,
     out: EventStream,
     held: AnswerBuffer | None,
-    attempts: Attempts,
+    attempts: Attempts[Plan, UpstreamCall],
     record: Record,
     gateway: Gateway,
 ) -> None:
@@ -176,9 +144,3 @@ async def _relay(
         if not opened and (call.is_gemini or watch.missing is not Cause.EMPTY):
             raise AnswerUnusable("The model's answer says nothing.", cause=watch.missing)
         await out.commit(held.events(await correct_answer(held.whole(), record)) if held is not None else b"")
-
-
-def _last_event(error: ProxyError, record: Record) -> bytes:
-    """Return the event that ends the stream with *error*."""
-    record.outcome = error.code
-    return encode_event(error.body())

@@ -45,10 +45,8 @@ def parse_chat_request(body: bytes, *, max_nesting: int) -> ChatRequest:
     Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
     model, messages that cannot be read, and a known parameter of the wrong type.
     """
-    fields, raw_messages = _load_object(body, max_nesting)
-    model = fields.get("model")
-    if not isinstance(model, str) or not model:
-        raise InvalidRequest("'model' is required and must be a string.", param="model")
+    fields, raw_messages = load_object(body, max_nesting)
+    model = read_model(fields)
     if "messages" not in fields:
         raise InvalidRequest("'messages' is required.", param="messages")
     messages = read_messages(fields["messages"])
@@ -62,22 +60,36 @@ def parse_chat_request(body: bytes, *, max_nesting: int) -> ChatRequest:
             known[name] = value
         else:
             unknown[name] = value
-    stream = known.pop("stream", False)
+    stream, include_usage = take_stream_switches(known)
+    return ChatRequest(
+        model=model,
+        messages=messages,
+        raw_messages=raw_messages,
+        stream=stream,
+        include_usage=include_usage,
+        parameters=MappingProxyType(known),
+        unknown=MappingProxyType(unknown),
+    )
+
+
+def read_model(fields: Mapping[str, Any]) -> str:
+    """Return the model that a request names; raises :class:`InvalidRequest` where it names none."""
+    model = fields.get("model")
+    if not isinstance(model, str) or not model:
+        raise InvalidRequest("'model' is required and must be a string.", param="model")
+    return model
+
+
+def take_stream_switches(known: dict[str, Any]) -> tuple[bool, bool]:
+    """Take the switches of streaming out of *known*: whether to stream, and whether usage is asked for."""
+    stream: bool = known.pop("stream", False)
     options = known.pop("stream_options", None) or {}
     include_usage = options.get("include_usage")
     if include_usage is not None and not isinstance(include_usage, bool):
         raise InvalidRequest(
             "'stream_options.include_usage' must be a boolean.", param="stream_options.include_usage"
         )
-    return ChatRequest(
-        model=model,
-        messages=messages,
-        raw_messages=raw_messages,
-        stream=stream,
-        include_usage=bool(include_usage),
-        parameters=MappingProxyType(known),
-        unknown=MappingProxyType(unknown),
-    )
+    return stream, bool(include_usage)
 
 
 def read_messages(value: Any) -> Messages:
@@ -88,8 +100,11 @@ def read_messages(value: Any) -> Messages:
         raise InvalidRequest(error.message, param=error.param) from None
 
 
-def _load_object(body: bytes, max_nesting: int) -> tuple[dict[str, Any], bytes | None]:
-    """Return the body's fields, decoded, and the bytes of ``messages`` within it."""
+def load_object(body: bytes, max_nesting: int) -> tuple[dict[str, Any], bytes | None]:
+    """Return the body's fields, decoded, and the bytes of ``messages`` within it.
+
+    Raises :class:`InvalidRequest` for what is no JSON, no object, or nested deeper than *max_nesting*.
+    """
     raw_messages = None
     try:
         fields = orjson.loads(body)

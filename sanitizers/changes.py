@@ -14,7 +14,7 @@ Kind = Literal["dropped", "inserted", "merged", "moved", "replaced"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change to a history.
+    """One change to a history, or to the tools that stand beside it (step ``tools``, where *index* is a tool's).
 
     *step* is the step's name (``orphan_drop``), *kind* what was done, *index* the place in the ``messages``
     that the client sent (for ``inserted``: the message that it belongs to; for a declared tool: its place among

@@ -20,6 +20,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from sanitizers.media.reading import may_stand_in_result
+from sanitizers.media.violations import media_violations
 from sanitizers.messages import (
     MEDIA_PARTS,
     RESULT_ROLES,
@@ -28,7 +30,6 @@ from sanitizers.messages import (
     Messages,
     base_id,
     function_of,
-    is_inline,
     is_part_list,
     is_plain,
     parse_arguments,
@@ -63,6 +64,11 @@ RULES = MappingProxyType(
         "identical_call": "Please ensure that the number of function response parts is equal to the number of "
         "function call parts of the function call turn. [litellm drops the second of two equal calls]",
         "legacy_function": "role 'function' and 'function_call' have no place on this wire",
+        "media_in_result": "Image URLs are only allowed for messages with role 'user' [OpenAI API]",
+        "media_mistyped": "The image was specified using the image/png media type, but the image appears to be a "
+        "image/jpeg image [Anthropic API]",
+        "media_type": "Unsupported MIME type: image/jpg [crush#995]",
+        "media_unreadable": "Provided image is not valid [pollinations#4157]",
         "misplaced_calls": "only assistant messages make calls [OpenAI chat completions reference]",
         "many_systems": "After the optional system message, conversation roles must alternate user/assistant/"
         "user/assistant/... [llama_index#11731]",
@@ -126,7 +132,7 @@ def find_violations(
     for index, message in enumerate(messages):
         if id(message) in clean:
             continue
-        known = profile.only_fields is None or profile.only_fields.issuperset(message)
+        known = profile.only_fields is None or _has_only(message, profile.only_fields)
         if known and is_plain(message, profile.refused_fields):
             if "name" in message and message["role"] == "tool" and _is_misnamed(message, profile):
                 found.append(Violation("tool_name_illegal", index))
@@ -212,7 +218,7 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
     if previous == "assistant":
         if not (profile.model_last or (profile.takes_prefix and spoke_last.get("prefix") is True)):
             yield "trailing_model_turn", last
-        elif not profile.trailing_space and str(spoke_last.get("content") or "")[-1:].isspace():
+        elif not profile.trailing_space and _last_letter(spoke_last.get("content")).isspace():
             yield "trailing_space", last
 
 
@@ -259,7 +265,7 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
         yield "arguments_not_a_string"
     elif role == "function" and not message.get("name"):
         yield "result_name_missing"
-    if profile.only_fields is not None and not profile.only_fields.issuperset(message):
+    if profile.only_fields is not None and not _has_only(message, profile.only_fields):
         yield "unknown_field"
     if profile.refused_fields:
         for name in message.keys() & profile.refused_fields:
@@ -285,6 +291,17 @@ def _speaks_otherwise(message: Message, profile: Profile) -> bool:
     )
 
 
+def _has_only(message: Message, fields: frozenset[str]) -> bool:
+    return fields.issuperset(message) and ("name" not in message or message["role"] == "tool")
+
+
+def _last_letter(content: Any) -> str:
+    """Return the last character of a content that ends with a text; empty for any other."""
+    if isinstance(content, list):
+        content = content[-1].get("text") if content and content[-1]["type"] == "text" else None
+    return content[-1:] if isinstance(content, str) else ""
+
+
 def _says_something(part: dict[str, Any]) -> bool:
     return part["type"] != "text" or bool((part.get("text") or "").strip())
 
@@ -307,10 +324,15 @@ def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -
                 yield "empty_text"
             elif not profile.blank_texts and (text == "" or text.isspace()):
                 yield "blank_text"
-        elif kind in profile.refused_parts or (kind in MEDIA_PARTS and role in profile.media_free_roles):
+        elif kind in profile.refused_parts:
             yield "refused_part"
-        elif not profile.remote_media and kind in ("image_url", "file") and not is_inline(part):
-            yield "remote_media"
+        elif kind in MEDIA_PARTS:
+            if role in RESULT_ROLES:
+                if not may_stand_in_result(part, profile):
+                    yield "media_in_result"
+            elif role in profile.media_free_roles:
+                yield "refused_part"
+            yield from media_violations(part, profile)
         if profile.refused_fields and not profile.refused_fields.isdisjoint(part):
             yield "refused_field"
 

@@ -93,16 +93,19 @@ def is_part_list(content: Any) -> bool:
     )
 
 
-def is_inline(part: dict[str, Any]) -> bool:
-    """Tell whether an ``image_url`` or ``file`` part carries its bytes as a ``data:`` URL.
+def first_of_newest_user_turn(messages: Messages) -> int:
+    """Return where the newest user turn begins: the last user message, or the first of those that it directly follows.
 
-    Anything else (http, gs, file, an id of a provider's file store) names a place from which somebody would
-    have to fetch, and litellm fetches http(s) from this host.
+    System messages between them do not part them. The length of *messages* where there is no user message.
     """
-    value = part.get(part["type"])
-    if isinstance(value, dict):
-        value = value.get("url") if part["type"] == "image_url" else value.get("file_data")
-    return isinstance(value, str) and value.startswith("data:")
+    first = len(messages)
+    for at in range(len(messages) - 1, -1, -1):
+        role = messages[at]["role"]
+        if role == "user":
+            first = at
+        elif first < len(messages) and role not in SYSTEM_ROLES:
+            break
+    return first
 
 
 def parse_arguments(text: str) -> dict[str, Any] | None:

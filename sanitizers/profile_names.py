@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 
+from sanitizers.messages import MEDIA_PARTS
 from sanitizers.profiles import (
     GEMINI_1,
     GEMINI_2,
@@ -28,7 +29,9 @@ from sanitizers.provider_profiles import (
     CHAT_TEMPLATE_MISTRAL,
     COHERE,
     DEEPSEEK,
+    DEEPSEEK_REASONER,
     DEEPSEEK_THINKING,
+    DIALECTS,
     MISTRAL,
 )
 
@@ -97,26 +100,14 @@ PREFIXES: Mapping[str, Profile] = MappingProxyType(
         "gemini-3.5-flash-lite": GEMINI_3_STRICT,
         "gemini-pro": GEMINI_1,
         "gemini-pro-latest": GEMINI_3,  # prefill-capable in pipecat's list (pipecat#5821)
-        "claude": ANTHROPIC_STRICT,
-        "claude-2": ANTHROPIC,
-        "claude-3": ANTHROPIC,
-        "claude-haiku-4": ANTHROPIC,
-        "claude-haiku-4-6": ANTHROPIC_STRICT,
-        "claude-haiku-4-7": ANTHROPIC_STRICT,
-        "claude-instant": ANTHROPIC,
-        "claude-opus-4": ANTHROPIC,
-        "claude-opus-4-6": ANTHROPIC_STRICT,
-        "claude-opus-4-7": ANTHROPIC_STRICT,
-        "claude-opus-4-8": ANTHROPIC_STRICT,
-        "claude-opus-4-9": ANTHROPIC_STRICT,
-        "claude-sonnet-4": ANTHROPIC,
-        "claude-sonnet-4-6": ANTHROPIC_STRICT,
-        "claude-sonnet-4-7": ANTHROPIC_STRICT,
-        "claude-sonnet-4-8": ANTHROPIC_STRICT,
-        "claude-sonnet-4-9": ANTHROPIC_STRICT,
     }
 )
 """Prefix of the model's own name to its row, on any route; the longest that fits wins."""
+
+_DEEPSEEKS: Mapping[str, Profile] = MappingProxyType(
+    {"deepseek-chat": DEEPSEEK, "deepseek-reasoner": DEEPSEEK_REASONER}
+)
+"""Those of DeepSeek's models that are not as the others."""
 
 _MISTRALS = ("codestral", "devstral", "magistral", "ministral", "mistral", "mixtral", "open-mi", "pixtral")
 
@@ -124,15 +115,26 @@ _ON_BEDROCK: Mapping[str, Profile] = MappingProxyType(
     {"anthropic": BEDROCK_CLAUDE, "anthropic-strict": BEDROCK_CLAUDE_STRICT}
 )
 
+_CLAUDE_4 = re.compile(r"claude-[a-z]+-4(?:[-.](\d{1,2}))?(?!\d)")
+"""``claude-opus-4-6``, ``claude-sonnet-4.5`` (OpenRouter's), ``claude-sonnet-4-20250514``."""
+
 _VENDOR = re.compile(
-    r"(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|writer)\."
+    r"^(?:[a-z-]{2,8}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|writer)\."
 )
 """What stands before a model's own name at Bedrock, with or without a region's profile (``us.anthropic.claude-…``)."""
 
 
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {row.name: row for row in (OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, GEMMA, *DIALECTS)}
+)
+"""Every row by its name."""
+
+
 @lru_cache(maxsize=1024)
-def profile_for(model: str) -> Profile:
+def profile_for(model: str, name: str | None = None) -> Profile:
     """Return the profile of *model*, in litellm's spelling (``gemini/gemini-3.6-flash``) or bare.
+
+    *name* is that of a row, a key of :data:`PROFILES`, where somebody knows better than the model's name does.
 
     Only the last path segment counts, so that a model keeps its rules behind any route
     (``vertex_ai/gemini-…``, ``openrouter/google/gemini-…``, ``models/gemini-…``); but a server with a chat template,
@@ -140,10 +142,27 @@ def profile_for(model: str) -> Profile:
     OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`.
     """
     route, slash, _ = model.partition("/")
-    profile = _row(route if slash else "", _VENDOR.sub("", model.rpartition("/")[2].lower(), count=1))
+    own = _VENDOR.sub("", model.rpartition("/")[2].lower(), count=1)
+    profile = PROFILES[name] if name is not None else _row(route if slash else "", own)
+    if slash and route.startswith("ollama"):
+        # Its wire has images, and litellm leaves everything else out without a word.
+        profile = replace(profile, refused_media=MEDIA_PARTS - {"image_url"})
     if profile.remote_media and slash and route not in URL_ROUTES:
         return replace(profile, remote_media=False)
     return profile
+
+
+def _longest(name: str) -> Profile | None:
+    best = max((prefix for prefix in PREFIXES if name.startswith(prefix)), key=len, default=None)
+    return None if best is None else PREFIXES[best]
+
+
+def _claude(name: str) -> Profile:
+    """Return the row of a Claude: those up to 4.5 take prefill, 4.6 and later do not."""
+    if name.startswith(("claude-2", "claude-3", "claude-instant", "claude-v")):
+        return ANTHROPIC
+    minor = _CLAUDE_4.match(name)
+    return ANTHROPIC if minor is not None and int(minor[1] or 0) < 6 else ANTHROPIC_STRICT
 
 
 def _row(route: str, name: str) -> Profile:
@@ -154,15 +173,13 @@ def _row(route: str, name: str) -> Profile:
         return CHAT_TEMPLATE_MISTRAL if is_mistral else CHAT_TEMPLATE
     if name.startswith("gemma") and route == "gemini":
         return GEMMA
-    spelled = name.replace(".", "-") if name.startswith("claude") else name  # claude-sonnet-4.5 at OpenRouter
-    best = max((prefix for prefix in PREFIXES if spelled.startswith(prefix)), key=len, default=None)
-    family = None if best is None else PREFIXES[best]
+    family = _claude(name) if name.startswith("claude") else _longest(name)
     if route.startswith("bedrock"):
         return BEDROCK if family is None else _ON_BEDROCK.get(family.name, BEDROCK)
     if family is not None:
         return family
-    if route == "deepseek" and name == "deepseek-chat":
-        return DEEPSEEK
+    if route == "deepseek" and name in _DEEPSEEKS:
+        return _DEEPSEEKS[name]
     if is_mistral and route not in ("", "openai"):
         return MISTRAL
     return _ROUTES.get(route, OPENAI)

@@ -66,7 +66,16 @@ class Profile:
     """Longest tool-call id, in characters."""
 
     media_free_roles: frozenset[str]
-    """Roles whose content may hold no media."""
+    """Roles, beside those of results, whose content may hold no media."""
+
+    result_types: frozenset[str]
+    """MIME types that media within a tool result may have; other media stands in a user message behind the results."""
+
+    image_types: frozenset[str] | None
+    """MIME types that an ``image_url`` part may carry; None where nothing is known, and nothing is refused."""
+
+    file_types: frozenset[str] | None
+    """The same for ``file`` and ``input_audio`` parts."""
 
     refused_parts: frozenset[str]
     """Content part types that the provider cannot be given in any role."""
@@ -77,7 +86,16 @@ class Profile:
     remote_media: bool
     """Media may be named by URL; otherwise it has to come inline, as a ``data:`` URL."""
 
-    # What follows are rules that OpenAI and Gemini do not have: each default is the absence of one.
+    schemas: str
+    """The dialect of a tool's schema, by its name (:mod:`sanitizers.schemas.dialects`)."""
+
+    # What follows are rules that OpenAI does not have: each default is the absence of one.
+
+    file_ids: bool = True
+    """A file may be named by its id in the provider's own store."""
+
+    refused_media: frozenset[str] = frozenset()
+    """Media parts that nothing carries to the provider, whatever is in them."""
 
     blank_texts: bool = True
     """A text of nothing but whitespace is accepted as content."""
@@ -115,13 +133,36 @@ class Profile:
     echoes_reasoning: bool = False
     """Assistant messages must bring ``reasoning_content``; an empty one will do."""
 
+    echoes_if_asked: bool = False
+    """The same, where the request asks the model to think."""
+
     only_fields: frozenset[str] | None = None
     """The fields that a message may have; None where others are ignored."""
+
+    def thinking(self) -> Profile:
+        """Return the row for a request that asks the model to think."""
+        return replace(self, echoes_reasoning=True) if self.echoes_if_asked else self
 
     def merging(self) -> Profile:
         """Return the same row with every run of one role merged (the setting ``sanitize.merge_same_role``)."""
         return replace(self, assistant_runs=False, user_runs=False)
 
+
+WEB_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+"""What OpenAI, Anthropic and Mistral take as an image (their documentation; 2026-08)."""
+
+GEMINI_MEDIA = frozenset(
+    f"{kind}/{name}"
+    for kind, names in {
+        "application": "json pdf rtf x-javascript x-python xml",
+        "audio": "aac aiff flac l16 m4a mp3 mp4 mpeg mpga ogg opus pcm wav webm x-wav",
+        "image": "heic heif jpeg png webp",
+        "text": "css csv html javascript markdown md plain rtf x-python x-typescript xml",
+        "video": "3gpp avi mov mp4 mpeg mpg quicktime webm wmv x-flv",
+    }.items()
+    for name in names.split()
+)
+"""What Gemini takes inline (ai.google.dev/gemini-api/docs: image-, document-, audio- and video-understanding)."""
 
 OPENAI = Profile(
     name="openai",
@@ -145,12 +186,17 @@ OPENAI = Profile(
     # "Expected a string with maximum length 40" (vercel/ai#5171, 2025-03).
     max_call_id_length=40,
     # "Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08).
-    media_free_roles=frozenset({"assistant", "developer", "function", "system", "tool"}),
+    media_free_roles=frozenset({"assistant", "developer", "system"}),
+    result_types=frozenset(),
+    # "unsupported image … one of the following formats: ['png', 'jpeg', 'gif', 'webp']" (OpenAI API, 2026-08).
+    image_types=WEB_IMAGES,
+    file_types=None,
     refused_parts=frozenset(),
     # Where Google's OpenAI endpoint and its clients keep thought signatures: no other provider's business, and a
     # request that fell back from Gemini would carry them there (litellm#41534).
     refused_fields=frozenset({"extra_content"}),
     remote_media=True,
+    schemas="openai",
 )
 """OpenAI's chat completions: pairing and shapes are checked, the order of roles is free."""
 
@@ -185,7 +231,13 @@ GEMINI_2 = Profile(
     max_call_id_length=None,
     # The converters read only text from these roles; anything else would vanish unseen.
     media_free_roles=frozenset({"assistant", "system", "developer"}),
-    refused_parts=frozenset({"audio_url", "redacted_thinking", "refusal", "thinking", "video_url"}),
+    # No nested parts before Gemini 3 (maximhq/bifrost#4202), and beside parallel results every part counts as one
+    # more response (ag-ui#1334, gemini-cli#16137). litellm nests at every model.
+    result_types=frozenset(),
+    # "Unsupported MIME type: …" (crush#995); gif, bmp and tiff: a bare "invalid argument" (gemini-cli#14838).
+    image_types=GEMINI_MEDIA,
+    file_types=GEMINI_MEDIA,
+    refused_parts=frozenset({"redacted_thinking", "refusal", "thinking"}),
     # cache_control makes litellm create a cachedContent; reasoning text would go back as `thought` parts;
     # Gemini refuses unknown part fields (ai.nvim#13).
     refused_fields=frozenset(
@@ -201,6 +253,9 @@ GEMINI_2 = Profile(
         }
     ),
     remote_media=False,
+    file_ids=False,
+    refused_media=frozenset({"audio_url", "video_url"}),
+    schemas="gemini",
 )
 """Gemini 2.0 and 2.5."""
 
@@ -209,10 +264,18 @@ GEMINI_1 = replace(
     name="gemini-1",
     # "Please ensure that multiturn requests ends with a user role …" (one-api#836; 2023-12 to 2024).
     user_runs=False,
+    schemas="gemini-1",
 )
 """Gemini 1.0 and 1.5: plain turns had to alternate as well."""
 
-GEMINI_3 = replace(GEMINI_2, name="gemini-3", call_ids=True)
+GEMINI_3 = replace(
+    GEMINI_2,
+    name="gemini-3",
+    call_ids=True,
+    # `functionResponse.parts` (ai.google.dev/gemini-api/docs/function-calling, multimodal responses); recordings and
+    # films are not among them, and litellm leaves those out of a result without a word.
+    result_types=frozenset({"application/pdf", "image/jpeg", "image/png", "image/webp"}),
+)
 """Gemini 3, 3.1 and 3.5-flash: ids on calls and results (laravel/ai#390; 2026-09)."""
 
 GEMINI_3_STRICT = replace(

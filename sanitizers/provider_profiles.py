@@ -8,13 +8,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sanitizers.profiles import OPENAI
+from sanitizers.profiles import OPENAI, WEB_IMAGES
 
 _OURS = OPENAI.refused_fields
 _REASONING = frozenset({"reasoning", "reasoning_content", "reasoning_details", "thinking_blocks"})
 
-ANTHROPIC = replace(
+_URLS = frozenset({"audio_url", "video_url"})
+
+_ALIKE = replace(
     OPENAI,
+    developer_role=False,
+    openai_forms=False,
+    custom_calls=False,
+    file_ids=False,
+    # litellm leaves these out without a word; a refusal's words become text.
+    refused_parts=frozenset({"redacted_thinking", "refusal", "thinking"}),
+    refused_media=_URLS | {"input_audio"},
+)
+"""What all of them have in common."""
+
+ANTHROPIC = replace(
+    _ALIKE,
     name="anthropic",
     # "messages: first message must use the "user" role" [from memory]; "requires at least one non-system message"
     # (litellm).
@@ -22,15 +36,12 @@ ANTHROPIC = replace(
     turn_required=True,
     # One `system` field; litellm makes a user's text with words of its own of a later one.
     system_anywhere=False,
-    developer_role=False,
     # "text content blocks must be non-empty" (claude-code#59812, litellm#2549), "must contain non-whitespace text";
     # litellm writes words of its own into them.
     empty_texts=False,
     blank_texts=False,
     # `input` is an object; litellm refuses what is no JSON, and sends a list.
     object_arguments=True,
-    openai_forms=False,
-    custom_calls=False,
     # "String should match pattern '^[a-zA-Z0-9_-]+$'" (langchain#37756); litellm's rename makes `a.b` and `a:b` one.
     call_id_form="token",
     max_call_id_length=64,
@@ -38,7 +49,11 @@ ANTHROPIC = replace(
     unique_call_ids=True,
     # "final assistant content cannot end with trailing whitespace" [from memory].
     trailing_space=False,
-    media_free_roles=frozenset({"assistant", "developer", "system"}),
+    # A `tool_result` takes images and documents, a `document` the base64 of a PDF; litellm leaves a recording out
+    # without a word, in a result and elsewhere.
+    result_types=WEB_IMAGES | {"application/pdf"},
+    file_types=frozenset({"application/pdf"}),
+    schemas="anthropic",
 )
 """Claude up to 4.5: takes prefill. ``thinking_blocks`` and ``cache_control`` go through."""
 
@@ -53,6 +68,8 @@ BEDROCK_CLAUDE = replace(
     assistant_runs=False,
     # "The text field in the ContentBlock object … is blank." [from memory]; litellm sends a blank result blank.
     blank_results=False,
+    # litellm makes document blocks of these, and fails on others.
+    file_types=frozenset({"application/pdf", "text/csv", "text/html", "text/markdown", "text/plain"}),
 )
 """Claude behind Bedrock's Converse."""
 
@@ -73,7 +90,7 @@ BEDROCK = replace(
 """Other models behind Bedrock's Converse."""
 
 MISTRAL = replace(
-    OPENAI,
+    _ALIKE,
     name="mistral",
     # "Expected last role to be one of: [tool, user] but got assistant", code 3230, unless `prefix: true`.
     model_last=False,
@@ -85,14 +102,11 @@ MISTRAL = replace(
     user_first=True,
     turn_required=True,
     system_anywhere=False,
-    developer_role=False,
     assistant_runs=False,
     empty_texts=False,
     blank_texts=False,
     blank_results=False,
     object_arguments=True,
-    openai_forms=False,
-    custom_calls=False,
     # "must be a-z, A-Z, 0-9, with a length of 9", code 3280 (gptel#1203, magentic#276, eca#233).
     call_id_form="nine",
     unique_call_ids=True,
@@ -103,13 +117,14 @@ MISTRAL = replace(
 """Mistral's own service, and its models on other services (omlx#1997)."""
 
 DEEPSEEK = replace(
-    OPENAI,
+    _ALIKE,
     name="deepseek",
-    developer_role=False,
-    openai_forms=False,
-    custom_calls=False,
     takes_prefix=True,
+    # litellm leaves images out without a word.
+    refused_media=_URLS | {"file", "image_url", "input_audio"},
     refused_fields=_OURS | {"thinking_blocks"},
+    # `reasoning_effort` makes litellm switch thinking on.
+    echoes_if_asked=True,
 )
 """DeepSeek's chat models: OpenAI's pairing, texts alone."""
 
@@ -117,12 +132,21 @@ DEEPSEEK_THINKING = replace(DEEPSEEK, name="deepseek-thinking", echoes_reasoning
 """DeepSeek's models that think: "The `reasoning_content` in the thinking mode must be passed back to the API." On all
 assistant messages (kimi-cli#2141); an empty one is accepted (hermes#15353)."""
 
+DEEPSEEK_REASONER = replace(
+    DEEPSEEK_THINKING,
+    name="deepseek-reasoner",
+    # "deepseek-reasoner does not support successive user or assistant messages" (DeepSeek-R1#21).
+    user_runs=False,
+    assistant_runs=False,
+    # "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on"
+    # [from memory].
+    model_last=False,
+)
+"""The model of that name."""
+
 COHERE = replace(
-    OPENAI,
+    _ALIKE,
     name="cohere",
-    developer_role=False,
-    openai_forms=False,
-    custom_calls=False,
     empty_texts=False,
     # "cannot specify message if the last entry in chat history contains tool results" (langchain-oracle#9): version 1
     # of the API; version 2 takes the words between as well.
@@ -130,12 +154,14 @@ COHERE = replace(
     # "all elements in history must have a message." (langchain-cohere#15)
     blank_texts=False,
     object_arguments=True,
-    refused_fields=_OURS | {"cache_control", "thinking_blocks"},
+    refused_fields=_OURS | {"cache_control"},
+    # 422 "unknown field"; litellm passes them on.
+    only_fields=frozenset({"citations", "content", "role", "tool_call_id", "tool_calls", "tool_plan"}),
 )
 """Cohere's chat."""
 
 CHAT_TEMPLATE = replace(
-    OPENAI,
+    _ALIKE,
     name="chat-template",
     # "After the optional system message, conversation roles must alternate user and assistant roles except for tool
     # calls and results." (llama.cpp#19851, #21879; llama_index#11731): the strictest template, since nobody says which
@@ -144,16 +170,16 @@ CHAT_TEMPLATE = replace(
     turn_required=True,  # "no user query found in messages" (leviath#471)
     system_anywhere=False,
     many_systems=False,
-    developer_role=False,
     assistant_runs=False,
     user_runs=False,
     user_after_result=False,
     ordered_results=True,  # Ollama's wire has no ids
+    max_call_id_length=None,  # vLLM's own ids have 46 characters
+    refused_media=frozenset(),
     # "failed to parse tool call arguments as json" (OpenHands)
     object_arguments=True,
     empty_texts=False,
-    openai_forms=False,
-    custom_calls=False,
+    image_types=None,  # whatever the server's library reads: bmp and tiff for most
     refused_fields=_OURS | {"cache_control", "reasoning_details", "thinking_blocks"},
 )
 """Servers that write a prompt by a template: vLLM, llama.cpp, Ollama, LM Studio."""
@@ -177,6 +203,7 @@ DIALECTS = (
     CHAT_TEMPLATE_MISTRAL,
     COHERE,
     DEEPSEEK,
+    DEEPSEEK_REASONER,
     DEEPSEEK_THINKING,
     MISTRAL,
 )

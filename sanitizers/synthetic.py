@@ -53,3 +53,22 @@ def derive_id(
         if candidate not in taken:
             return candidate
         attempt += 1
+
+
+def left_out(what: str) -> str:
+    """Return the text in the place of media that cannot be sent."""
+    return f"[Left out: {_ARTICLES.get(what, 'a')} {what} that this model cannot be given.]"
+
+
+def moved_from_result(what: str) -> str:
+    """Return the text in the place of media that was moved out of a tool result."""
+    return f"[The {what} of this result is in the user message behind the results.]"
+
+
+def media_of_result(what: str, name: str, call_id: str) -> str:
+    """Return the text before media that was moved out of the result of a call."""
+    called = f"{name} (call {call_id})" if name and call_id else name or f"call {call_id}"
+    return f"[{what.capitalize()} from the result of {called}:]"
+
+
+_ARTICLES = {"image": "an"}

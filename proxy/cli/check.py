@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.config import Settings, render_settings
 from proxy.plan import profile_of
-from proxy.upstream.selecting import transport_of
+from proxy.upstream.transports import transport_of
 from proxy.windows import window_of
 
 

@@ -70,6 +70,9 @@ class Deployment:
     position: int
     """The entry's place in ``model_list``, from 0: what tells the members of a pool apart."""
 
+    profile: str | None = None
+    """The name of the rules for its histories, where the entry gives one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Routes:
@@ -149,4 +152,5 @@ def _deployment(entry: ModelEntry, position: int, default_timeout_s: float) -> D
         credentials=MappingProxyType({name: value for name, value in given.items() if value is not None}),
         label=entry.model_name,
         position=position,
+        profile=entry.profile,
     )

@@ -9,6 +9,7 @@ the sanitizers, so that the two can be held against each other. What it knows is
     turns       rules about order and pairing            signatures  thought signatures, without state
     judge       the rules in Google's order              answers     what the model says; replies: how it is written
     faults      scripted faults and answers              journal     what came in and what became of it
+    embeddings  texts as vectors
 
 ``judge`` is the rules as a pure function, ``create_emulator`` the application, ``serving`` the application on a port.
 """

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from proxy.emulator import control
 from proxy.emulator.answers import count_tokens
+from proxy.emulator.embeddings import embed, embed_batch
 from proxy.emulator.errors import Refusal, invalid_fields, invalid_key, of_status, unknown_model
 from proxy.emulator.generate import generate, parse_body, stream_generate
 from proxy.emulator.journal import Journal
@@ -20,6 +21,9 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 JOURNAL_SIZE = 1000
 PREFIXES = ("/v1beta", "/v1", "")
 """Where the API is served; the bare prefix is for clients that are given an address without a version."""
+
+VERTEX = "/{version:v1|v1beta1}/projects/{project}/locations/{location}/publishers/google"
+"""Where Vertex AI serves the same models, with rules of its own for schemas."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -38,10 +42,13 @@ def create_emulator(
     app = web.Application(middlewares=[google_errors, key_check], client_max_size=MAX_BODY_BYTES)
     app[STATE] = State(Journal(journal_size), seed=seed, required_key=required_key)
     model = "{model:(?:models/)?[^/:]+}"
-    for prefix in PREFIXES:
+    for prefix in (*PREFIXES, VERTEX):
         app.router.add_post(f"{prefix}/models/{model}:generateContent", generate)
         app.router.add_post(f"{prefix}/models/{model}:streamGenerateContent", stream_generate)
+    for prefix in PREFIXES:
         app.router.add_post(f"{prefix}/models/{model}:countTokens", count)
+        app.router.add_post(f"{prefix}/models/{model}:embedContent", embed)
+        app.router.add_post(f"{prefix}/models/{model}:batchEmbedContents", embed_batch)
         app.router.add_get(f"{prefix}/models", list_models)
         app.router.add_get(f"{prefix}/models/{model}", get_model)
     app.router.add_routes(control.ROUTES)

@@ -157,12 +157,12 @@ def invalid_payload(violations: Sequence[FieldViolation]) -> Refusal:
     )
 
 
-def invalid_fields(lines: Iterable[str]) -> Refusal | None:
-    """Return the refusal that lists *lines* (``contents[1].parts: contents.parts must not be empty.``).
+def invalid_fields(lines: Iterable[str], place: str = "GenerateContentRequest") -> Refusal | None:
+    """Return the refusal that lists *lines* (``contents[1].parts: contents.parts must not be empty.``) under *place*.
 
     Source: vercel/ai#3775 and CLIProxyAPI#1903: each line is starred, prefixed and ends in a newline.
     """
-    text = "".join(f"* GenerateContentRequest.{line}\n" for line in lines)
+    text = "".join(f"* {place}.{line}\n" for line in lines)
     return Refusal(text) if text else None
 
 

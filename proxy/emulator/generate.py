@@ -7,6 +7,7 @@ request gets a journal entry, which is closed however the handler ends, a client
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from proxy.emulator.errors import Refusal, of_status, unknown_model
 from proxy.emulator.faults import Fault
 from proxy.emulator.journal import Entry
 from proxy.emulator.judge import judge_request, read_request
-from proxy.emulator.models import generation_of, model_id
+from proxy.emulator.models import generation_of, model_id, on_vertex
 from proxy.emulator.state import STATE, State, json_response, refusal_response
 
 UNEXPECTED_TOKEN = "Invalid JSON payload received. Unexpected token."
@@ -34,6 +35,7 @@ class Call:
     version: str
     stream: bool
     body: bytes
+    vertex: bool = False
 
 
 def decide(call: Call, fault: Fault, state: State) -> Refusal | Answer:
@@ -41,15 +43,9 @@ def decide(call: Call, fault: Fault, state: State) -> Refusal | Answer:
 
     A fault with a status comes before everything, as an overloaded service does not read the body.
     """
-    if fault.status is not None:
-        return of_status(
-            fault.status,
-            message=fault.message,
-            reason=fault.reason,
-            retry_delay_seconds=fault.retry_delay_seconds,
-            quota_id=fault.quota_id,
-            model=call.model,
-        )
+    scripted = scripted_refusal(fault, call.model)
+    if scripted is not None:
+        return scripted
     generation = generation_of(call.model)
     if generation is None:
         method = "streamGenerateContent" if call.stream else "generateContent"
@@ -58,11 +54,25 @@ def decide(call: Call, fault: Fault, state: State) -> Refusal | Answer:
     if isinstance(body, Refusal):
         return body
     request, refusal = read_request(body)
-    refusal = refusal or judge_request(request, generation)
+    refusal = refusal or judge_request(request, on_vertex(generation) if call.vertex else generation)
     if refusal is not None:
         return refusal
     script = fault.script or state.answers.take()
     return compose(call.model, request, generation, seed=state.seed, script=script)
+
+
+def scripted_refusal(fault: Fault, model: str) -> Refusal | None:
+    """Return the refusal that *fault* demands, if it demands one."""
+    if fault.status is None:
+        return None
+    return of_status(
+        fault.status,
+        message=fault.message,
+        reason=fault.reason,
+        retry_delay_seconds=fault.retry_delay_seconds,
+        quota_id=fault.quota_id,
+        model=model,
+    )
 
 
 def parse_body(body: bytes) -> Any:
@@ -77,19 +87,27 @@ def parse_body(body: bytes) -> Any:
 
 async def generate(request: web.Request) -> web.StreamResponse:
     """Handle ``POST models/{model}:generateContent``."""
-    return await _handle(request, stream=False)
+    return await handle(request, decide)
 
 
 async def stream_generate(request: web.Request) -> web.StreamResponse:
     """Handle ``POST models/{model}:streamGenerateContent``, with ``alt=sse`` or without."""
-    return await _handle(request, stream=True)
+    return await handle(request, decide, stream=True)
 
 
-async def _handle(request: web.Request, *, stream: bool) -> web.StreamResponse:
+Decide = Callable[[Call, Fault, State], Refusal | Answer | dict[str, Any]]
+
+
+async def handle(request: web.Request, decide: Decide, *, stream: bool = False) -> web.StreamResponse:
+    """Answer *request* with what *decide* says, or with a fault, and note it in the journal.
+
+    An answer that is a body already is written whole.
+    """
     state = request.app[STATE]
     model = model_id(request.match_info["model"])
     version = "v1" if request.path.startswith("/v1/") else "v1beta"
-    call = Call(model, version, stream, await request.read())
+    vertex = "project" in request.match_info
+    call = Call(model, version, stream, await request.read(), vertex)
     entry = state.journal.open(Entry(request.method, request.path, model, stream, call.body))
     fault = state.faults.take_for(model)
     response = web.StreamResponse()
@@ -107,11 +125,12 @@ async def _handle(request: web.Request, *, stream: bool) -> web.StreamResponse:
             response = refusal_response(outcome)
             return await _send(request, entry, response)
         entry.status = 200
-        if stream:
+        if stream and isinstance(outcome, Answer):
             return await _stream(request, entry, fault, outcome)
+        body = replies.whole(outcome) if isinstance(outcome, Answer) else outcome
         if fault.cut_after_chunks is not None:
-            return await _send_half(request, entry, orjson.dumps(replies.whole(outcome)))
-        response = json_response(replies.whole(outcome))
+            return await _send_half(request, entry, orjson.dumps(body))
+        response = json_response(body)
         return await _send(request, entry, response)
     except ConnectionResetError:
         return response

@@ -11,27 +11,28 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from proxy.emulator import parts, signatures, tools, turns
+from proxy.emulator import parts, schemas, signatures, tools, turns
 from proxy.emulator.contents import view_contents
 from proxy.emulator.errors import FieldViolation, Refusal, invalid_fields, invalid_payload, unknown_model
-from proxy.emulator.models import Generation, generation_of, model_id
+from proxy.emulator.models import Generation, generation_of, model_id, on_vertex
 from proxy.emulator.proto import Message, is_too_deep, read_message
 
 TOO_DEEP = "Invalid JSON payload received. Message too deep. Max recursion depth reached."
 
 
-def judge(model: str, body: Mapping[str, Any]) -> Refusal | None:
+def judge(model: str, body: Mapping[str, Any], *, vertex: bool = False) -> Refusal | None:
     """Return why *model* refuses *body*, or ``None`` when it takes it.
 
     *model* is a name such as ``gemini-2.5-pro``, with or without ``models/``; *body* is the parsed JSON of a
-    generateContent request, in either of the spellings that proto JSON takes. Never raises, whatever *body* holds.
+    generateContent request, in either of the spellings that proto JSON takes. *vertex* asks for Vertex AI's rules
+    about schemas. Never raises, whatever *body* holds.
     Source: each rule names its own; the generations are those of ``models.FAMILIES``.
     """
     generation = generation_of(model)
     if generation is None:
         return unknown_model(model_id(model), version="v1beta", method="generateContent")
     request, refusal = read_request(body)
-    return refusal or judge_request(request, generation)
+    return refusal or judge_request(request, on_vertex(generation) if vertex else generation)
 
 
 def read_request(body: Any, kind: str = "GenerateContentRequest") -> tuple[Message, Refusal | None]:
@@ -48,10 +49,16 @@ def read_request(body: Any, kind: str = "GenerateContentRequest") -> tuple[Messa
 def judge_request(request: Message, generation: Generation) -> Refusal | None:
     """Return why *generation* refuses *request*, a message that ``read_request`` returned."""
     return (
-        invalid_fields(chain(parts.empty_fields(request), tools.schema_faults(request, generation)))
+        invalid_fields(
+            chain(
+                parts.empty_fields(request),
+                tools.name_faults(request),
+                schemas.schema_faults(request, generation),
+            )
+        )
         or parts.empty_text(request)
         or parts.struct_values(request)
-        or parts.media(request)
+        or parts.media(request, generation)
         or parts.image_alone(request, generation)
         or _first(tools.RULES, request, generation)
         or _first(turns.RULES, view_contents(request), generation)

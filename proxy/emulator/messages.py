@@ -28,6 +28,17 @@ SCHEMA_TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "A
 ENUMS: dict[str, tuple[str, ...]] = {
     "Type": SCHEMA_TYPES,
     "FunctionCallingConfig.Mode": ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"),
+    "TaskType": (
+        "TASK_TYPE_UNSPECIFIED",
+        "RETRIEVAL_QUERY",
+        "RETRIEVAL_DOCUMENT",
+        "SEMANTIC_SIMILARITY",
+        "CLASSIFICATION",
+        "CLUSTERING",
+        "QUESTION_ANSWERING",
+        "FACT_VERIFICATION",
+        "CODE_RETRIEVAL_QUERY",
+    ),
     "ThinkingLevel": ("THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH"),
 }
 """Enums whose values are checked. Google takes them in any case."""
@@ -66,6 +77,15 @@ _SPEC: dict[str, dict[str, str]] = {
         "contents": "Content*",
         "generateContentRequest": "GenerateContentRequest",
     },
+    "EmbedContentRequest": {
+        "model": "TYPE_STRING",
+        "content": "Content",
+        "taskType": "TaskType",
+        "title": "TYPE_STRING",
+        "outputDimensionality": "TYPE_INT32",
+        "embedContentConfig": "Struct",
+    },
+    "BatchEmbedContentsRequest": {"model": "TYPE_STRING", "requests": "EmbedContentRequest*"},
     "Content": {"role": "TYPE_STRING", "parts": "Part*"},
     "Part": {
         "text": "TYPE_STRING",

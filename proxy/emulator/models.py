@@ -8,7 +8,7 @@ without a row is taken for the strictest generation: Google applies the newest r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -38,6 +38,8 @@ class Generation:
     """The last content may be the model's (LibreChat agents#323, pipecat#5821, opencode#47034)."""
     tool_roles: bool = True
     """A function response may come under the role ``tool`` or ``function`` (genkit#5780)."""
+    nested_media: bool = False
+    """A function response may hold media (maximhq/bifrost#4202: a 400 before Gemini 3)."""
     signatures: bool = False
     """Thought signatures are demanded and validated (ai.google.dev/gemini-api/docs/thought-signatures)."""
     thinking: bool = False
@@ -54,6 +56,10 @@ class Generation:
     """An OBJECT schema without properties is refused (pydantic-ai#1998, livekit#2689)."""
     minimal_thinking: bool = True
     """``thinkingLevel: minimal`` is known (kiss-translator#1048: not on 3.7 and 3.8)."""
+    names_states: bool = True
+    """That a schema has too many states is said, and not only that something is invalid (vercel/ai#21192)."""
+    typed_schemas: bool = False
+    """Every schema has a type or is a choice alone: what Vertex asks for (Graphenium#37, spring-ai#1373)."""
 
 
 GEMINI_1_0 = Generation(
@@ -72,17 +78,20 @@ GEMINI_2_5 = Generation("2.5", Mixing.COUNTED, thinking=True)
 GEMINI_3 = Generation(
     "3",
     Mixing.SILENT,
+    nested_media=True,
     signatures=True,
     thinking=True,
     json_with_tools=True,
     many_candidates=False,
     enum_format_needs_values=True,
 )
+GEMINI_3_1 = replace(GEMINI_3, names_states=False)
 STRICT_TAIL = Generation(
     "3.6",
     Mixing.REFUSED,
     prefill=False,
     tool_roles=False,
+    nested_media=True,
     signatures=True,
     thinking=True,
     json_with_tools=True,
@@ -94,6 +103,7 @@ NO_MINIMAL_THINKING = Generation(
     Mixing.REFUSED,
     prefill=False,
     tool_roles=False,
+    nested_media=True,
     signatures=True,
     thinking=True,
     json_with_tools=True,
@@ -112,7 +122,7 @@ FAMILIES: dict[str, Generation] = {
     "gemini-live-2.5": GEMINI_2_5,
     # pipecat's list of families that take a prefill: gemini-2., gemini-3-, gemini-3.1-, gemini-pro-latest.
     "gemini-3": GEMINI_3,
-    "gemini-3.1": GEMINI_3,
+    "gemini-3.1": GEMINI_3_1,
     "gemini-3.5-flash": GEMINI_3,
     "gemini-pro-latest": GEMINI_3,
     # LibreChat agents#323: refused by these "and all future releases".
@@ -135,7 +145,11 @@ LISTED_MODELS = (
     "gemini-3.7-flash",
     "gemini-3.8-flash",
     "gemini-flash-latest",
+    "gemini-embedding-001",
+    "gemini-embedding-2-preview",
 )
+METHODS = ("generateContent", "streamGenerateContent", "countTokens")
+EMBEDDING_METHODS = ("embedContent", "batchEmbedContents")
 INPUT_TOKEN_LIMIT = 1_048_576
 OUTPUT_TOKEN_LIMIT = 65_536
 
@@ -151,10 +165,25 @@ def generation_of(name: str) -> Generation | None:
     Source: the rows above; pipecat's prefill list and Google's "all future releases" for unknown names.
     """
     model = model_id(name)
-    if not model.startswith("gemini-") or model == "gemini-":
+    if not model.startswith("gemini-") or model == "gemini-" or embeds(model):
         return None
     rows = [prefix for prefix in FAMILIES if model == prefix or model.startswith(f"{prefix}-")]
     return FAMILIES[max(rows, key=len)] if rows else STRICT_TAIL
+
+
+def embeds(name: str) -> bool:
+    """Tell whether a model embeds, and does nothing else; the older ones are gone (docs-mcp-server#363)."""
+    return model_id(name).startswith("gemini-embedding-")
+
+
+def counts_embeddings(name: str) -> bool:
+    """Tell whether a model says what an embedding cost: those behind the first one do (litellm 1.105.3 reads it)."""
+    return embeds(name) and not model_id(name).startswith("gemini-embedding-001")
+
+
+def on_vertex(generation: Generation) -> Generation:
+    """Return the rules for the same model behind Vertex AI, as far as schemas go."""
+    return replace(generation, typed_schemas=True)
 
 
 def describe_model(name: str) -> dict[str, Any]:
@@ -168,5 +197,5 @@ def describe_model(name: str) -> dict[str, Any]:
         "description": "A model of the turnright emulator: it judges requests as Gemini does.",
         "inputTokenLimit": INPUT_TOKEN_LIMIT,
         "outputTokenLimit": OUTPUT_TOKEN_LIMIT,
-        "supportedGenerationMethods": ["generateContent", "streamGenerateContent", "countTokens"],
+        "supportedGenerationMethods": list(EMBEDDING_METHODS if embeds(model) else METHODS),
     }

@@ -103,14 +103,18 @@ def _has_no_value(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(_has_no_value(item) for item in value)
 
 
-def media(request: Mapping[str, Any]) -> Refusal | None:
-    """Refuse media of an unknown type or at an address that Gemini does not fetch, nested ones included.
+def media(request: Mapping[str, Any], generation: Generation) -> Refusal | None:
+    """Refuse media of an unknown type, at an address that Gemini does not fetch, or nested where that is not known.
 
-    Source: crush#995 and cherry-studio#3088 (types), gemini-cli#14838 (bmp, gif), ai.google.dev/api/files and
-    /gemini-api/docs/video-understanding (addresses; the wording of that refusal is from memory).
+    Source: crush#995 and cherry-studio#3088 (types), gemini-cli#14838 (bmp, gif), maximhq/bifrost#4202
+    (nesting), ai.google.dev/api/files and /gemini-api/docs/video-understanding (addresses; the wording of that refusal
+    is from memory).
     """
     for _, part in each_part(request):
-        for holder in (part, *((part.get("functionResponse") or {}).get("parts") or ())):
+        nested = (part.get("functionResponse") or {}).get("parts") or ()
+        if nested and not generation.nested_media:
+            return Refusal(INVALID_ARGUMENT)
+        for holder in (part, *nested):
             refusal = _blob(holder) or _file(holder)
             if refusal is not None:
                 return refusal

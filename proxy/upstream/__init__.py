@@ -1,6 +1,6 @@
 """The seam to the providers: a small protocol, so that nothing outside one module knows litellm.
 
-An upstream answers in OpenAI's chat format, as plain dicts, and fails with the errors of
+An upstream answers in OpenAI's formats, as plain dicts, and fails with the errors of
 :mod:`proxy.errors`. It neither retries nor falls back, and it knows nothing of histories.
 """
 
@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from proxy.config import Deployment
+from proxy.plain.inputs import separate_inputs
 from sanitizers import Messages, Profile, profile_for
 
 Answer = dict[str, Any]
-"""A ``chat.completion`` object."""
+"""A ``chat.completion`` object, a list of embeddings, or a ``text_completion``."""
 
 Chunk = dict[str, Any]
-"""A ``chat.completion.chunk`` object."""
+"""A ``chat.completion.chunk`` object, or one of a ``text_completion``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,12 @@ class UpstreamCall:
     @property
     def rules(self) -> Profile:
         """The rules that *messages* were made for."""
-        return self.profile or profile_for(self.deployment.model)
+        return self.profile or profile_for(self.deployment.model, self.deployment.profile)
+
+    @property
+    def choices(self) -> int:
+        """How many choices are asked for."""
+        return self.parameters.get("n") or 1
 
     @property
     def is_gemini(self) -> bool:
@@ -62,8 +68,28 @@ class UpstreamCall:
         return self.rules.name.startswith("gemini")
 
 
-class Upstream(Protocol):
-    """What can be called upstream."""
+@dataclass(frozen=True, slots=True)
+class PlainCall:
+    """One call without a history: *parameters* hold ``input`` or ``prompt``, and otherwise come from an allow-list.
+
+    *extra_body* holds what the deployment allows by name beside them. A stream is asked for its usage where the client
+    wants it.
+    """
+
+    deployment: Deployment
+    parameters: Mapping[str, Any]
+    timeouts: Timeouts
+    ask_usage: bool = False
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def choices(self) -> int:
+        """How many choices are asked for: so many for each prompt."""
+        return (self.parameters.get("n") or 1) * len(separate_inputs(self.parameters["prompt"]))
+
+
+class Transport(Protocol):
+    """One way to call providers."""
 
     async def start(self) -> None:
         """Get ready for calls; returns at once when that was done. Runs before the process says it is ready."""
@@ -82,3 +108,19 @@ class Upstream(Protocol):
 
         Raises :class:`proxy.errors.ProxyError` from the iteration. Closing the generator ends the call.
         """
+
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the names in *parameters* that the deployment's provider does not take with an embedding."""
+
+    async def embed(self, call: PlainCall) -> Answer:
+        """Return the embeddings of ``input``. Raises and ends as :meth:`complete` does."""
+
+
+class Upstream(Transport, Protocol):
+    """What can be called upstream: chats and embeddings by either transport, texts on OpenAI's wire."""
+
+    async def complete_text(self, call: PlainCall) -> Answer:
+        """Return the whole text completion. Raises and ends as :meth:`complete` does."""
+
+    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+        """Yield a text completion's chunks as they come. Raises and ends as :meth:`stream` does."""

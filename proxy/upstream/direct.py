@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import aiohttp
 
@@ -18,15 +18,21 @@ from proxy import __version__
 from proxy.config import Deployment
 from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.failures import Cause
-from proxy.upstream import Answer, Chunk, UpstreamCall
+from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.answer_bodies import TOO_LARGE, AnswerBody, woken_when_lost
 from proxy.upstream.answer_kinds import EVENT_STREAM, is_events, without_blanks
 from proxy.upstream.connector import QuietConnector
-from proxy.upstream.direct_wires import Reader, Wire, wire_of
+from proxy.upstream.direct_wires import (
+    Reader,
+    StreamWire,
+    WholeWire,
+    embedding_wire_of,
+    text_wire,
+    wire_of,
+)
 from proxy.upstream.faults import fault_of_answer, settle_fault
 from proxy.upstream.masking import secrets_of
 from proxy.upstream.patience import Patience
-from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.wires.sse_decoder import SSEDecoder
 
 _LARGEST_ANSWER = 64 * 2**20
@@ -50,6 +56,9 @@ idle limit, and is the answer's all the same.
 
 _AFTER_DONE_S = 0.02
 """Seconds that a finished stream has to end its body, so that the connection can be used again."""
+
+
+CallT = TypeVar("CallT", UpstreamCall, PlainCall)
 
 
 class DirectUpstream:
@@ -81,24 +90,44 @@ class DirectUpstream:
 
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        wire = wire_of(call.deployment)
+        return await self._whole(call, wire_of(call.deployment))
+
+    def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream`."""
+        return self._chunks(call, wire_of(call.deployment))
+
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that the deployment's wire does not carry with an embedding."""
+        return embedding_wire_of(deployment).unsupported(deployment, parameters)
+
+    async def embed(self, call: PlainCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.embed`."""
+        return await self._whole(call, embedding_wire_of(call.deployment))
+
+    async def complete_text(self, call: PlainCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.complete_text`."""
+        return await self._whole(call, text_wire())
+
+    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream_text`."""
+        return self._chunks(call, text_wire())
+
+    async def _whole(self, call: CallT, wire: WholeWire[CallT]) -> Answer:
         patience = Patience(call.timeouts, stream=False)
         async with self._answer(call, wire, patience, stream=False) as (response, body):
-            with _Reading(response, call) as reading:
+            with _Reading(response, call.deployment) as reading:
                 if await _is_stream(body, announced=False):
                     raise UpstreamFault("The provider answered with a stream where none was asked for.")
                 reading.payload = await body.rest(_LARGEST_ANSWER)
                 return wire.read_answer(reading.payload, call.deployment)
 
-    async def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
-        """See :meth:`proxy.upstream.Upstream.stream`."""
-        wire = wire_of(call.deployment)
+    async def _chunks(self, call: CallT, wire: StreamWire[CallT]) -> AsyncGenerator[Chunk, None]:
         patience = Patience(call.timeouts, stream=True)
         async with self._answer(call, wire, patience, stream=True) as (response, body):
-            with _Reading(response, call) as reading:
+            with _Reading(response, call.deployment) as reading:
                 if not await _is_stream(body, announced=response.content_type == EVENT_STREAM):
                     reading.payload = await body.rest(_LARGEST_ANSWER)
-                    for chunk in whole_as_chunks(wire.read_answer(reading.payload, call.deployment)):
+                    for chunk in wire.as_chunks(wire.read_answer(reading.payload, call.deployment)):
                         yield chunk
                     return
                 reader = wire.reader(call.deployment)
@@ -108,14 +137,14 @@ class DirectUpstream:
 
     @asynccontextmanager
     async def _answer(
-        self, call: UpstreamCall, wire: Wire, patience: Patience, *, stream: bool
+        self, call: CallT, wire: WholeWire[CallT], patience: Patience, *, stream: bool
     ) -> AsyncIterator[tuple[aiohttp.ClientResponse, AnswerBody]]:
         """Send the request and yield the answer to it; errors of the wire and of the provider become ours."""
         assert self._session is not None, "start() comes first"
         deployment = call.deployment
         try:
             request = self._session.post(
-                wire.url(deployment, stream=stream),
+                wire.url(call, stream=stream),
                 data=wire.request(call, stream=stream),
                 headers=wire.headers(deployment),
                 allow_redirects=False,
@@ -162,11 +191,11 @@ async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
 
 
 async def _read_events(
-    reading: _Reading, body: AnswerBody, reader: Reader, call: UpstreamCall, patience: Patience
+    reading: _Reading, body: AnswerBody, reader: Reader, call: UpstreamCall | PlainCall, patience: Patience
 ) -> AsyncGenerator[Chunk, None]:
     """Yield the chunks of a stream of events, to its end or to that of the answer."""
     loop = asyncio.get_running_loop()
-    decoder, wanted = SSEDecoder(), call.parameters.get("n") or 1
+    decoder, wanted = SSEDecoder(), call.choices
     end_by: float | None = None
     while True:
         received = await (body.next() if end_by is None else _trailing(body, end_by))
@@ -219,11 +248,11 @@ async def _finish_body(response: aiohttp.ClientResponse) -> None:
 class _Reading:
     """A context in which an error of the provider's becomes one that a client may read, and keeps what was sent."""
 
-    def __init__(self, response: aiohttp.ClientResponse, call: UpstreamCall) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, deployment: Deployment) -> None:
         self.response = response
         self.payload = b""
         """What is being read: the body, or one event of it."""
-        self._call = call
+        self._deployment = deployment
 
     def __enter__(self) -> Self:
         return self
@@ -231,5 +260,5 @@ class _Reading:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         """Settle an :class:`UpstreamFault`."""
         if isinstance(error, UpstreamFault):
-            secrets = secrets_of(self._call.deployment)
+            secrets = secrets_of(self._deployment)
             settle_fault(error, self.response.status, self.response.headers, secrets, self.payload)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from proxy.config import Deployment
 from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
 from proxy.json_text import write_json
-from proxy.upstream import Answer, Chunk, UpstreamCall
+from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.wires import gemini, openai
 from sanitizers import profile_for
+
+CallT = TypeVar("CallT", contravariant=True)
 
 
 class Reader(Protocol):
@@ -31,29 +34,51 @@ class Reader(Protocol):
         """Return what is left to say at the end of the stream; raise where it ended too early."""
 
 
-class Wire(Protocol):
-    """One provider's way to be asked and to answer. Pure, but for nothing."""
-
-    def url(self, deployment: Deployment, *, stream: bool) -> str:
-        """Return the address of the call."""
+class Manners(Protocol):
+    """What is alike for every call of one provider."""
 
     def headers(self, deployment: Deployment) -> dict[str, str]:
         """Return the request's headers, the key among them."""
 
-    def request(self, call: UpstreamCall, *, stream: bool) -> bytes:
-        """Return the request's body."""
+    def read_error(self, status: int, body: bytes) -> str | None:
+        """Return the provider's own words out of an error's body."""
 
-    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return the parameters that the wire does not carry."""
+
+class WholeWire(Manners, Protocol[CallT]):
+    """One provider's way to be asked for something, and to answer it whole. Pure, but for nothing."""
+
+    def url(self, call: CallT, *, stream: bool) -> str:
+        """Return the address of the call."""
+
+    def request(self, call: CallT, *, stream: bool) -> bytes:
+        """Return the request's body."""
 
     def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
         """Return a whole answer."""
 
+
+class StreamWire(WholeWire[CallT], Protocol[CallT]):
+    """One that answers in pieces as well."""
+
     def reader(self, deployment: Deployment) -> Reader:
         """Return a reader for one stream."""
 
-    def read_error(self, status: int, body: bytes) -> str | None:
-        """Return the provider's own words out of an error's body."""
+    def as_chunks(self, answer: Answer) -> list[Chunk]:
+        """Return the chunks of a whole answer, which came where a stream was asked for."""
+
+
+class Wire(StreamWire[UpstreamCall], Protocol):
+    """One provider's way to chat."""
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that the wire does not carry."""
+
+
+class EmbeddingWire(WholeWire[PlainCall], Protocol):
+    """One provider's way to embed."""
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that the wire does not carry."""
 
 
 def wire_of(deployment: Deployment) -> Wire:
@@ -61,11 +86,17 @@ def wire_of(deployment: Deployment) -> Wire:
     return _GEMINI if deployment.provider == "gemini" else _OPENAI
 
 
-class _OpenAIWire:
-    def url(self, deployment: Deployment, *, stream: bool) -> str:
-        base = deployment.api_base or OPENAI_BASES[deployment.provider]
-        return f"{base}/chat/completions"
+def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:
+    """Return the wire on which a deployment embeds."""
+    return _GEMINI_EMBEDDINGS if deployment.provider == "gemini" else _OPENAI_EMBEDDINGS
 
+
+def text_wire() -> StreamWire[PlainCall]:
+    """Return the wire of text completions: OpenAI's, since no other has them."""
+    return _OPENAI_TEXTS
+
+
+class _OpenAIManners:
     def headers(self, deployment: Deployment) -> dict[str, str]:
         headers: dict[str, str] = {}
         if deployment.api_key is not None:
@@ -74,6 +105,14 @@ class _OpenAIWire:
         if isinstance(organization, str):
             headers["OpenAI-Organization"] = organization
         return _headers(deployment, **headers)
+
+    def read_error(self, status: int, body: bytes) -> str | None:
+        return openai.read_error(body)
+
+
+class _OpenAIWire(_OpenAIManners):
+    def url(self, call: UpstreamCall, *, stream: bool) -> str:
+        return f"{_openai_base(call.deployment)}/chat/completions"
 
     def request(self, call: UpstreamCall, *, stream: bool) -> bytes:
         return openai.build_request(call, stream=stream)
@@ -87,8 +126,8 @@ class _OpenAIWire:
     def reader(self, deployment: Deployment) -> Reader:
         return _OpenAIReader()
 
-    def read_error(self, status: int, body: bytes) -> str | None:
-        return openai.read_error(body)
+    def as_chunks(self, answer: Answer) -> list[Chunk]:
+        return whole_as_chunks(answer)
 
 
 class _OpenAIReader(openai.StreamReader):
@@ -98,15 +137,51 @@ class _OpenAIReader(openai.StreamReader):
         return True
 
 
-class _GeminiWire:
-    def url(self, deployment: Deployment, *, stream: bool) -> str:
-        base = f"{deployment.api_base or GEMINI_BASE}/models/{deployment.model_id}"
-        return f"{base}:streamGenerateContent?alt=sse" if stream else f"{base}:generateContent"
+class _OpenAIEmbeddings(_OpenAIManners):
+    def url(self, call: PlainCall, *, stream: bool) -> str:
+        return f"{_openai_base(call.deployment)}/embeddings"
 
+    def request(self, call: PlainCall, *, stream: bool) -> bytes:
+        return openai.build_plain_request(call, stream=stream)
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset()
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return openai.read_embeddings(body)
+
+
+class _OpenAITexts(_OpenAIManners):
+    def url(self, call: PlainCall, *, stream: bool) -> str:
+        return f"{_openai_base(call.deployment)}/completions"
+
+    def request(self, call: PlainCall, *, stream: bool) -> bytes:
+        return openai.build_plain_request(call, stream=stream)
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return openai.read_text_answer(body)
+
+    def reader(self, deployment: Deployment) -> Reader:
+        return openai.TextStreamReader()
+
+    def as_chunks(self, answer: Answer) -> list[Chunk]:
+        return [answer]  # both have one shape
+
+
+class _GeminiManners:
     def headers(self, deployment: Deployment) -> dict[str, str]:
         if deployment.api_key is None:
             return _headers(deployment)
         return _headers(deployment, **{"x-goog-api-key": deployment.api_key.get_secret_value()})
+
+    def read_error(self, status: int, body: bytes) -> str | None:
+        return gemini.read_error(status, body)
+
+
+class _GeminiWire(_GeminiManners):
+    def url(self, call: UpstreamCall, *, stream: bool) -> str:
+        base = _gemini_base(call.deployment)
+        return f"{base}:streamGenerateContent?alt=sse" if stream else f"{base}:generateContent"
 
     def request(self, call: UpstreamCall, *, stream: bool) -> bytes:
         model = call.deployment.model_id
@@ -114,7 +189,9 @@ class _GeminiWire:
         return write_json(gemini.with_extras(body, call.extra_body))
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        carried = gemini.carried_parameters(profile_for(deployment.model), deployment.model_id)
+        carried = gemini.carried_parameters(
+            profile_for(deployment.model, deployment.profile), deployment.model_id
+        )
         return frozenset(parameters.keys() - carried)
 
     def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
@@ -123,8 +200,23 @@ class _GeminiWire:
     def reader(self, deployment: Deployment) -> Reader:
         return _GeminiReader(deployment.model_id)
 
-    def read_error(self, status: int, body: bytes) -> str | None:
-        return gemini.read_error(status, body)
+    def as_chunks(self, answer: Answer) -> list[Chunk]:
+        return whole_as_chunks(answer)
+
+
+class _GeminiEmbeddings(_GeminiManners):
+    def url(self, call: PlainCall, *, stream: bool) -> str:
+        return f"{_gemini_base(call.deployment)}:{gemini.embedding_method(call.parameters['input'])}"
+
+    def request(self, call: PlainCall, *, stream: bool) -> bytes:
+        model = call.deployment.model_id
+        return write_json(gemini.build_embedding_request(call.parameters, call.extra_body, model))
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(parameters.keys() - gemini.EMBEDDING_PARAMETERS)
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return gemini.read_embeddings(gemini.load_payload(body), model=deployment.model_id)
 
 
 class _GeminiReader:
@@ -147,6 +239,14 @@ class _GeminiReader:
         return self._reader.close()
 
 
+def _openai_base(deployment: Deployment) -> str:
+    return deployment.api_base or OPENAI_BASES[deployment.provider]
+
+
+def _gemini_base(deployment: Deployment) -> str:
+    return f"{deployment.api_base or GEMINI_BASE}/models/{deployment.model_id}"
+
+
 def _headers(deployment: Deployment, **ours: str) -> dict[str, str]:
     """Return *ours* with the deployment's own over them: a header is never sent twice in two spellings."""
     own = {name: value.get_secret_value() for name, value in deployment.extra_headers.items()}
@@ -157,3 +257,6 @@ def _headers(deployment: Deployment, **ours: str) -> dict[str, str]:
 
 _OPENAI: Wire = _OpenAIWire()
 _GEMINI: Wire = _GeminiWire()
+_OPENAI_EMBEDDINGS: EmbeddingWire = _OpenAIEmbeddings()
+_GEMINI_EMBEDDINGS: EmbeddingWire = _GeminiEmbeddings()
+_OPENAI_TEXTS: StreamWire[PlainCall] = _OpenAITexts()

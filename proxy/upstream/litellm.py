@@ -21,13 +21,18 @@ import httpx
 from pydantic import SecretStr
 
 from proxy.config import Deployment
+from proxy.config.addresses import OPENAI_SERVERS
+from proxy.dialects import dialect_for, withheld_names
 from proxy.errors import ProxyError
-from proxy.upstream import Answer, Chunk, UpstreamCall
+from proxy.upstream import Answer, Chunk, PlainCall, Timeouts, UpstreamCall
+from proxy.upstream.litellm_embeddings import embedding_arguments
 from proxy.upstream.litellm_environment import quiet_litellm
 from proxy.upstream.litellm_errors import to_proxy_error
 from proxy.upstream.litellm_messages import litellm_messages
+from proxy.upstream.litellm_tools import litellm_tools, without_extras
 from proxy.upstream.masking import secrets_of
 from proxy.upstream.patience import Patience
+from proxy.upstream.whole_as_chunks import whole_as_chunks
 
 _NO_KEY = "no-key"
 """Sent where no key is configured: litellm refuses to call without one, local servers ignore it."""
@@ -54,14 +59,16 @@ class LiteLLMUpstream:
             await self._litellm.close_litellm_async_clients()
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return the parameters that litellm's table does not list for the provider.
+        """Return the parameters that litellm's table does not list for the provider, and those that it loses.
 
-        Names that the deployment allows are never among them.
+        What is not in its table it leaves out without a word, tools too. Names that the deployment allows are never
+        among them.
         """
+        lost = withheld_names(deployment, "litellm", parameters)
         supported = self._supported(deployment.model)
-        if supported is None:
-            return frozenset()
-        return frozenset(parameters.keys() - supported - deployment.allowed_openai_params - _ALWAYS)
+        if supported is not None:
+            lost |= parameters.keys() - supported - dialect_for(deployment, "litellm").carried
+        return lost - deployment.allowed_openai_params
 
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
@@ -79,6 +86,10 @@ class LiteLLMUpstream:
         Gemini streams are lazy in litellm: the request goes out with the first chunk that is asked for. The
         stream is closed in any case, since one that is merely dropped goes on generating, and costing.
         """
+        if call.deployment.provider in _ASKED_WHOLE:
+            for part in whole_as_chunks(await self.complete(call)):
+                yield part
+            return
         chunks: Any = None
         patience = Patience(call.timeouts, stream=True)
         try:
@@ -93,17 +104,36 @@ class LiteLLMUpstream:
             if chunks is not None:
                 await chunks.aclose()
 
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that litellm refuses with an embedding of the provider's, or leaves out."""
+        taken = frozenset({"encoding_format", "input"}) | deployment.allowed_openai_params
+        asked = parameters.keys() - taken
+        return frozenset(
+            name for name in asked if not _takes_with_embeddings(self._litellm, deployment.model, name)
+        )
+
+    async def embed(self, call: PlainCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.embed`."""
+        patience = Patience(call.timeouts, stream=False)
+        try:
+            response = await patience.wait(self._litellm.aembedding(**build_embedding_arguments(call)))
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._translated(error, call) from None
+        answer: Answer = response.model_dump(exclude_none=True, warnings=False)  # base64 is no list of floats
+        return answer
+
     def _supported(self, model: str) -> frozenset[str] | None:
         return _supported_parameters(self._litellm, model)
 
-    def _translated(self, error: Exception, call: UpstreamCall) -> ProxyError:
+    def _translated(self, error: Exception, call: UpstreamCall | PlainCall) -> ProxyError:
         if isinstance(error, ProxyError):
             return error
         return to_proxy_error(error, secrets=secrets_of(call.deployment))
 
 
-_ALWAYS = frozenset({"tools", "tool_choice", "functions", "function_call"})
-"""Never withheld: a model without tools must say so itself, rather than get a request with its tools gone."""
+_ASKED_WHOLE = frozenset({"cohere", "cohere_chat"})
+"""Providers whose streams litellm cannot read (1.105.3: calls, finish reason and usage are lost): they are asked for
+whole answers, which are cut into chunks."""
 
 
 @lru_cache(maxsize=1024)
@@ -114,6 +144,25 @@ def _supported_parameters(litellm: Any, model: str) -> frozenset[str] | None:
     except Exception:  # noqa: BLE001 - an unknown provider has no table; then nothing is withheld
         return None
     return None if listed is None else frozenset(listed)
+
+
+_SAMPLES: Mapping[str, Any] = {"dimensions": 256, "user": "x"}
+
+
+@lru_cache(maxsize=1024)
+def _takes_with_embeddings(litellm: Any, model: str, name: str) -> bool:
+    """Tell whether litellm passes a parameter on: it has no list of them, for some providers that of their chats."""
+    provider, _, model_id = model.partition("/")
+    try:
+        mapped = litellm.utils.get_optional_params_embeddings(
+            model=model_id or provider,
+            custom_llm_provider=provider if model_id else "openai",
+            allowed_openai_params=["dimensions"],
+            **{name: _SAMPLES[name]},
+        )
+    except Exception:  # noqa: BLE001 - its own class for what is not supported, and whatever else fails
+        return False
+    return _SAMPLES[name] in mapped.values()
 
 
 def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
@@ -127,30 +176,59 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
     """
     deployment = call.deployment
     arguments: dict[str, Any] = dict(call.parameters)
-    if call.extra_body:
-        arguments["extra_body"] = dict(call.extra_body)
-    if deployment.allowed_openai_params:
-        arguments["allowed_openai_params"] = sorted(deployment.allowed_openai_params)
+    for name in ("tools", "functions"):
+        if arguments.get(name):
+            rewritten = call.rules.name.startswith("gemini")
+            arguments[name] = litellm_tools(arguments[name], rewritten=rewritten)
+            if name == "tools" and deployment.provider in _ASKED_WHOLE:
+                arguments[name] = without_extras(arguments[name])
+    extra_body = dict(call.extra_body)
+    if "top_k" in arguments and deployment.provider in OPENAI_SERVERS:
+        extra_body["top_k"] = arguments.pop("top_k")  # OpenAI's SDK asks them, and has no such argument
+    if extra_body:
+        arguments["extra_body"] = extra_body
+    carried = dialect_for(deployment, "litellm").carried & arguments.keys()
+    if allowed := deployment.allowed_openai_params | carried:
+        arguments["allowed_openai_params"] = sorted(allowed)
     if call.ask_usage and stream:
         arguments["stream_options"] = {"include_usage": True}
+    arguments.update(
+        messages=litellm_messages(call.messages, call.rules), stream=stream, _skip_mcp_handler=True
+    )
+    return arguments | _own_arguments(deployment, call.timeouts)
+
+
+def build_embedding_arguments(call: PlainCall) -> dict[str, Any]:
+    """Return the keyword arguments of one ``aembedding``: ours, and the allow-listed parameters.
+
+    ``dimensions`` is allowed by name, since litellm keeps it from all models that are not called ``text-embedding-3``.
+    """
+    arguments = embedding_arguments(call)
+    if call.extra_body:
+        arguments["extra_body"] = dict(call.extra_body)
+    arguments["allowed_openai_params"] = sorted(call.deployment.allowed_openai_params | {"dimensions"})
+    return arguments | _own_arguments(call.deployment, call.timeouts)
+
+
+def _own_arguments(deployment: Deployment, timeouts: Timeouts) -> dict[str, Any]:
+    """Return the arguments that say where a call goes, with which key, and for how long."""
+    arguments: dict[str, Any] = {
+        name: value.get_secret_value() if isinstance(value, SecretStr) else value
+        for name, value in deployment.credentials.items()
+    }
     if deployment.extra_headers:
         arguments["extra_headers"] = {
             name: value.get_secret_value() for name, value in deployment.extra_headers.items()
         }
-    for name, value in deployment.credentials.items():
-        arguments[name] = value.get_secret_value() if isinstance(value, SecretStr) else value
-    arguments.update(
-        model=deployment.model,
-        messages=litellm_messages(call.messages, call.rules),
-        stream=stream,
-        api_key=deployment.api_key.get_secret_value() if deployment.api_key else _NO_KEY,
-        timeout=httpx.Timeout(deployment.timeout_s, connect=call.timeouts.connect_s),
-        max_retries=0,
-        drop_params=True,
-        _skip_mcp_handler=True,
-    )
     if deployment.api_base:
         arguments["api_base"] = deployment.api_base
+    arguments.update(
+        model=deployment.model,
+        api_key=deployment.api_key.get_secret_value() if deployment.api_key else _NO_KEY,
+        timeout=httpx.Timeout(deployment.timeout_s, connect=timeouts.connect_s),
+        max_retries=0,
+        drop_params=True,
+    )
     return arguments
 
 
@@ -164,6 +242,8 @@ def _import_litellm() -> Any:
     litellm.telemetry = False
     litellm.callbacks = []
     litellm.modify_params = False
+    litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, which take 0 for none given (1.105.3)
+    litellm.disable_stop_sequence_limit = True  # it cuts to four without a word: proxy.dialects
     if first:
         gc.freeze()  # its 300,000 objects stay; looking at them stops everything for 0.3 s, every few hundred requests
     return litellm

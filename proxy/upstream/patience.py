@@ -127,4 +127,4 @@ class Patience:
 
 def _says_something(choice: dict[str, Any]) -> bool:
     said = any(value for name, value in (choice.get("delta") or {}).items() if name != "role")
-    return said or bool(choice.get("finish_reason"))
+    return said or bool(choice.get("text") or choice.get("finish_reason"))

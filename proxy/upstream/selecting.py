@@ -2,35 +2,31 @@
 
 ``auto``, the default, takes the direct one for the wires that it speaks, OpenAI's and Gemini's, and litellm for the
 rest. litellm is imported only where a deployment needs it: a process with direct deployments alone never pays for it.
+Text completions are the direct one's in any case: for each of them litellm opens a client that it never closes, and its
+streams of them lose log probabilities (1.105.3).
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from proxy.config import Deployment, Settings
-from proxy.upstream import Answer, Chunk, Upstream, UpstreamCall
+from proxy.upstream import Answer, Chunk, PlainCall, Transport, UpstreamCall
 from proxy.upstream.direct import DirectUpstream
-
-_DIRECT_PROVIDERS = frozenset({"gemini", "openai"})
-
-
-def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
-    """Return the transport that answers for a deployment."""
-    if deployment.transport != "auto":
-        return deployment.transport
-    return "direct" if deployment.provider in _DIRECT_PROVIDERS else "litellm"
+from proxy.upstream.transports import completes_texts, transport_of
 
 
 class SelectingUpstream:
     """Passes each call to its deployment's transport; *deployments* are those that the configuration names."""
 
     def __init__(self, deployments: Iterable[Deployment]) -> None:
+        deployments = tuple(deployments)
         needed = {transport_of(deployment) for deployment in deployments}
-        self._upstreams: dict[str, Upstream] = {}
-        if "direct" in needed:
-            self._upstreams["direct"] = DirectUpstream()
+        self._upstreams: dict[str, Transport] = {}
+        self._texts = DirectUpstream()
+        if "direct" in needed or any(map(completes_texts, deployments)):
+            self._upstreams["direct"] = self._texts
         if "litellm" in needed:
             from proxy.upstream.litellm import LiteLLMUpstream  # late: it brings httpx
 
@@ -64,3 +60,19 @@ class SelectingUpstream:
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
         return self._upstreams[transport_of(call.deployment)].stream(call)
+
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""
+        return self._upstreams[transport_of(deployment)].unsupported_embedding(deployment, parameters)
+
+    async def embed(self, call: PlainCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.embed`."""
+        return await self._upstreams[transport_of(call.deployment)].embed(call)
+
+    async def complete_text(self, call: PlainCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.complete_text`."""
+        return await self._texts.complete_text(call)
+
+    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream_text`."""
+        return self._texts.stream_text(call)

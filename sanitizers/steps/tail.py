@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sanitizers.changes import Change
 from sanitizers.messages import Entries, Entry
 from sanitizers.profiles import Profile
@@ -26,9 +28,20 @@ def close_trailing_model_turn(entries: Entries, profile: Profile) -> tuple[Entri
     last, index = entries[-1]
     if profile.model_last or (profile.takes_prefix and last.get("prefix") is True):
         content = last.get("content")
-        if profile.trailing_space or not isinstance(content, str) or content == content.rstrip():
+        bare = content if profile.trailing_space else _without_trailing_space(content)
+        if bare == content:
             return entries, ()
-        bare = Entry({**last, "content": content.rstrip()}, index)
-        return (*entries[:-1], bare), (Change(NAME, "replaced", index, "trailing_space"),)
+        return (*entries[:-1], Entry({**last, "content": bare}, index)), (
+            Change(NAME, "replaced", index, "trailing_space"),
+        )
     turn = Entry({"role": "user", "content": CONTINUE}, index)
     return (*entries, turn), (Change(NAME, "inserted", index, "trailing_model_turn"),)
+
+
+def _without_trailing_space(content: Any) -> Any:
+    if isinstance(content, str):
+        return content.rstrip()
+    if isinstance(content, list) and content and content[-1]["type"] == "text":
+        last = content[-1]
+        return [*content[:-1], {**last, "text": last["text"].rstrip()}]
+    return content

@@ -11,7 +11,7 @@ import orjson
 
 from proxy.config import load_settings
 from proxy.server import serving
-from proxy.upstream.litellm import LiteLLMUpstream
+from proxy.upstream.selecting import SelectingUpstream
 from tests.support.openai_emulator import serving_openai
 
 
@@ -23,9 +23,12 @@ async def test_promtool_is_silent_about_a_real_scrape() -> None:
         entry = {
             "model_name": "gpt",
             "litellm_params": {"model": "openai/gpt-4o", "api_base": provider.base_url, "api_key": "x"},
+            "transport": "litellm",
         }
         settings = load_settings(orjson.dumps({"model_list": [entry]}), {}).settings
-        async with serving(settings, LiteLLMUpstream(), host="127.0.0.1", port=0) as proxy:
+        async with serving(
+            settings, SelectingUpstream.for_settings(settings), host="127.0.0.1", port=0
+        ) as proxy:
             user, orphan = (
                 {"role": "user", "content": "hi"},
                 {"role": "tool", "tool_call_id": "x", "content": "y"},

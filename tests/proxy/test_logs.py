@@ -14,13 +14,13 @@ from typing import Any
 import aiohttp
 import pytest
 
-from proxy.upstream.litellm import LiteLLMUpstream
-from tests.proxy.conftest import LogLines
+from proxy.upstream.selecting import SelectingUpstream
+from tests.proxy.conftest import LogLines, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.builders import assistant, call, image, tool, user
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator
-from tests.support.proxied import CHAT, GEMINI, MODEL, Proxied, Reply, chat, proxied, settings_of
+from tests.support.proxied import CHAT, GEMINI, MODEL, Proxied, Reply, chat, proxied
 from tests.support.scripted_upstream import HANG, STOP, ScriptedUpstream, answer, say
 
 pytestmark = LITELLM_NOISE
@@ -247,8 +247,9 @@ async def test_nothing_secret_is_written(
     faults: list[dict[str, Any]] = [{}, {"status": 500, "message": "x"}, {"status": 401, "message": "x"}]
     replies: list[Reply] = []
     for mode in ("repair", "off", "strict"):
-        settings = settings_of(models, general_settings={"master_key": master}, sanitize={"mode": mode})
-        async with proxied(settings, LiteLLMUpstream()) as proxy:
+        sections = {"general_settings": {"master_key": master}, "sanitize": {"mode": mode}}
+        settings = settings_on("litellm", models, **sections)
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
             for model in models:
                 for stream in (False, True):
                     for body in bodies(secret, model, stream=stream):

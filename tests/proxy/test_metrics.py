@@ -22,6 +22,8 @@ from tests.support.strategies import damaged_histories
 
 ROUTES = {
     "/v1/chat/completions",
+    "/v1/completions",
+    "/v1/embeddings",
     "/v1/explain",
     "/v1/models",
     "/v1/models/{id}",

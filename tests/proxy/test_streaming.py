@@ -131,13 +131,14 @@ async def test_role_and_index_are_added(proxy: Proxied, upstream: ScriptedUpstre
     assert reply.events[-2]["choices"][0]["finish_reason"] == "tool_calls"
 
 
-async def test_several_choices_end_each(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_several_choices_end_each(upstream: ScriptedUpstream) -> None:
     """With `n` choices, each has its role first and its own finish reason; with none at all it is an error."""
     both = [chunk({"content": "a"}, index=at) for at in (0, 1)]
     ends = [chunk(finish="stop", index=at) for at in (0, 1)]
     upstream.then(*both, *ends)
     upstream.then(*both)
-    whole, broken = [await proxy.post(chat(stream=True, n=2)) for _ in range(2)]
+    async with proxied(settings_of({MODEL: "openai/gpt-4.1"}), upstream) as proxy:
+        whole, broken = [await proxy.post(chat(stream=True, n=2)) for _ in range(2)]
 
     assert whole.events[-1] == "[DONE]"
     assert [event["choices"][0]["delta"].get("role") for event in whole.events[:2]] == ["assistant"] * 2

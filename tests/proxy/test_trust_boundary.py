@@ -137,7 +137,7 @@ async def test_arguments_are_a_closed_set(upstream: ScriptedUpstream) -> None:
     values: dict[str, Any] = {
         **dict.fromkeys(PARAMETERS, "x"),
         **dict.fromkeys(("frequency_penalty", "presence_penalty", "temperature", "top_p"), 0.5),
-        **dict.fromkeys(("max_completion_tokens", "max_tokens", "n", "seed", "top_logprobs"), 1),
+        **dict.fromkeys(("max_completion_tokens", "max_tokens", "n", "seed", "top_k", "top_logprobs"), 1),
         **dict.fromkeys(("logprobs", "parallel_tool_calls", "store", "stream"), True),
         **{name: {} for name in ("audio", "logit_bias", "prediction")},
         "reasoning_effort": "low",
@@ -248,7 +248,7 @@ async def test_openai_call_stays_ours(
         "model": "gpt-4.1",
         "messages": [user("Mine.")],
         "temperature": 0.5,
-        **({"stream": True} if stream else {}),
+        **({"stream": True, "stream_options": {"include_usage": True}} if stream else {}),
     }
     assert "theirs" not in f"{dict(request.headers)} {request.raw!r}"
     assert attacker.url not in f"{dict(request.headers)}"

@@ -201,6 +201,7 @@ WRONG: dict[str, Any] = {
     "temperature": "warm",
     "tool_choice": ["auto"],
     "tools": FUNCTION,
+    "top_k": 0,
     "top_logprobs": -1,
     "top_p": "1",
     "user": 1,
@@ -231,12 +232,12 @@ async def test_null_counts_as_not_set(proxy: Proxied, upstream: ScriptedUpstream
     assert dict(upstream.calls[0].parameters) == {}
 
 
-async def test_limits_themselves_are_taken(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_limits_themselves_are_taken(upstream: ScriptedUpstream) -> None:
     """A body as deep as the limit, and the largest whole numbers, go through."""
     deepest = nested(95)  # the request, the list, the message, the list and the part hold the other levels
-    reply = await proxy.post(
-        {"model": MODEL, "messages": [user([text("x", deep=deepest)])], "seed": 2**63 - 1, "n": 8}
-    )
+    body = {"model": MODEL, "messages": [user([text("x", deep=deepest)])], "seed": 2**63 - 1, "n": 8}
+    async with proxied(settings_of({MODEL: "openai/gpt-4.1"}), upstream) as proxy:
+        reply = await proxy.post(body)
 
     assert reply.status == 200
     assert upstream.calls[0].parameters == {"seed": 2**63 - 1, "n": 8}

@@ -10,10 +10,12 @@ import pytest
 
 from proxy.demo.naive_wire import naive_body
 from proxy.emulator import judge
-from sanitizers import Profile, find_violations, sanitize
+from sanitizers import Profile, Unrepairable, find_violations, sanitize
 from sanitizers.profile_names import profile_for
 from sanitizers.profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.provider_profiles import DIALECTS
 from tests.support.openai_emulator import judge_openai
+from tests.support.strategies import indexed_texts_of, texts_of
 
 KNOWN: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "histories" / "known.json").read_text("utf-8")
@@ -46,6 +48,59 @@ LEGAL_IN_OPENAI_FORM = {
     "g66": "a signature is unreadable",
     "g68": "a signature is stale",
 }
+
+TARGETS = {
+    "anthropic": "anthropic/claude-sonnet-4-5-20250929",
+    "anthropic claude-3-7": "anthropic/claude-3-7-sonnet-20250219",
+    "anthropic claude-sonnet-4": "anthropic/claude-sonnet-4-20250514",
+    "azure_ai mistral": "azure_ai/mistral-large-2411",
+    "bedrock (non-Claude models)": "bedrock/amazon.nova-pro-v1:0",
+    "bedrock claude-3.5": "bedrock/anthropic.claude-3-5-sonnet-20241022-v2:0",
+    "cohere": "cohere_chat/command-a-03-2025",
+    "cohere v1": "cohere/command-r-plus",
+    "deepseek": "deepseek/deepseek-chat",
+    "deepseek-reasoner": "deepseek/deepseek-reasoner",
+    "deepseek-v4 thinking": "deepseek/deepseek-v4",
+    "hf chat template": "huggingface/some-llama",
+    "llama.cpp": "llamafile/qwen3",
+    "mistral": "mistral/mistral-small-latest",
+    "mistral-large": "mistral/mistral-large-latest",
+    "openai": "openai/gpt-4o",
+    "openai responses": "openai/gpt-4o",
+}
+"""A model of each target."""
+
+FAULTS = {
+    "o02": "orphaned_result",
+    "o03": "orphaned_result",
+    "o05": "orphaned_result",
+    "o07": "missing_result",
+    "o08": "missing_result",
+    "o10": "orphaned_result",
+    "o12": "missing_result",
+    "a01": "missing_result",
+    "a03": "empty_text",
+    "a06": "call_id_illegal",
+    "a08": "empty_text",
+    "m02": "user_after_result",
+    "m03": "orphaned_result",
+    "m05": "missing_result",  # without its calls, which a client left out, the assistant was the last to speak
+    "b03": "text_beside_calls",
+    "d01": "reasoning_missing",
+    "d03": "missing_result",
+    "d04": "reasoning_missing",
+    "v02": "same_role_neighbours",
+    "v04": "same_role_neighbours",
+    "c01": "user_after_result",
+    "c03": "call_id_missing",
+}
+"""The rule that each history of the other providers breaks, in its target's rules."""
+
+LEGAL_IN_CHAT_FORM = {
+    "a05": "thinking is on: a parameter of the request, not of the history",
+    "b02": "a converter made two user turns of the results and the user's text",
+}
+"""Histories of theirs in which nothing is wrong: the fault is elsewhere."""
 
 
 @pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3, GEMINI_3_STRICT], ids=lambda p: p.name)
@@ -81,11 +136,49 @@ def test_openai_history_becomes_legal(entry: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("entry", OTHERS, ids=lambda e: e["id"])
-def test_history_of_another_provider_keeps_openai_pairing(entry: dict[str, Any]) -> None:
-    """Providers without a row of their own yet get OpenAI's rules: nothing is refused, pairing holds."""
-    done = sanitize(entry["messages"], profile_for(f"other/{entry['target'].split()[0]}"))
+def test_checker_finds_what_the_provider_refused(entry: dict[str, Any]) -> None:
+    """Under its target's rules each history breaks the rule that the provider named, where it shows at all."""
+    profile = profile_for(TARGETS[entry["target"]])
 
-    assert done.violations == ()
+    found = {violation.rule for violation in find_violations(entry["messages"], profile)}
+
+    if entry["id"] in LEGAL_IN_CHAT_FORM:
+        assert found == set()
+    else:
+        assert FAULTS[entry["id"]] in found
+
+
+@pytest.mark.parametrize("entry", OTHERS, ids=lambda e: e["id"])
+def test_history_of_another_provider_becomes_legal(entry: dict[str, Any]) -> None:
+    """Each comes out without a violation, with all its texts, and the next gateway has nothing to add."""
+    profile = profile_for(TARGETS[entry["target"]])
+
+    done = sanitize(entry["messages"], profile)
+
+    assert find_violations(done.messages, profile) == done.violations == ()
+    assert sanitize(done.messages, profile).messages is done.messages
+    assert bool(done.changes) == (entry["id"] not in LEGAL_IN_CHAT_FORM)
+    named = {change.index for change in done.changes if change.kind != "inserted"}
+    kept = "\n".join(texts_of(list(done.messages)))
+    for index, text in indexed_texts_of(entry["messages"]):
+        assert text in kept or index in named
+
+
+@pytest.mark.parametrize("profile", DIALECTS, ids=lambda p: p.name)
+@pytest.mark.parametrize("entry", KNOWN, ids=lambda e: e["id"])
+def test_every_history_becomes_legal_everywhere(entry: dict[str, Any], profile: Profile) -> None:
+    """What broke at one provider is put right for each other one as well; an image that none is taken of is refused."""
+    if entry["id"] == "g35" and profile.image_types == frozenset():
+        with pytest.raises(Unrepairable):
+            sanitize(entry["messages"], profile)
+        return
+    assert sanitize(entry["messages"], profile).violations == ()
+
+
+def test_every_history_is_told_of() -> None:
+    """A new report has a row here: its target's model, and the rule that it breaks."""
+    assert {entry["target"] for entry in OTHERS} == set(TARGETS)
+    assert {entry["id"] for entry in OTHERS} == set(FAULTS) | set(LEGAL_IN_CHAT_FORM)
 
 
 @pytest.mark.parametrize("model", ["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"])

@@ -55,7 +55,7 @@ from sanitizers.profile_names import PREFIXES
         ("azure_ai/mistral-large-2411", "mistral"),
         ("openai/mistral-of-ours", "openai"),
         ("deepseek/deepseek-chat", "deepseek"),
-        ("deepseek/deepseek-reasoner", "deepseek-thinking"),
+        ("deepseek/deepseek-reasoner", "deepseek-reasoner"),
         ("deepseek/deepseek-v4", "deepseek-thinking"),
         ("cohere_chat/command-a-03-2025", "cohere"),
     ],
@@ -96,3 +96,12 @@ def test_merging_changes_nothing_but_runs() -> None:
     assert not merging.assistant_runs
     assert not merging.user_runs
     assert merging.name == "openai"
+
+
+@pytest.mark.parametrize(("model", "passes"), [("openai/ours", True), ("anthropic/ours", False)])
+def test_a_row_by_its_name(model: str, passes: bool) -> None:
+    """Somebody knows better than the model's name; who fetches media is the route's affair all the same."""
+    found = profile_for(model, "mistral")
+
+    assert found.call_id_form == "nine"
+    assert found.remote_media is passes

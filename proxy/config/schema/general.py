@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from proxy.config.schema.section import Section
-from proxy.config.values import Count, Flag, OptionalKey, Port, SecondsOrZero, Text
+from proxy.config.values import Count, Flag, OptionalKey, Port, Seconds, SecondsOrZero, Text, empty_section
 
 
 class Admin(Section):
@@ -20,6 +20,21 @@ class Admin(Section):
 
     port: Port = 9464
     """The port. Default 9464, the usual one of Prometheus exporters; 0 lets the kernel pick."""
+
+
+class Media(Section):
+    """Images that clients name by http or https address, where the target takes bytes only."""
+
+    where: ClassVar[str] = "general_settings.media"
+
+    fetch: Flag = False
+    """Fetch them, from public addresses alone, and send the bytes. Default false: such a request gets a 400."""
+
+    max_mib: Count = 20
+    """MiB that are fetched for one request, at most. Default 20, which is what Gemini takes inline."""
+
+    timeout: Seconds = 10.0
+    """Seconds for all fetches of one target, at most. Default 10."""
 
 
 class GeneralSettings(Section):
@@ -39,6 +54,9 @@ class GeneralSettings(Section):
 
     max_body_mib: Count = 32
     """The largest request body in MiB. Default 32: a million tokens of history and some images."""
+
+    media: Annotated[Media, BeforeValidator(empty_section)] = Field(default_factory=Media)
+    """What is done about images at addresses that a target cannot fetch."""
 
     max_nesting: Annotated[Count, Field(le=250)] = 100
     """How deep a body's JSON may nest. Default 100; at most 250, since orjson writes no deeper than 254."""

@@ -29,6 +29,7 @@ from proxy.config.values import (
     empty_section,
     from_environment,
 )
+from sanitizers.profile_names import PROFILES
 
 # litellm takes these without a provider (`get_llm_provider`, 1.105.3); gpt-oss is open weights, served by others.
 _OPENAI_NAME = re.compile(
@@ -64,6 +65,12 @@ def _provider_and_model(text: str) -> str:
         if text.startswith(start):
             raise refusal(f"must be provider/model; write {name}/ before the model's name")
     raise refusal("must be provider/model, as in gemini/gemini-2.5-flash")
+
+
+def _known_profile(text: str) -> str:
+    if text not in PROFILES:
+        raise refusal(f"must be one of {', '.join(PROFILES)}")
+    return text
 
 
 class LitellmParams(Section):
@@ -160,3 +167,7 @@ class ModelEntry(Section):
     transport: Annotated[Literal["auto", "litellm", "direct"], BeforeValidator(from_environment)] = "auto"
     """Through litellm, or on the provider's own wire; ``auto`` (default) takes ``direct`` for ``openai/`` and
     ``gemini/`` and ``litellm`` for all others. ``direct`` is refused where it does not speak the provider's wire."""
+
+    profile: Annotated[Text, AfterValidator(_known_profile)] | None = None
+    """Which rules histories are made legal for, by the name that ``turnright check`` prints: for a server behind
+    ``openai/`` whose model has others. Default: by the model's name and route."""

@@ -9,7 +9,7 @@ clock, no randomness: ids that Gemini left out are derived from the answer. On t
     results     tool results as responses         settings      generation settings
     media       ``data:`` URLs as inline data     thinking      reasoning effort
     call_ids    the ids of calls                  formats       the form of the answer
-    extras      Gemini's own fields, by name
+    extras      Gemini's own fields, by name      embeddings    texts to embed, and what comes back
 
 On the way in: ``payloads`` reads the JSON, ``reading`` is what whole answers (``answers``) and streams (``streams``)
 share, ``candidates`` reads one candidate's parts, ``finishing`` its end, ``logprobs`` its probabilities, ``usage``
@@ -17,6 +17,13 @@ the tokens (``counts`` their numbers), ``left_out`` what has no place, ``refusal
 """
 
 from proxy.wires.gemini.answers import read_answer
+from proxy.wires.gemini.embeddings import (
+    EMBEDDING_PARAMETERS,
+    MOST_TEXTS,
+    build_embedding_request,
+    embedding_method,
+    read_embeddings,
+)
 from proxy.wires.gemini.extras import with_extras
 from proxy.wires.gemini.payloads import load_payload
 from proxy.wires.gemini.refusals import is_bad_key, read_error
@@ -24,13 +31,18 @@ from proxy.wires.gemini.requests import SUPPORTED, build_request, carried_parame
 from proxy.wires.gemini.streams import StreamReader
 
 __all__ = [
+    "EMBEDDING_PARAMETERS",
+    "MOST_TEXTS",
     "SUPPORTED",
     "StreamReader",
+    "build_embedding_request",
     "build_request",
     "carried_parameters",
+    "embedding_method",
     "is_bad_key",
     "load_payload",
     "read_answer",
+    "read_embeddings",
     "read_error",
     "with_extras",
 ]

@@ -30,7 +30,7 @@ def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str,
     """
     merged = dict(body)
     for name, value in extras.items():
-        field = _camel(name)
+        field = camel_name(name)
         if field in _WRITTEN_HERE:
             raise InvalidRequest(f"'{name}' cannot be set: it is made of the messages and tools.", param=name)
         if field != _CONFIG:
@@ -44,7 +44,7 @@ def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str,
 
 def _joined(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings *ours*, and those of *given* that do not speak of the same thing."""
-    theirs = {_camel(name): value for name, value in given.items()}
+    theirs = {camel_name(name): value for name, value in given.items()}
     settled = set(ours).union(*(rivals for rivals in _RIVALS if rivals & ours.keys()))
     joined = {**{name: value for name, value in theirs.items() if name not in settled}, **ours}
     thinking = theirs.get(_THINKING)
@@ -53,5 +53,6 @@ def _joined(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
     return joined
 
 
-def _camel(name: str) -> str:
+def camel_name(name: str) -> str:
+    """Return the spelling of proto JSON for a field's *name* in either spelling."""
     return re.sub("_([a-z0-9])", lambda match: match[1].upper(), name)

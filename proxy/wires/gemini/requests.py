@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.dialects.gemini_models import thinks
 from proxy.wires.gemini.contents import convert_history
 from proxy.wires.gemini.declarations import tool_fields
 from proxy.wires.gemini.formats import format_in_words
 from proxy.wires.gemini.settings import PENALTIES, generation_config
-from proxy.wires.gemini.thinking import thinks
 from sanitizers import Messages, Profile
 
 SUPPORTED = frozenset(
@@ -30,6 +30,7 @@ SUPPORTED = frozenset(
         "temperature",
         "tool_choice",
         "tools",
+        "top_k",
         "top_logprobs",
         "top_p",
     }

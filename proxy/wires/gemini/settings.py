@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from proxy.dialects.gemini_models import thinks
 from proxy.errors import InvalidRequest
 from proxy.wires.gemini.formats import answer_format
-from proxy.wires.gemini.thinking import thinking_config, thinks
+from proxy.wires.gemini.thinking import thinking_config
 from sanitizers import Profile
 
 _SAME = MappingProxyType(
     {
         "temperature": "temperature",
+        "top_k": "topK",
         "top_p": "topP",
         "presence_penalty": "presencePenalty",
         "frequency_penalty": "frequencyPenalty",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
+from proxy.dialects.gemini_models import always_thinks, knows_minimal
 from proxy.errors import InvalidRequest
 from sanitizers import Profile
 
@@ -18,20 +19,6 @@ _BUDGETS = MappingProxyType({"low": 1024, "medium": 2048, "high": 4096, "xhigh":
 
 _SMALLEST_BUDGETS = (("gemini-2.5-flash-lite", 512), ("gemini-2.5-pro", 128), ("gemini-2.5-flash", 1))
 """The budgets of ``minimal``, litellm's too; the first prefix that fits counts."""
-
-_ALWAYS_THINKS = "gemini-2.5-pro"
-"""It has no budget of 0: thinking cannot be turned off (ai.google.dev/gemini-api/docs/thinking)."""
-
-_MINIMAL_LEVEL = ("gemini-3-flash", "gemini-3.1-flash", "gemini-3.5-flash", "gemini-3.6-flash")
-"""Models that know the level ``minimal``. Pro models and, from 3.7 on, all others refuse it: "'minimal' is not a
-supported thinking level for this model." (kiss-translator#1048)."""
-
-
-def thinks(profile: Profile, model: str) -> bool:
-    """Tell whether *model* takes a ``thinkingConfig``."""
-    return profile.call_ids or (
-        model.startswith("gemini-2.5") and "image" not in model and "tts" not in model
-    )
 
 
 def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]:
@@ -52,12 +39,12 @@ def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]
 
 def _level(effort: str, model: str) -> str:
     if effort in ("minimal", *_OFF):
-        return "minimal" if model.startswith(_MINIMAL_LEVEL) else "low"
+        return "minimal" if knows_minimal(model) else "low"
     return "high" if effort in ("xhigh", "max") else effort
 
 
 def _budget(effort: str, model: str) -> int:
-    if effort in _OFF and not model.startswith(_ALWAYS_THINKS):
+    if effort in _OFF and not always_thinks(model):
         return 0
     if effort in _BUDGETS:
         return _BUDGETS[effort]

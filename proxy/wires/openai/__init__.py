@@ -1,8 +1,21 @@
-"""OpenAI's chat completions wire: the request's bytes, and what comes back. Pure."""
+"""OpenAI's wire: chat completions, embeddings, text completions; the request's bytes, and what comes back. Pure."""
 
 from proxy.wires.openai.answers import StreamReader, read_answer
+from proxy.wires.openai.embeddings import read_embeddings
 from proxy.wires.openai.parameters import refused_parameters
+from proxy.wires.openai.plain_requests import build_plain_request
 from proxy.wires.openai.refusals import read_error
 from proxy.wires.openai.requests import build_request
+from proxy.wires.openai.texts import TextStreamReader, read_text_answer
 
-__all__ = ["StreamReader", "build_request", "read_answer", "read_error", "refused_parameters"]
+__all__ = [
+    "StreamReader",
+    "TextStreamReader",
+    "build_plain_request",
+    "build_request",
+    "read_answer",
+    "read_embeddings",
+    "read_error",
+    "read_text_answer",
+    "refused_parameters",
+]

@@ -28,7 +28,7 @@ DONE = b"[DONE]"
 _DEEPEST = 250
 """Levels that an answer may be nested, as a request may be at most: orjson reads 1024 levels and writes 254."""
 
-_BROKEN_OFF = "The provider's answer broke off before it was complete."
+BROKEN_OFF = "The provider's answer broke off before it was complete."
 _SAYS_MORE = "The provider's stream went on after it had said how the answer ended."
 _HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 _TEXTS = ("content", "reasoning_content", "refusal")
@@ -41,7 +41,7 @@ def read_answer(body: bytes) -> Answer:
     without a message, or that does not say why it ended. Choices that share an index, as where it is 0 for all, have
     their places instead.
     """
-    value = _load(body)
+    value = load_value(body)
     raise_error(value)
     if not isinstance(value, dict) or value.get("choices") is None:
         raise UpstreamFault(NO_COMPLETION)
@@ -49,7 +49,7 @@ def read_answer(body: bytes) -> Answer:
     if not all(choice.get("message") is not None for choice in choices):
         raise UpstreamFault(NO_COMPLETION)
     if not all(choice.get("finish_reason") for choice in choices):
-        raise UpstreamFault(_BROKEN_OFF, cause=Cause.TRUNCATED)
+        raise UpstreamFault(BROKEN_OFF, cause=Cause.TRUNCATED)
     if len({choice["index"] for choice in choices}) < len(choices):
         for at, choice in enumerate(choices):
             choice["index"] = at
@@ -84,7 +84,7 @@ class StreamReader:
             if payload == DONE:
                 self.ended = True
                 return []
-        value = _load(payload)
+        value = load_value(payload)
         if (
             type(value) is not dict
             or "error" in value
@@ -94,14 +94,20 @@ class StreamReader:
             raise_error(value)
             if type(value) is not dict:
                 raise UpstreamFault(NO_COMPLETION)
-        for choice in read_choices(value, "delta"):  # none in a chunk of usage, or of Azure's prompt filter
+        for choice in self._choices(value):  # none in a chunk of usage, or of Azure's prompt filter
             index = choice["index"]
-            if index in self._finished and _says_more(choice.get("delta") or {}):
+            if index in self._finished and self._says_more(choice):
                 raise UpstreamFault(_SAYS_MORE)
             self._seen.add(index)
             if choice.get("finish_reason"):
                 self._finished.add(index)
         return [value]
+
+    def _choices(self, value: dict[str, Any]) -> list[dict[str, Any]]:
+        return read_choices(value, "delta")
+
+    def _says_more(self, choice: dict[str, Any]) -> bool:
+        return _says_more(choice.get("delta") or {})
 
     def may_end(self, wanted: int) -> bool:
         """Tell whether as many choices as were asked for, and any other that was seen, have said why they ended."""
@@ -126,7 +132,7 @@ def _says_more(delta: dict[str, Any]) -> bool:
     return bool(delta.get("function_call") or delta.get("audio"))
 
 
-def _load(text: bytes) -> Any:
+def load_value(text: bytes) -> Any:
     """Return the JSON value in *text*; raises :class:`UpstreamFault` where there is none, or it is nested too deeply.
 
     Each level takes two bytes, so that nothing is counted in most events, and nothing is walked in most others.

@@ -25,8 +25,11 @@ def gather_systems(entries: Entries, profile: Profile, step: str) -> tuple[Entri
         return _fold(entries, lead, step)
     if lead < 2:
         return entries, ()
-    joined, _ = join_messages([entry.message for entry in entries[:lead]])
-    changes = tuple(Change(step, "merged", entry.origin, "system_run") for entry in entries[1:lead])
+    joined, lost = join_messages([entry.message for entry in entries[:lead]])
+    changes = tuple(
+        Change(step, "merged", entry.origin, "system_run", ",".join(names))
+        for entry, names in zip(entries[1:lead], lost, strict=True)
+    )
     return (Entry(joined, entries[0].origin), *entries[lead:]), changes
 
 
@@ -36,5 +39,13 @@ def _fold(entries: Entries, lead: int, step: str) -> tuple[Entries, tuple[Change
     first = entries[lead]  # a user's: user_prepend has seen to it
     contents = [entry.message.get("content") for entry in entries[: lead + 1]]
     folded = Entry({**first.message, "content": join_contents(contents)}, first.origin)
-    changes = tuple(Change(step, "merged", entry.origin, "system_unsupported") for entry in entries[:lead])
+    changes = tuple(
+        Change(step, "merged", entry.origin, "system_unsupported", ",".join(_others(entry)))
+        for entry in entries[:lead]
+    )
     return (folded, *entries[lead + 1 :]), changes
+
+
+def _others(entry: Entry) -> list[str]:
+    """Return the fields of a system message that do not go with its words."""
+    return sorted(name for name, value in entry.message.items() if name not in ("content", "role") and value)

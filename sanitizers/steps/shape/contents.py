@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sanitizers.errors import Unrepairable
-from sanitizers.messages import MEDIA_PARTS, Message, is_blank, is_inline, is_part_list
+from sanitizers.messages import MEDIA_PARTS, RESULT_ROLES, Message, is_blank, is_part_list
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.notes import Note
 from sanitizers.synthetic import EMPTY_RESULT
@@ -20,6 +20,7 @@ def normalize_content(message: Message, index: int, profile: Profile, notes: lis
     Whitespace counts as text: it is legal at OpenAI and Gemini, and models write it in front of calls.
     Raises :class:`Unrepairable` for a user's part that this provider cannot be given.
     """
+    refusal = message.get("refusal")  # its words stay, whatever becomes of the field
     message = _drop_refused_fields(message, profile, notes)
     role = message["role"]
     if role in ("tool", "function"):
@@ -27,18 +28,20 @@ def normalize_content(message: Message, index: int, profile: Profile, notes: lis
     content = message.get("content")
     shaped = _normalize_parts(content, role, index, profile, notes) if isinstance(content, list) else content
     if isinstance(shaped, str) and not profile.blank_texts and shaped.isspace():
-        shaped = None
+        shaped = ""
     if shaped == []:
         shaped = None
         if content == [] and role == "assistant":
             notes.append(Note("replaced", "empty_content"))
     if is_blank(shaped):
-        return _without_content(message, shaped, profile, notes)
+        return _without_content(message, shaped, refusal, profile, notes)
     return message if shaped is content else {**message, "content": shaped}
 
 
-def _without_content(message: Message, content: Any, profile: Profile, notes: list[Note]) -> Message | None:
-    """Return what becomes of a message (no result) whose content is blank."""
+def _without_content(
+    message: Message, content: Any, refusal: Any, profile: Profile, notes: list[Note]
+) -> Message | None:
+    """Return what becomes of a message (no result) whose content is blank, and that came with *refusal*."""
     role = message["role"]
     if role == "assistant":
         if message.get("tool_calls"):
@@ -46,11 +49,10 @@ def _without_content(message: Message, content: Any, profile: Profile, notes: li
                 return message if message.get("content") is content else {**message, "content": content}
             notes.append(Note("dropped", "empty_text"))
             return {**message, "content": None}
-        refusal = message.get("refusal")
         if profile.openai_forms:  # OpenAI's own format: it may speak in these fields instead
             if any(message.get(name) is not None for name in ("refusal", "audio", "function_call")):
                 return message if message.get("content") is content else {**message, "content": None}
-        elif refusal and isinstance(refusal, str):
+        elif refusal and isinstance(refusal, str) and (profile.blank_texts or not refusal.isspace()):
             notes.append(Note("replaced", "refusal_as_text"))
             return {**message, "content": refusal}
     if content == "" and profile.empty_texts and message.get("content") == "":
@@ -119,7 +121,7 @@ def _normalize_part(
             notes.append(Note("dropped", "empty_text", place))
             return None
         return part
-    media_refused = kind in MEDIA_PARTS and role in profile.media_free_roles
+    media_refused = kind in MEDIA_PARTS and role in profile.media_free_roles and role not in RESULT_ROLES
     if media_refused or (kind in profile.refused_parts and role != "user"):
         notes.append(Note("dropped", "refused_part", f"{place}:{kind}"))
         return None
@@ -130,19 +132,13 @@ def _normalize_part(
             param=f"messages[{index}].{place}.type",
             index=index,
         )
-    if not profile.remote_media and kind in ("image_url", "file") and not is_inline(part):
-        raise Unrepairable(
-            f"'messages[{index}].{place}' names its media by address. This model takes inline media only: "
-            "send the bytes as a data: URL.",
-            rule="remote_media",
-            param=f"messages[{index}].{place}.{kind}",
-            index=index,
-        )
     return part
 
 
 def _drop_refused_fields(message: Message, profile: Profile, notes: list[Note]) -> Message:
     unknown = set() if profile.only_fields is None else message.keys() - profile.only_fields
+    if profile.only_fields is not None and message["role"] != "tool":
+        unknown |= message.keys() & {"name"}  # Mistral has it on results alone, and refuses it elsewhere
     if not unknown and profile.refused_fields.isdisjoint(message):
         return message
     unwanted = unknown | (message.keys() & profile.refused_fields)

@@ -177,8 +177,9 @@ def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[
         reason = _why_not(call, earlier.get(identity(call.id)), profile)
         if reason:
             original = call.id
-            # From the id alone where it is merely misspelled: clients that cut the front of a history keep it.
-            place = (0, 0) if reason == "call_id_illegal" else (entries[call.at].origin, call.number)
+            # From the id alone where its spelling is all that is wrong: clients that cut a history's front keep it.
+            misspelled = reason in ("call_id_illegal", "call_id_too_long")
+            place = (0, 0) if misspelled else (entries[call.at].origin, call.number)
             call.id = derive_id(*place, original, taken, nine=profile.call_id_form == "nine")
             taken.add(call.id)
             new_ids[call.at, call.number] = call.id

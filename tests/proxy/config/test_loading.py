@@ -9,10 +9,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.config import ConfigurationError, load_settings
-from proxy.config.schema.general import Admin
+from proxy.config import ConfigurationError, load_settings, resolve
+from proxy.config.schema.general import Admin, Media
 from proxy.config.schema.settings import SECTIONS
+from proxy.plan import profile_of
 from tests.proxy.config.samples import ENTRY, faults_in, load
+from tests.support.proxied import settings_of
 
 CONTRACT = b"""
 model_list:
@@ -25,6 +27,7 @@ model_list:
       allowed_openai_params: [guided_json]
     model_info: {max_input_tokens: 1048576, max_output_tokens: 65536}
     transport: auto
+    profile: gemini-3-strict
   - model_name: azure
     litellm_params:
       model: azure/gpt
@@ -54,6 +57,7 @@ general_settings:
   allow_unauthenticated_access: false
   admin: {host: 127.0.0.1, port: 0}
   max_body_mib: 33
+  media: {fetch: true, max_mib: 21, timeout: 11}
   max_nesting: 101
   max_in_flight: 513
   drain_delay: 0
@@ -101,6 +105,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "allow_unauthenticated_access": False,
         "admin": {"host": "127.0.0.1", "port": 0},
         "max_body_mib": 33,
+        "media": {"fetch": True, "max_mib": 21, "timeout": 11},
         "max_nesting": 101,
         "max_in_flight": 513,
         "drain_delay": 0,
@@ -151,6 +156,7 @@ def test_the_contract_sets_every_key() -> None:
         "router_settings": settings.router_settings.model_fields_set,
         "general_settings": settings.general_settings.model_fields_set,
         "general_settings.admin": set(Admin.model_fields),
+        "general_settings.media": settings.general_settings.media.model_fields_set,
         "sanitize": settings.sanitize.model_fields_set,
         "budget": settings.budget.model_fields_set,
         "turns": settings.turns.model_fields_set,
@@ -173,6 +179,7 @@ def test_defaults_are_the_contract_s() -> None:
     assert loaded.settings.router_settings.timeout == 600
     assert loaded.settings.router_settings.self_correction == "whole"
     assert loaded.settings.general_settings.admin is None
+    assert loaded.settings.general_settings.media == Media(fetch=False, max_mib=20, timeout=10)
     assert loaded.settings.store.model_dump() == {"url": "memory://", "memory_mib": 32}
 
 
@@ -316,3 +323,14 @@ def test_what_is_given_is_not_changed() -> None:
     text = yaml.safe_dump({"model_list": [ENTRY]}).encode()
 
     assert load_settings(text, {}) == load_settings(text, {})
+
+
+def test_a_deployment_may_name_its_rules() -> None:
+    """For a server behind ``openai/`` whose model has others; a name that there is not is a fault."""
+    entry = {"model_name": "m", "litellm_params": {"model": "openai/ours"}, "profile": "chat-template"}
+    [deployment] = resolve(settings_of(model_list=[entry]), "m")
+    assert profile_of(deployment, settings_of(model_list=[entry])).name == "chat-template"
+
+    with pytest.raises(ConfigurationError) as refused:
+        settings_of(model_list=[{**entry, "profile": "chatty"}])
+    assert "must be one of openai, gemini-1" in str(refused.value)

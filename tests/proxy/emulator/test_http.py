@@ -67,7 +67,7 @@ async def test_models_are_listed(emulator: Client) -> None:
     ("path", "message"),
     [
         ("/v1beta/nothing", "Requested entity was not found."),
-        (f"/v1beta/models/{V3}:embedContent", "Requested entity was not found."),
+        (f"/v1beta/models/{V3}:predict", "Requested entity was not found."),
         (
             "/v1beta/models/gpt-4o:generateContent",
             "models/gpt-4o is not found for API version v1beta, or is not supported for generateContent. Call "

@@ -24,6 +24,14 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=30,
 )
+SCHEMA_FIELDS = ["type", "format", "enum", "items", "maxItems", "properties", "required", "minimum", "anyOf"]
+KEYWORDS = st.sampled_from([*SCHEMA_FIELDS, "prefixItems", "$ref", "$defs", "a", "b"])
+SCHEMA_VALUES = SCALARS | st.sampled_from(["OBJECT", "ARRAY", "STRING", "#/$defs/a", "#", "a"])
+SCHEMAS = st.recursive(
+    SCHEMA_VALUES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYWORDS, inner, max_size=4),
+    max_leaves=20,
+)
 PARTS = st.sampled_from(
     [
         text(),
@@ -61,6 +69,19 @@ def test_judge_never_raises_for_nearly_right_bodies(model: str, body: dict[str, 
     given_body = {**body, "contents": contents}
 
     assert judge(model, given_body) == judge(model, given_body)
+
+
+@given(model=MODELS, field=st.sampled_from(["parameters", "parametersJsonSchema"]), schema=SCHEMAS)
+def test_judge_never_raises_for_schemas(model: str, field: str, schema: Any) -> None:
+    """Whatever is made of a schema's keywords gets an answer, for either field."""
+    declaration = {"name": "f", field: schema}
+    given_body = {
+        "contents": [{"role": "user", "parts": [text()]}],
+        "tools": [{"functionDeclarations": [declaration]}],
+    }
+
+    assert judge(model, given_body) == judge(model, given_body)
+    assert judge(model, given_body, vertex=True) == judge(model, given_body, vertex=True)
 
 
 @given(model=MODELS, contents=CONTENTS)

@@ -12,7 +12,20 @@ from proxy.emulator import judge
 from proxy.emulator.errors import INVALID_ARGUMENT
 from proxy.emulator.judge import TOO_DEEP
 from proxy.emulator.parts import EMPTY_TEXT, NO_TEXT
-from tests.proxy.emulator.wire import GENERATIONS, V1_5, V2_5, V3_6, body, fc, fr, image, model, text, user
+from tests.proxy.emulator.wire import (
+    GENERATIONS,
+    SIGNED,
+    V1_5,
+    V2_5,
+    V3_6,
+    body,
+    fc,
+    fr,
+    image,
+    model,
+    text,
+    user,
+)
 
 BAD = "Invalid JSON payload received. "
 STRUCT = "type.googleapis.com/google.protobuf.Struct"
@@ -218,16 +231,6 @@ CASES = [
         "Invalid or unsupported file uri: https://example.com/x.png",
     ),
     Case(
-        "nested_media_of_a_bad_type",
-        round_with(fc(), {"functionResponse": {"name": "f", "response": {}, "parts": [image("image/jpg")]}}),
-        "Unsupported MIME type: image/jpg",
-    ),
-    Case(
-        "nested_media",
-        round_with(fc(), {"functionResponse": {"name": "f", "response": {}, "parts": [image()]}}),
-        None,
-    ),
-    Case(
         "cached_content_beside_system_instruction",
         body(user(), cachedContent="cachedContents/x", systemInstruction={"parts": [text()]}),
         "CachedContent can not be used with GenerateContent request setting system_instruction, tools or "
@@ -243,6 +246,20 @@ def test_part_rule(case: Case, name: str) -> None:
     refusal = judge(name, case.body)
 
     assert case.refusal == (refusal and refusal.message)
+
+
+@pytest.mark.parametrize("name", GENERATIONS)
+def test_media_is_nested_from_gemini_3_on(name: str) -> None:
+    """A response with media in it, of a good and of a bad type."""
+    good = {"functionResponse": {"name": "f", "response": {}, "parts": [image()]}}
+    bad = {"functionResponse": {"name": "f", "response": {}, "parts": [image("image/jpg")]}}
+    refusals = [judge(name, round_with(fc(), part)) for part in (good, bad)]
+    said = [refusal and refusal.message for refusal in refusals]
+
+    if name in SIGNED:
+        assert said == [None, "Unsupported MIME type: image/jpg"]
+    else:
+        assert said == [INVALID_ARGUMENT, INVALID_ARGUMENT]
 
 
 def test_every_unknown_name_is_listed() -> None:

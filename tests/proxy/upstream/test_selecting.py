@@ -12,7 +12,8 @@ import pytest
 from proxy.config import resolve
 from proxy.upstream.direct import DirectUpstream
 from proxy.upstream.litellm import LiteLLMUpstream
-from proxy.upstream.selecting import SelectingUpstream, transport_of
+from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.transports import transport_of
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import serving_openai
 from tests.support.proxied import GEMINI, chat, proxied, settings_of

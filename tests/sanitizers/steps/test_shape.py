@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sanitizers import Unrepairable
-from sanitizers.messages import Entry
+from sanitizers import Unrepairable, run_steps
 from sanitizers.profiles import GEMINI_2, OPENAI
 from sanitizers.steps.shape import normalize_shape
 from tests.sanitizers.steps.case import Case, History, check
@@ -312,13 +311,13 @@ def test_shape(case: Case) -> None:
         ({"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}, "remote_media"),
         ({"type": "file", "file": {"file_id": "https://example.com/a.pdf"}}, "remote_media"),
         ({"type": "file", "file": {"file_data": "http://127.0.0.1/"}}, "remote_media"),
-        ({"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AA=="}}, "refused_part"),
+        ({"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AA=="}}, "media_type"),
     ],
 )
 def test_user_media_that_cannot_be_given_is_refused(part: dict[str, object], rule: str) -> None:
     """Media by address would make litellm fetch it from this host; nothing is fetched, and nothing vanishes."""
     with pytest.raises(Unrepairable) as caught:
-        normalize_shape((Entry(user([text("look"), part]), 0),), GEMINI_2)
+        run_steps([user([text("look"), part])], GEMINI_2)
 
     assert (rule, 0) == (caught.value.rule, caught.value.index)
     assert caught.value.param.startswith("messages[0].content[1]")

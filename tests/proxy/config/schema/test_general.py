@@ -31,3 +31,13 @@ def test_a_port_is_a_port(port: Any) -> None:
     ((path, _),) = faults_of(general_settings={"admin": {"port": port}})
 
     assert path == "general_settings.admin.port"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("fetch", "yes"), ("max_mib", 0), ("timeout", 0), ("timeout", "10s"), ("hosts", [])]
+)
+def test_fetching_is_set_with_care(key: str, value: Any) -> None:
+    """A value that is none, or a key that is not there, is refused by its path."""
+    ((path, _),) = faults_of(general_settings={"media": {key: value}})
+
+    assert path == f"general_settings.media.{key}"

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from proxy.emulator import judge
 from proxy.resilience.repairs import repair_request
-from proxy.resilience.repairs.simplify_schema import simplify_schema
 from proxy.wires.gemini import build_request
 from sanitizers import Profile, Unrepairable, find_violations, profile_for, sanitize
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
@@ -168,19 +167,3 @@ def test_judge_takes_what_is_repaired(history: History, model: str, error: Any) 
     refused = judge(model, build_request(done.messages, {}, done.profile or profile, model))
 
     assert refused is None
-
-
-@given(schemas, st.sampled_from([None, 1, 2]), st.booleans())
-def test_schemas_become_plain(schema: Any, levels: int | None, enums: bool) -> None:
-    """Every schema is told in six keywords, once and for all."""
-    root = schema if isinstance(schema, dict) else {}
-
-    simple = simplify_schema(root, levels=levels, enums=enums)
-
-    assert simplify_schema(simple, levels=levels, enums=enums) == simple
-    nodes = [simple]
-    while nodes:
-        node = nodes.pop()
-        assert node.keys() <= {"type", "description", "enum", "items", "properties", "required"}
-        assert node["type"] in ("array", "boolean", "integer", "number", "object", "string")
-        nodes += [*node.get("properties", {}).values(), *([node["items"]] if "items" in node else [])]

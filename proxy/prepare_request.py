@@ -1,0 +1,83 @@
+"""What a request is made into for one target, before it is held against a budget: history, parameters, tools. Pure.
+
+Names of tools first, since calls and declarations share them; then the history; then the parameters, some of which go
+by what the history holds; then the schemas of the tools that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proxy.config import Deployment
+from proxy.dialects import with_words
+from proxy.errors import InvalidRequest
+from proxy.parameter_plan import Unsupported, plan_parameters
+from proxy.tool_schemas import clean_declared, target_of
+from proxy.wire import ChatRequest
+from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, find_violations, sanitize
+from sanitizers.tool_names import rename_tools
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One request, legal for its target.
+
+    *outcome* is what sanitizing said of the history, *fitted* how the parameters were fitted, *declared* what was
+    changed in the schemas of the tools. *dropped* names the parameters that do not go upstream.
+    """
+
+    messages: Messages
+    parameters: Mapping[str, Any]
+    extra_body: Mapping[str, Any]
+    dropped: tuple[str, ...]
+    outcome: Sanitized
+    names_back: Mapping[str, str]
+    fitted: tuple[Change, ...]
+    declared: tuple[Change, ...]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All changes, in the order in which they are made."""
+        return (*self.outcome.changes, *self.fitted, *self.declared)
+
+
+def prepare_request(
+    messages: Messages,
+    request: ChatRequest,
+    deployment: Deployment,
+    profile: Profile,
+    unsupported: Unsupported,
+) -> Prepared:
+    """Return *request*, whose history is *messages*, as *deployment* takes it.
+
+    What was wrong and what was changed is told of *messages* as they came. Violations may be left: whether they are
+    sent is the caller's affair. Raises :class:`Unrepairable` for a history that cannot be read, and
+    :class:`InvalidRequest` for parameters and tools that can neither be sent nor left out.
+    """
+    if request.parameters.get("reasoning_effort") not in (None, "none"):
+        profile = profile.thinking()
+    renamed = rename_tools(messages, request.parameters, profile.tool_names)
+    outcome = sanitize(renamed.messages, profile)
+    if renamed.changes:
+        found = outcome.found if renamed.messages is messages else find_violations(messages, profile)
+        outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
+    planned = plan_parameters(
+        request, renamed.parameters, deployment, unsupported, outcome.messages, "repair"
+    )
+    try:
+        parameters, declared = clean_declared(planned.parameters, target_of(deployment, profile))
+    except Unrepairable as error:
+        raise InvalidRequest(error.message, param=error.param) from None
+    sent = outcome.messages
+    return Prepared(
+        sent if planned.words is None else with_words(sent, planned.words),
+        parameters,
+        planned.extra_body,
+        planned.dropped,
+        outcome,
+        renamed.back,
+        planned.changes,
+        declared,
+    )

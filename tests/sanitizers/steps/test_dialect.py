@@ -1,0 +1,243 @@
+"""The ``dialect`` step: what single providers ask for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sanitizers import sanitize
+from sanitizers.messages import Entry
+from sanitizers.profiles import GEMINI_3, GEMMA, OPENAI
+from sanitizers.provider_profiles import (
+    ANTHROPIC,
+    BEDROCK,
+    CHAT_TEMPLATE,
+    CHAT_TEMPLATE_GEMMA,
+    COHERE,
+    DEEPSEEK,
+    DEEPSEEK_THINKING,
+    MISTRAL,
+)
+from sanitizers.steps.dialect import speak_dialect
+from sanitizers.synthetic import BRIDGE, CONTINUE
+from tests.sanitizers.steps.case import Case, check
+from tests.support.builders import assistant, call, developer, image, legacy_result, system, text, tool, user
+
+GO = user("go")
+ASKS = assistant(calls=[call("a")])
+SAYS_AND_ASKS = assistant("b", calls=[call("a"), call("b")])
+
+BRIDGES = [
+    Case(
+        "the model speaks between a result and the user",
+        [GO, ASKS, tool("a"), user("b")],
+        [GO, ASKS, tool("a"), assistant(BRIDGE), user("b")],
+        [("inserted", 3, "user_after_result")],
+        MISTRAL,
+    ),
+    Case(
+        "at Cohere too",
+        [GO, ASKS, tool("a"), user("b")],
+        [GO, ASKS, tool("a"), assistant(BRIDGE), user("b")],
+        [("inserted", 3, "user_after_result")],
+        COHERE,
+    ),
+    Case(
+        "once behind several results, and each time",
+        [GO, SAYS_AND_ASKS, tool("a"), tool("b"), user("b"), ASKS, tool("a"), user("c")],
+        [
+            *(GO, SAYS_AND_ASKS, tool("a"), tool("b"), assistant(BRIDGE), user("b")),
+            *(ASKS, tool("a"), assistant(BRIDGE), user("c")),
+        ],
+        [("inserted", 4, "user_after_result"), ("inserted", 7, "user_after_result")],
+        CHAT_TEMPLATE,
+    ),
+    Case(
+        "behind a legacy result",
+        [GO, legacy_result(), user("b")],
+        [GO, legacy_result(), assistant(BRIDGE), user("b")],
+        [("inserted", 2, "user_after_result")],
+        replace(OPENAI, user_after_result=False),
+    ),
+    Case("not where the model has spoken", [GO, ASKS, tool("a"), assistant("b"), GO], None, (), MISTRAL),
+    Case("not behind the last result", [GO, ASKS, tool("a")], None, (), MISTRAL),
+    Case("not between results", [GO, SAYS_AND_ASKS, tool("a"), tool("b")], None, (), MISTRAL),
+    Case("not where both may follow each other", [GO, ASKS, tool("a"), GO], None, (), ANTHROPIC),
+    Case("not at Gemini", [GO, ASKS, tool("a"), GO], None, (), GEMINI_3),
+    Case("not at OpenAI", [GO, ASKS, tool("a"), GO], None, (), OPENAI),
+]
+
+SYSTEMS = [
+    Case(
+        "leading system messages become one",
+        [system("s"), system("t"), system("u"), GO],
+        [system("s\n\nt\n\nu"), GO],
+        [("merged", 1, "system_run"), ("merged", 2, "system_run")],
+        CHAT_TEMPLATE,
+    ),
+    Case(
+        "parts and texts become parts",
+        [system([text("s")]), system("t"), GO],
+        [system([text("s"), text("t")]), GO],
+        [("merged", 1, "system_run")],
+        CHAT_TEMPLATE,
+    ),
+    Case("one system message is left alone", [system("s"), GO], None, (), CHAT_TEMPLATE),
+    Case("none is none", [GO], None, (), CHAT_TEMPLATE),
+    Case("several may lead elsewhere", [system("s"), developer("t"), GO], None, (), DEEPSEEK),
+    Case(
+        "the system's words go before the user's",
+        [system("s"), system("t"), user("a", name="n"), assistant("b"), user("c")],
+        [user("s\n\nt\n\na", name="n"), assistant("b"), user("c")],
+        [("merged", 0, "system_unsupported"), ("merged", 1, "system_unsupported")],
+        CHAT_TEMPLATE_GEMMA,
+    ),
+    Case(
+        "one's as well, before an image",
+        [system("s"), user([image()])],
+        [user([text("s"), image()])],
+        [("merged", 0, "system_unsupported")],
+        CHAT_TEMPLATE_GEMMA,
+    ),
+    Case(
+        "the developer's too",
+        [developer("s"), user("a")],
+        [user("s\n\na")],
+        [("merged", 0, "system_unsupported")],
+        GEMMA,
+    ),
+    Case("the user's alone are left alone", [GO, assistant("b"), GO], None, (), CHAT_TEMPLATE_GEMMA),
+]
+
+TEXTS_BESIDE_CALLS = [
+    Case(
+        "words before calls get a turn of their own",
+        [GO, SAYS_AND_ASKS, tool("a"), tool("b")],
+        [
+            *(GO, assistant("b"), user(CONTINUE)),
+            *(assistant(calls=[call("a"), call("b")]), tool("a"), tool("b")),
+        ],
+        [("inserted", 1, "text_beside_calls")],
+        BEDROCK,
+    ),
+    Case(
+        "words in parts too, each time, and fields stay with the calls",
+        [
+            *(GO, assistant([text("b")], calls=[call("a")], x=1), tool("a")),
+            *(assistant("c", calls=[call("b")]), tool("b")),
+        ],
+        [
+            *(GO, assistant([text("b")]), user(CONTINUE), assistant(calls=[call("a")], x=1), tool("a")),
+            *(assistant("c"), user(CONTINUE), assistant(calls=[call("b")]), tool("b")),
+        ],
+        [("inserted", 1, "text_beside_calls"), ("inserted", 3, "text_beside_calls")],
+        BEDROCK,
+    ),
+    Case("calls alone are left alone", [GO, ASKS, tool("a")], None, (), BEDROCK),
+    Case("words alone are left alone", [GO, assistant("b"), GO], None, (), BEDROCK),
+    Case("nothing said is no word", [GO, assistant("", calls=[call("a")]), tool("a")], None, (), BEDROCK),
+    Case("both may stand together elsewhere", [GO, SAYS_AND_ASKS, tool("a"), tool("b")], None, (), ANTHROPIC),
+]
+
+REASONING = [
+    Case(
+        "what the client did not keep is empty",
+        [GO, ASKS, tool("a"), assistant("b", reasoning_content=None), GO],
+        [
+            *(GO, {**ASKS, "reasoning_content": ""}, tool("a")),
+            *(assistant("b", reasoning_content=""), GO),
+        ],
+        [("inserted", 1, "reasoning_content"), ("inserted", 3, "reasoning_content")],
+        DEEPSEEK_THINKING,
+    ),
+    Case(
+        "what it kept is left alone",
+        [GO, assistant("a", reasoning_content="hm"), GO, assistant("b", reasoning_content="")],
+        None,
+        (),
+        DEEPSEEK_THINKING,
+    ),
+    Case("a model that does not think needs none", [GO, ASKS, tool("a")], None, (), DEEPSEEK),
+]
+
+TOGETHER = [
+    Case(
+        "the words that are put in the model's mouth were not thought about either",
+        [GO, {**ASKS, "reasoning_content": "hm"}, tool("a"), GO],
+        [
+            *(GO, {**ASKS, "reasoning_content": "hm"}, tool("a")),
+            *(assistant(BRIDGE, reasoning_content=""), GO),
+        ],
+        [("inserted", 3, "user_after_result"), ("inserted", 3, "reasoning_content")],
+        replace(MISTRAL, echoes_reasoning=True),
+    ),
+    Case(
+        "nor those that got a turn of their own",
+        [GO, {**SAYS_AND_ASKS, "reasoning_content": "hm"}, tool("a"), tool("b")],
+        [
+            *(GO, assistant("b", reasoning_content=""), user(CONTINUE)),
+            *(assistant(calls=[call("a"), call("b")], reasoning_content="hm"), tool("a"), tool("b")),
+        ],
+        [("inserted", 1, "text_beside_calls"), ("inserted", 1, "reasoning_content")],
+        replace(BEDROCK, echoes_reasoning=True),
+    ),
+    Case("nothing at all stays nothing", [], None, (), CHAT_TEMPLATE),
+]
+
+CASES = [*BRIDGES, *SYSTEMS, *TEXTS_BESIDE_CALLS, *REASONING, *TOGETHER]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_dialect(case: Case) -> None:
+    """Each rule is applied exactly where the profile has it, and told of."""
+    check(speak_dialect, case)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.expected], ids=lambda case: case.id)
+def test_dialect_is_spoken_once(case: Case) -> None:
+    """What was put right is left alone."""
+    once, _ = speak_dialect(tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile)
+
+    again, changes = speak_dialect(once, case.profile)
+
+    assert again is once
+    assert changes == ()
+
+
+def test_every_change_is_of_this_step() -> None:
+    """The parts report under one name."""
+    for case in CASES:
+        _, changes = speak_dialect(tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile)
+
+        assert {"dialect"} >= {change.step for change in changes}
+
+
+def test_words_stay_in_place() -> None:
+    """Messages that were put in belong to the one that they were put in for."""
+    history = [GO, SAYS_AND_ASKS, tool("a"), tool("b"), user("c")]
+    after, _ = speak_dialect(tuple(Entry(m, at) for at, m in enumerate(history)), BEDROCK)
+
+    assert [0, 1, 1, 1, 2, 3, 4, 4] == [entry.origin for entry in after]
+
+
+def test_late_system_message_behind_a_result_is_bridged() -> None:
+    """It becomes the user's before, so that the two meet."""
+    history = [GO, assistant(calls=[call("abcdefgh1")]), tool("abcdefgh1"), system("s")]
+
+    done = sanitize(history, MISTRAL)
+
+    assert [*history[:3], assistant(BRIDGE), user("s")] == done.messages
+    assert ["system_after_start", "user_after_result"] == [change.reason for change in done.changes]
+
+
+def test_appended_user_turn_is_bridged_by_nobody() -> None:
+    """A trailing model turn stands behind the result already."""
+    history = [GO, assistant(calls=[call("abcdefgh1")]), tool("abcdefgh1"), assistant("b")]
+
+    assert [*history, user(CONTINUE)] == sanitize(history, MISTRAL).messages
+
+
+def test_bridge_is_pinned() -> None:
+    """The words, byte for byte: a change would move every provider's cached prefix."""
+    assert BRIDGE == "Understood."

@@ -1,0 +1,248 @@
+"""Ids of a provider's own form: what they become, and that each stays apart from every other."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sanitizers import Profile, find_violations, sanitize
+from sanitizers.profiles import OPENAI
+from sanitizers.provider_profiles import (
+    ANTHROPIC,
+    BEDROCK,
+    BEDROCK_CLAUDE,
+    CHAT_TEMPLATE_MISTRAL,
+    DIALECTS,
+    MISTRAL,
+)
+from sanitizers.synthetic import MISSING_RESULT, derive_id
+from tests.support.builders import assistant, call, tool, user
+
+History = list[dict[str, Any]]
+
+NINE = [CHAT_TEMPLATE_MISTRAL, MISTRAL]
+TOKEN = [ANTHROPIC, BEDROCK, BEDROCK_CLAUDE]
+FORMS = {"nine": re.compile("[a-zA-Z0-9]{9}"), "token": re.compile("[a-zA-Z0-9_-]{1,64}")}
+
+ids = st.text(alphabet="ab1.:_-é ", min_size=1, max_size=10) | st.text(
+    alphabet="ab_.", min_size=39, max_size=70
+)
+id_lists = st.lists(ids, min_size=1, max_size=8, unique=True)
+with_forms = st.sampled_from([row for row in DIALECTS if row.call_id_form != "any"])
+
+
+def in_rounds(ids: list[str]) -> History:
+    """Return a history of one round for each id, whose function and result have its number."""
+    messages = []
+    for number, one in enumerate(ids):
+        messages += [
+            user(f"do {number}"),
+            assistant(calls=[call(one, f"f{number}", f'{{"n": {number}}}')]),
+            tool(one, f"r{number}"),
+            assistant(f"done {number}"),
+        ]
+    return messages[:-1]
+
+
+def in_one_turn(ids: list[str]) -> History:
+    """Return one turn that calls all of them; the results come in the same order."""
+    calls = [call(one, f"f{number}", f'{{"n": {number}}}') for number, one in enumerate(ids)]
+    return [user("do"), assistant(calls=calls), *(tool(one, f"r{n}") for n, one in enumerate(ids))]
+
+
+def renamed(history: History, profile: Profile) -> list[str]:
+    """Sanitize, check that each call has its own result, and return the calls' ids in their order."""
+    done = sanitize(history, profile)
+    assert done.violations == ()
+    pairs = []
+    for at, message in enumerate(done.messages):
+        calls = message.get("tool_calls") or []
+        for one, result in zip(calls, done.messages[at + 1 : at + 1 + len(calls)], strict=True):
+            assert one["id"] == result["tool_call_id"]
+            assert one["function"]["name"] == result["content"].replace("r", "f")
+            pairs.append(one["id"])
+    return pairs
+
+
+COLLIDING = [
+    ("toolu_vrtx_1", "tooluvrtx1"),
+    ("a.b", "a:b"),
+    ("a.b", "a_b"),
+    ("functions.f:0", "functions_f_0"),
+    ("call_123456789", "call_1234567890"),
+    ("abcdefghi", "abcdefghij"),
+    ("abcdefgh1", "abcdefgh_1"),
+    ("é", "è"),
+    ("x" * 65, "x" * 66),
+]
+
+
+@pytest.mark.parametrize("profile", [*NINE, *TOKEN], ids=lambda profile: profile.name)
+@pytest.mark.parametrize(("first", "second"), COLLIDING)
+def test_spellings_that_look_alike_stay_apart(first: str, second: str, profile: Profile) -> None:
+    """Leaving signs out, or changing them to one, would make one id of two: in one turn, and in two."""
+    for pair in ([first, second], [second, first]):
+        for history in (in_one_turn(pair), in_rounds(pair)):
+            one, other = renamed(history, profile)
+
+            assert one != other
+            assert FORMS[profile.call_id_form].fullmatch(one)
+            assert FORMS[profile.call_id_form].fullmatch(other)
+
+
+@given(id_lists, with_forms)
+def test_ids_are_injective_and_of_the_form(given: list[str], profile: Profile) -> None:
+    """As many ids go out as came in, all of the form; those that had it are left alone."""
+    for history in (in_one_turn(given), in_rounds(given)):
+        sent = renamed(history, profile)
+
+        assert len(set(sent)) == len(given)
+        for old, new in zip(given, sent, strict=True):
+            fits = FORMS[profile.call_id_form].fullmatch(old) and len(old) <= (
+                profile.max_call_id_length or 0
+            )
+            assert bool(fits) == (old == new)
+            assert FORMS[profile.call_id_form].fullmatch(new)
+
+
+@given(id_lists, with_forms)
+def test_ids_are_the_same_each_time(given: list[str], profile: Profile) -> None:
+    """The same history gives the same ids, from a copy as well."""
+    history = in_rounds(given)
+
+    assert renamed(history, profile) == renamed(copy.deepcopy(history), profile)
+
+
+@given(id_lists, with_forms)
+@example(["x" * 70, "y" * 70], MISTRAL)
+@example(["x" * 70, "y" * 70], ANTHROPIC)
+def test_ids_stay_when_the_front_is_cut_away(given: list[str], profile: Profile) -> None:
+    """A client that sends the last rounds alone does not move the ids of what is left."""
+    sent = renamed(in_rounds(given), profile)
+
+    for cut in range(1, len(given)):
+        assert sent[cut:] == renamed(in_rounds(given)[4 * cut :], profile)
+
+
+@given(id_lists, with_forms)
+def test_ids_stay_while_the_history_grows(given: list[str], profile: Profile) -> None:
+    """What is appended does not move the ids before it."""
+    sent = renamed(in_rounds(given), profile)
+
+    for end in range(1, len(given)):
+        assert sent[:end] == renamed(in_rounds(given)[: 4 * end - 1], profile)
+
+
+@given(id_lists, with_forms, st.sampled_from(DIALECTS))
+def test_ids_stay_behind_another_provider(given: list[str], first: Profile, second: Profile) -> None:
+    """Ids of one form, sent on in another, stay apart; what was sent comes back as it is from the next gateway."""
+    once = list(sanitize(in_rounds(given), first).messages)
+
+    assert sanitize(copy.deepcopy(once), first).messages == once
+    sent = renamed(once, second)
+    assert len(set(sent)) == len(given)
+
+
+def test_too_long_ids_stay_at_openai_when_the_front_is_cut_away() -> None:
+    """Ids that carried another provider's signature are renamed from themselves, not from their place."""
+    given = [f"call_{number}" + "x" * 40 for number in range(3)]
+
+    assert renamed(in_rounds(given), OPENAI)[1:] == renamed(in_rounds(given)[4:], OPENAI)
+
+
+@pytest.mark.parametrize("profile", [ANTHROPIC, MISTRAL], ids=lambda profile: profile.name)
+def test_both_sides_and_late_results_are_renamed(profile: Profile) -> None:
+    """Results that come late, doubled or out of order have the new id of their call; the last one wins."""
+    history = [
+        user("a"),
+        assistant(calls=[call("f.f:0", "f"), call("f.g:1", "g")]),
+        tool("f.g:1", "1"),
+        user("b"),
+        tool("f.f:0", "2"),
+        tool("f.f:0", "3"),
+        user("c"),
+    ]
+
+    done = sanitize(history, profile)
+
+    assert done.violations == ()
+    first, second = (raw["id"] for raw in done.messages[1]["tool_calls"])
+    assert [(first, "3"), (second, "1")] == [
+        (message["tool_call_id"], message["content"])
+        for message in done.messages
+        if message["role"] == "tool"
+    ]
+    shaped = [(c.kind, c.index, c.reason, c.detail) for c in done.changes if c.step == "shape"]
+    assert shaped == [
+        ("replaced", 1, "call_id_illegal", first),
+        ("replaced", 1, "call_id_illegal", second),
+        ("replaced", 2, "result_id", second),
+        ("replaced", 4, "result_id", first),
+        ("replaced", 5, "result_id", first),
+    ]
+
+
+@pytest.mark.parametrize("profile", [*NINE, *TOKEN], ids=lambda profile: profile.name)
+@pytest.mark.parametrize("id", ["abcdefgh1", "functions.f:0", "x" * 70])
+def test_ids_used_again_are_told_apart(id: str, profile: Profile) -> None:
+    """Each round of a client that counts from the start again gets an id of its own, and its own result."""
+    sent = renamed(in_rounds([id] * 4), profile)
+
+    assert len(set(sent)) == 4
+    assert (sent[0] == id) == (id == "abcdefgh1")
+    for end in range(1, 4):
+        assert sent[:end] == renamed(in_rounds([id] * end), profile)
+
+
+@pytest.mark.parametrize("profile", [MISTRAL, ANTHROPIC], ids=lambda profile: profile.name)
+def test_open_call_of_an_id_used_again_keeps_nothing(profile: Profile) -> None:
+    """A result is the nearest call's; the one before it, which has the same id, got none."""
+    history = [
+        user("a"),
+        assistant(calls=[call("abcdefgh1", "f")]),
+        user("b"),
+        assistant(calls=[call("abcdefgh1", "g")]),
+        tool("abcdefgh1", "1"),
+    ]
+
+    done = sanitize(history, profile)
+
+    assert done.violations == ()
+    results = [message for message in done.messages if message["role"] == "tool"]
+    assert [MISSING_RESULT, "1"] == [message["content"] for message in results]
+    assert "abcdefgh1" == results[0]["tool_call_id"] != results[1]["tool_call_id"]
+
+
+@pytest.mark.parametrize("profile", [*NINE, *TOKEN], ids=lambda profile: profile.name)
+def test_given_id_pushes_a_derived_one_on(profile: Profile) -> None:
+    """An id that happens to be the one that would be derived stays, and the other gets the next."""
+    (derived,) = renamed(in_rounds(["a.b"]), profile)
+
+    one, other = renamed(in_rounds(["a.b", derived]), profile)
+
+    assert other == derived != one
+
+
+def test_derived_ids_are_pinned() -> None:
+    """Byte for byte: another way to derive them would move every provider's cached prefix."""
+    assert "call_37a852a043938b90ae4" == derive_id(0, 0, "a.b", set())
+    assert "37a852a04" == derive_id(0, 0, "a.b", set(), nine=True)
+    assert derive_id(0, 0, "a.b", {"37a852a04"}, nine=True) == "b1b9a4cef"
+
+
+@pytest.mark.parametrize(
+    "profile", [row for row in DIALECTS if row.call_id_form == "any"], ids=lambda row: row.name
+)
+def test_other_rows_take_any_sign(profile: Profile) -> None:
+    """Where no form is asked for, up to 40 characters stay as they are, used again or not."""
+    history = [
+        message | {"reasoning_content": ""} for message in in_rounds(["functions.f:0", "functions.f:0"])
+    ]
+
+    assert not {v.rule for v in find_violations(history, profile)} & {"call_id_illegal", "call_id_repeated"}
+    assert ["functions.f:0"] * 2 == renamed(in_rounds(["functions.f:0", "functions.f:0"]), profile)

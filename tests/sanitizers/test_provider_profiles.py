@@ -1,0 +1,246 @@
+"""The rows of the other providers: what each refuses that OpenAI takes, and what it takes that OpenAI refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sanitizers import Profile, find_violations, sanitize
+from sanitizers.profiles import GEMMA, OPENAI
+from sanitizers.provider_profiles import DIALECTS
+from tests.support.builders import (
+    assistant,
+    call,
+    developer,
+    image,
+    legacy_call,
+    legacy_result,
+    system,
+    text,
+    tool,
+    user,
+)
+
+History = list[dict[str, Any]]
+
+ROWS = {profile.name: profile for profile in DIALECTS}
+ID, OTHER_ID = "abcdefgh1", "abcdefgh2"  # legal everywhere
+GO, ANSWER = user("go"), assistant("b", reasoning_content="hm")
+CUSTOM = {"id": ID, "type": "custom", "custom": {"name": "f", "input": "x"}}
+SPOKEN = {"reasoning_content": "hm"}
+
+
+def asks(*calls: dict[str, Any], content: Any = None) -> dict[str, Any]:
+    """Return an assistant message with *calls*, by default one of `f`."""
+    return assistant(content, calls=calls or [call(ID)])
+
+
+EXAMPLES: dict[str, tuple[str, History]] = {
+    "model first": ("first_turn_not_user", [ANSWER, GO]),
+    "model last": ("trailing_model_turn", [GO, assistant("b")]),
+    "model last, with prefix": ("trailing_model_turn", [GO, assistant("b", prefix=True)]),
+    "model last, with a space": ("trailing_space", [GO, assistant("b ")]),
+    "model runs": ("same_role_neighbours", [GO, ANSWER, ANSWER, GO]),
+    "user runs": ("same_role_neighbours", [GO, GO]),
+    "user after result": ("user_after_result", [GO, asks(), tool(ID), GO]),
+    "text beside calls": ("text_beside_calls", [GO, asks(content="b"), tool(ID)]),
+    "no reasoning": ("reasoning_missing", [GO, asks(), tool(ID)]),
+    "system": ("system_unsupported", [system(), GO]),
+    "two systems": ("many_systems", [system(), system(), GO]),
+    "late system": ("system_after_start", [GO, system(), GO]),
+    "system alone": ("no_turn", [system()]),
+    "developer": ("developer_role", [developer(), GO]),
+    "empty text": ("empty_text", [GO, user("")]),
+    "blank text": ("blank_text", [GO, user(" ")]),
+    "empty result": ("blank_result", [GO, asks(), tool(ID, "")]),
+    "results in any order": (
+        "result_order",
+        [GO, asks(call(ID), call(OTHER_ID, "g")), tool(OTHER_ID), tool(ID)],
+    ),
+    "arguments are no object": ("arguments_not_an_object", [GO, asks(call(ID, arguments="[1]")), tool(ID)]),
+    "legacy forms": ("legacy_function", [GO, legacy_call(), legacy_result()]),
+    "custom call": ("custom_call", [GO, asks(CUSTOM), tool(ID)]),
+    "id of other signs": ("call_id_illegal", [GO, asks(call("f.g:0")), tool("f.g:0")]),
+    "id of another length": ("call_id_illegal", [GO, asks(call("toolu_01")), tool("toolu_01")]),
+    "id used again": ("call_id_repeated", [GO, asks(), tool(ID), ANSWER, GO, asks(), tool(ID)]),
+    "field of its own": ("unknown_field", [user("a", x_own=1)]),
+}
+"""What OpenAI takes: a name, and the rule that it breaks elsewhere."""
+
+_PLAIN = {"developer", "legacy forms", "custom call"}
+_ANTHROPIC = _PLAIN | {
+    *("model first", "late system", "system alone", "empty text", "blank text"),
+    *("arguments are no object", "id of other signs", "id used again"),
+}
+_BEDROCK_CLAUDE = _ANTHROPIC | {"model runs", "user runs", "empty result"}
+_CLOSED = {"model last", "model last, with prefix"}
+_TEMPLATE = _PLAIN | {
+    *("model first", "model runs", "user runs", "user after result", "results in any order"),
+    *("two systems", "late system", "system alone", "empty text", "arguments are no object"),
+}
+_NINE = {"id of other signs", "id of another length", "id used again"}
+
+REFUSED = {
+    "anthropic": _ANTHROPIC | {"model last, with a space"},
+    "anthropic-strict": _ANTHROPIC | _CLOSED,
+    "bedrock-claude": _BEDROCK_CLAUDE | {"model last, with a space"},
+    "bedrock-claude-strict": _BEDROCK_CLAUDE | _CLOSED,
+    "bedrock": _BEDROCK_CLAUDE | _CLOSED | {"user after result", "text beside calls"},
+    "mistral": _PLAIN
+    | _NINE
+    | {
+        *("model first", "model last", "model runs", "user after result", "late system", "system alone"),
+        *("empty text", "blank text", "empty result", "arguments are no object", "field of its own"),
+    },
+    "deepseek": _PLAIN,
+    "deepseek-thinking": _PLAIN | {"no reasoning"},
+    "deepseek-reasoner": _PLAIN | {"no reasoning", "model runs", "user runs", "model last"},
+    "cohere": _PLAIN
+    | {"user after result", "empty text", "blank text", "arguments are no object", "field of its own"},
+    "chat-template": _TEMPLATE,
+    "chat-template-mistral": _TEMPLATE | _NINE,
+    "chat-template-gemma": _TEMPLATE - {"two systems"} | {"system"},  # one is too many
+}
+"""Which of the examples each row refuses; it takes the others."""
+
+_THOUGHTS = {"reasoning", "reasoning_content", "reasoning_details", "thinking_blocks"}
+_TEMPLATE_FIELDS = {"cache_control", "reasoning_details", "thinking_blocks"}
+
+REFUSED_FIELDS = {
+    "anthropic": set(),
+    "anthropic-strict": set(),
+    "bedrock-claude": set(),
+    "bedrock-claude-strict": set(),
+    "bedrock": _THOUGHTS,
+    "mistral": _THOUGHTS | {"audio", "cache_control", "images", "provider_specific_fields"},
+    "deepseek": {"thinking_blocks"},
+    "deepseek-thinking": {"thinking_blocks"},
+    "deepseek-reasoner": {"thinking_blocks"},
+    "cohere": {"cache_control"},
+    "chat-template": _TEMPLATE_FIELDS,
+    "chat-template-mistral": _TEMPLATE_FIELDS,
+    "chat-template-gemma": _TEMPLATE_FIELDS,
+}
+"""Which fields of an assistant message each row refuses beside ``extra_content``, which none takes."""
+
+FIELDS = _THOUGHTS | {"audio", "cache_control", "images", "provider_specific_fields"}
+
+CLAUDES = [name for name in ROWS if name.startswith(("anthropic", "bedrock"))]
+
+rows = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+
+
+def rules(history: History, profile: Profile) -> set[str]:
+    """Return the names of the rules that *history* breaks."""
+    return {violation.rule for violation in find_violations(history, profile)}
+
+
+def test_every_row_is_told_of() -> None:
+    """No row without its list."""
+    assert set(ROWS) == set(REFUSED) == set(REFUSED_FIELDS)
+    assert len(ROWS) == len(DIALECTS)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_openai_takes_the_example(name: str) -> None:
+    """The examples show what OpenAI does not ask for."""
+    assert rules(EXAMPLES[name][1], OPENAI) == set()
+
+
+@rows
+def test_row_refuses_what_its_provider_refuses(row: Profile) -> None:
+    """Exactly the examples of its list break their rule."""
+    assert REFUSED[row.name] == {
+        name for name, (rule, history) in EXAMPLES.items() if rule in rules(history, row)
+    }
+
+
+@rows
+def test_row_refuses_fields(row: Profile) -> None:
+    """Exactly the fields of its list are refused, and one that is null says nothing."""
+    assert REFUSED_FIELDS[row.name] | {"extra_content"} == {
+        name
+        for name in {*FIELDS, "extra_content"}
+        if "refused_field" in rules([GO, assistant("b", **{name: "x"})], row)
+    }
+    assert not any("refused_field" in rules([GO, {**assistant("b"), name: None}], row) for name in FIELDS)
+
+
+@rows
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_becomes_legal(row: Profile, name: str) -> None:
+    """The steps repair what the row refuses, and leave alone what it takes."""
+    history = EXAMPLES[name][1]
+
+    done = sanitize(history, row)
+
+    assert done.violations == ()
+    assert bool(done.found) == bool(done.changes) == (done.messages is not history)
+
+
+@rows
+@pytest.mark.parametrize("name", sorted({*FIELDS, "extra_content"} - {"reasoning_content"}))
+def test_refused_field_goes_and_is_named(row: Profile, name: str) -> None:
+    """A field that the row refuses does not arrive, whatever else arrives; one that it takes does."""
+    done = sanitize([GO, assistant("b", **SPOKEN, **{name: "x"}), GO], row)
+
+    assert done.violations == ()
+    refused = name == "extra_content" or name in REFUSED_FIELDS[row.name] or row.name == "cohere"
+    assert refused != any(name in message for message in done.messages)
+    assert refused == ((1, "refused_field", name) in [(c.index, c.reason, c.detail) for c in done.changes])
+
+
+@pytest.mark.parametrize("name", CLAUDES)
+def test_claude_takes_what_openai_refuses(name: str) -> None:
+    """Ids of 64 characters, and images in results; thinking and cache marks go through."""
+    row = ROWS[name]
+    long = "x" * 64
+    history = [
+        user([text("a", cache_control={"type": "ephemeral"})], cache_control={"type": "ephemeral"}),
+        assistant(None, calls=[call(long)]),
+        tool(long, [image()], cache_control={"type": "ephemeral"}),
+    ]
+    if name != "bedrock":
+        history[1]["thinking_blocks"] = [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]
+
+    assert {"call_id_too_long", "media_in_result"} == rules(history, OPENAI)
+    assert sanitize(history, row).messages is history
+    assert "call_id_too_long" in rules([GO, asks(call("x" * 65)), tool("x" * 65)], row)
+
+
+@pytest.mark.parametrize("name", CLAUDES)
+def test_claude_takes_images_in_no_other_role(name: str) -> None:
+    """The model's own and the system's words are words."""
+    for history in ([GO, assistant([text("b"), image()]), GO], [system([text("s"), image()]), GO]):
+        done = sanitize(history, ROWS[name])
+
+        assert "refused_part" in rules(history, ROWS[name])
+        assert done.violations == ()
+        assert "image_url" not in json.dumps(done.messages)
+
+
+@pytest.mark.parametrize("name", [name for name in ROWS if name not in CLAUDES])
+def test_others_take_images_where_openai_takes_them(name: str) -> None:
+    """From the user, and nowhere else; DeepSeek takes none."""
+    history = [GO, asks(), tool(ID, [text("r"), image()])]
+
+    assert "media_in_result" in rules(history, ROWS[name])
+    assert ("media_type" in rules([user([text("a"), image()])], ROWS[name])) is name.startswith("deepseek")
+    assert sanitize(history, ROWS[name]).violations == ()
+
+
+def test_mistral_takes_its_own_fields() -> None:
+    """The fields of its reference go through, all others are named and gone."""
+    history = [user("a"), assistant(None, calls=[call(ID)]), tool(ID, name="f"), assistant("b", prefix=True)]
+
+    assert sanitize(history, ROWS["mistral"]).messages is history
+
+
+def test_gemma_at_gemini_has_no_system() -> None:
+    """Its instruction is the user's; all else is Gemini's."""
+    done = sanitize([developer("d"), system("s"), user("a")], GEMMA)
+
+    assert [user("d\n\ns\n\na")] == done.messages
+    assert done.violations == ()
