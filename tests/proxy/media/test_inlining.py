@@ -17,8 +17,11 @@ from tests.proxy.conftest import OUR_KEY, TRANSPORTS, LogLines, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.proxy.media.image_server import ImageServer, Names, serving_images
 from tests.support.builders import assistant, call, image, text, tool, user
+from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.proxied import GEMINI, proxied
 from tests.support.scripted_upstream import ScriptedUpstream
+
+pytestmark = LITELLM_NOISE
 
 FETCH = {"media": {"fetch": True, "timeout": 2}}
 
@@ -167,6 +170,17 @@ async def test_so_many_and_no_more(scripted: Callable[..., Any], images: ImageSe
     assert len(urls(upstream)) == MOST_IMAGES
     assert (new.status, new.error["param"]) == (400, "messages[0].content[0].image_url")
     assert "one too many" in new.error["message"]
+
+
+async def test_one_image_many_times(scripted: Callable[..., Any], images: ImageServer) -> None:
+    """What is fetched once is not sent a hundred times: a small request must not become a large one."""
+    upstream = ScriptedUpstream()
+    parts = [image(images.url("/a.png")) for _ in range(MOST_IMAGES + 3)]
+    async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
+        reply = await proxy.post({"model": "gemini", "messages": [user(parts), assistant("ok"), user("?")]})
+
+    assert reply.status == 200
+    assert len(urls(upstream)) == MOST_IMAGES
 
 
 async def test_nothing_is_fetched_for_those_who_do(scripted: Callable[..., Any], images: ImageServer) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.upstream.litellm_tools import litellm_tools
+from proxy.upstream.litellm_tools import litellm_tools, without_extras
 from sanitizers import Unrepairable
 from sanitizers.schemas import GEMINI_ON_LITELLM, clean_schema
 from tests.sanitizers.schemas import drawn
@@ -82,3 +82,10 @@ def test_others_get_copies() -> None:
         copied[0]["function"]["parameters"]["properties"]
         is not tools[0]["function"]["parameters"]["properties"]
     )
+
+
+def test_cohere_gets_what_it_knows() -> None:
+    """It refuses the request for anything else in a function."""
+    [tool] = without_extras(declared({"type": "object", "properties": {"a": TEXT}}, strict=True, x_own=1))
+
+    assert tool["function"].keys() == {"name", "parameters"}

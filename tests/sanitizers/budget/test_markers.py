@@ -16,7 +16,7 @@ from sanitizers.budget.markers import (
     omission_marker,
     without_notice,
 )
-from sanitizers.synthetic import CONTINUE, HISTORY_START
+from sanitizers.synthetic import CONTINUE, HISTORY_START, media_of_result
 from tests.support.builders import assistant, image, text, user
 
 
@@ -91,6 +91,8 @@ def test_notices_are_taken_out_of_what_they_were_joined_to() -> None:
         (user(CONTINUE), False),
         (user(HISTORY_START), False),
         (notice_message(1), False),
+        (user([text(media_of_result("image", "f", "c1")), image()]), False),
+        (user([text("[Image from the result of"), image()]), True),
         (assistant("do it"), False),
     ],
 )

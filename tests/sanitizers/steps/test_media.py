@@ -10,7 +10,9 @@ import pytest
 
 from sanitizers import Profile, Unrepairable, find_violations, sanitize
 from sanitizers.messages import Entry
+from sanitizers.profile_names import profile_for
 from sanitizers.profiles import GEMINI_2, GEMINI_3, OPENAI
+from sanitizers.provider_profiles import ANTHROPIC, DEEPSEEK, MISTRAL
 from sanitizers.steps.media import check_media
 from tests.sanitizers.steps.case import Case, check
 from tests.support.builders import assistant, call, image, text, tool, user
@@ -31,6 +33,14 @@ def inline(kind: str, data: str = "aGk=", **extra: Any) -> dict[str, Any]:
 def file(data: str) -> dict[str, Any]:
     """Build a file part."""
     return {"type": "file", "file": {"file_data": data}}
+
+
+PDF_FILE = file(f"data:application/pdf;base64,{PDF}")
+
+
+def named(file_id: str, data: str) -> dict[str, Any]:
+    """Build a file part with an id beside its bytes."""
+    return {"type": "file", "file": {"file_id": file_id, "file_data": f"data:application/pdf;base64,{data}"}}
 
 
 def audio(data: str = "aGk=", style: str = "wav") -> dict[str, Any]:
@@ -81,6 +91,8 @@ MENDED: list[tuple[str, dict[str, Any], dict[str, Any], str, Profile]] = [
     ("a recording", audio("aGk"), audio("aGk="), "media_encoding", OPENAI),
     ("a recording's format", audio(style="audio/mp3"), audio(style="mp3"), "media_encoding", OPENAI),
     ("a recording's type", audio(style="WAV"), audio(style="wav"), "media_type", GEMINI_3),
+    ("an address beside a file", named("https://host/x.pdf", PDF), PDF_FILE, "file_id", ANTHROPIC),
+    ("another's id beside a file", named("file-1", PDF), PDF_FILE, "file_id", GEMINI_3),
     (
         "a text for an object",
         {"type": "image_url", "image_url": "data:image/jpg;base64,aGk="},
@@ -112,6 +124,27 @@ HOPELESS: list[tuple[str, dict[str, Any], str, Profile]] = [
     ("nothing", image(""), "remote_media", OPENAI),
     ("a file's address", file("https://example.com/a.pdf"), "remote_media", OPENAI),
     ("a file's id for Gemini", {"type": "file", "file": {"file_id": "file-1"}}, "remote_media", GEMINI_3),
+    (
+        "an address for an id",
+        {"type": "file", "file": {"file_id": "https://host/x.pdf"}},
+        "remote_media",
+        OPENAI,
+    ),
+    (
+        "a film for Claude",
+        {"type": "video_url", "video_url": {"url": "https://host/x.mp4"}},
+        "media_type",
+        ANTHROPIC,
+    ),
+    ("a recording for Mistral", audio(), "media_type", MISTRAL),
+    ("a file for DeepSeek", file("aGk="), "media_type", DEEPSEEK),
+    (
+        "a file for Ollama",
+        file(f"data:application/pdf;base64,{PDF}"),
+        "media_type",
+        profile_for("ollama_chat/qwen3"),
+    ),
+    ("more percent signs than bytes", inline("image/png", "%41" * 100_001), "media_unreadable", OPENAI),
 ]
 
 
