@@ -691,6 +691,12 @@ def test_what_litellm_spoils_is_told() -> None:
             PLAIN,
             {"nullable": False, "any_of_distributed": True},
         ),
+        ({"type": "object", "properties": {"a": {"type": "null"}}}, PLAIN, {"nullable": False}),
+        (
+            {"type": "object", "properties": {"a": {"type": ["string", "integer"]}}},
+            PLAIN,
+            {"type_array": True, "one_type_left": False},
+        ),
         ({"type": "object"}, OPENAI, {"properties_added": True}),
         ({"type": "object"}, PLAIN, {"properties_added": True}),
         ({"type": "object", "description": "d"}, GEMINI_1, {"empty_object": False}),
