@@ -28,6 +28,9 @@ from sanitizers.schemas.write import Writer
 _MOST_DISTRIBUTED = 64
 """Properties that stand beside a choice, times its branches, up to which each branch gets all of them."""
 
+_OF_VALUES = frozenset({"description", "enum", "nullable", "title", "type"})
+"""What a schema that lists its values may say beside them."""
+
 _ANYTHING = ("string", "number", "boolean", "object")
 """The types in the place of a schema that takes anything."""
 
@@ -206,7 +209,7 @@ class Rewriter:
             self._work.note("duplicate_branch", where, keyword)
         if not unique:
             return self._alternatives.only_null(base.split()[1]) if null else None
-        if len(unique) > 1 and all("enum" in node for node in unique):
+        if len(unique) > 1 and all(node.keys() <= _OF_VALUES and "enum" in node for node in unique):
             # What stood beside the choice has made constants of its branches.
             inner, _ = self._branches(Flat({keyword: unique}, where), keyword)
             merged, told = union(inner)

@@ -275,6 +275,23 @@ def reasons(schema: Any, dialect: Dialect = GEMINI, beside: Mapping[str, Any] = 
             {"enum_typed": True, "enum_as_range": True},
             id="both_booleans",
         ),
+        pytest.param(
+            {"enum": ["a", "b"], "anyOf": [TEXT, {"description": "d"}]},
+            {**TEXT, "enum": ["a", "b"], "description": '"a", "b": d.'},
+            {
+                "enum_typed": True,
+                "keyword_in_words": False,
+                "any_of_distributed": True,
+                "any_of_as_enum": True,
+            },
+            id="values_beside_a_choice",
+        ),
+        pytest.param(
+            {"enum": ["a"], "anyOf": [{"minLength": 5}, {"maxLength": 0}]},
+            {"anyOf": [{**TEXT, "enum": ["a"], "minLength": 5}, {**TEXT, "enum": ["a"], "maxLength": 0}]},
+            {"enum_typed": True, "any_of_distributed": True},
+            id="values_beside_a_choice_of_more",
+        ),
         pytest.param({**TEXT, "enum": []}, TEXT, {"keyword_dropped": False}, id="no_values"),
         pytest.param({"anyOf": [], **TEXT}, TEXT, {"keyword_dropped": False}, id="no_branches"),
         pytest.param(
@@ -702,6 +719,66 @@ def test_what_litellm_spoils_is_told() -> None:
             {"type": "object", "properties": {"a": {"type": ["string", "integer"]}}},
             PLAIN,
             {"type_array": True, "one_type_left": False},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"anyOf": [{"type": "null"}]}}},
+            GEMINI,
+            {"any_of_distributed": True},
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {"anyOf": [{"const": "a"}, {"const": "b"}], "type": "string"}},
+            },
+            GEMINI,
+            {"const_as_enum": True, "any_of_as_enum": True},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"anyOf": [False, TEXT, {"type": "integer"}]}}},
+            GEMINI,
+            {"boolean_schema": True},
+        ),
+        ({"type": "object", "not": {}, "properties": {}}, OPENAI, {"keyword_in_words": False}),
+        ({"type": "object", "properties": {}, "required": None}, OPENAI, {"keyword_dropped": True}),
+        (
+            {"type": "object", "properties": {"a": {"type": "integer", "minimum": "1"}}},
+            GEMINI,
+            {"keyword_dropped": False},
+        ),
+        (
+            {"type": "object", "properties": {"a": {**TEXT, "format": 1}}},
+            GEMINI,
+            {"keyword_dropped": True},
+        ),
+        (
+            {"type": "object", "properties": {"a": {**TEXT, "default": "x"}}},
+            GEMINI_JSON,
+            {"keyword_in_words": True},
+        ),
+        (
+            {"type": "object", "properties": {"a": {**TEXT, "$comment": "x"}}},
+            GEMINI,
+            {"annotation_dropped": True},
+        ),
+        (
+            {"type": "object", "properties": {"a": {**TEXT, "description": ""}}},
+            GEMINI,
+            {"annotation_dropped": True},
+        ),
+        (
+            {"type": "object", "properties": {"a": {**TEXT, "description": 5}}},
+            GEMINI,
+            {"annotation_dropped": True},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"type": "array", "items": TEXT, "uniqueItems": False}}},
+            GEMINI,
+            {"keyword_dropped": True},
+        ),
+        (
+            {"type": "object", "properties": {"a": {**TEXT, "items": TEXT}}},
+            GEMINI,
+            {"keyword_dropped": True},
         ),
         ({"type": "object"}, OPENAI, {"properties_added": True}),
         ({"type": "object"}, PLAIN, {"properties_added": True}),
