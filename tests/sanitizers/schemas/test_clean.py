@@ -280,7 +280,6 @@ def reasons(schema: Any, dialect: Dialect = GEMINI, beside: Mapping[str, Any] = 
             {**TEXT, "enum": ["a", "b"], "description": '"a", "b": d.'},
             {
                 "enum_typed": True,
-                "keyword_in_words": False,
                 "any_of_distributed": True,
                 "any_of_as_enum": True,
             },
