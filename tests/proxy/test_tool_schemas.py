@@ -76,7 +76,7 @@ async def test_clean_tools_go_as_they_are(upstream: ScriptedUpstream, mode: str)
 
 
 async def test_repair(upstream: ScriptedUpstream) -> None:
-    """The tools are cleaned, which is in the header and counted; the client's other parameters stay."""
+    """The tools are cleaned, which is in the header and counted; functions, which Gemini never knew, are tools."""
     reply, counts = await send(
         upstream,
         "repair",
@@ -87,12 +87,11 @@ async def test_repair(upstream: ScriptedUpstream) -> None:
 
     assert reply.status == 200
     assert dict(upstream.calls[0].parameters) == {
-        "tools": [tool(CLEANED), tool(CLEAN, "g")],
-        "functions": [{"name": "h", "parameters": CLEANED}],
+        "tools": [tool(CLEANED), tool(CLEAN, "g"), tool(CLEANED, "h")],
         "temperature": 0.5,
     }
-    assert reply.headers["x-turnright-changes"] == "tools=5"
-    assert counts == {"changes_total": 5, "observed_changes_total": 0}
+    assert reply.headers["x-turnright-changes"] == "tools=5,parameters=1"
+    assert counts == {"changes_total": 6, "observed_changes_total": 0}
 
 
 async def test_observe(upstream: ScriptedUpstream) -> None:
