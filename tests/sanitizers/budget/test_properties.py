@@ -34,7 +34,8 @@ PROFILES = [
     GEMINI_3_STRICT,
     OPENAI.merging(),
     GEMINI_2.merging(),
-    *DIALECTS,
+    # Not those that refuse an image which the user asks about: what is cut here is legal.
+    *(profile for profile in DIALECTS if "image_url" not in profile.refused_media),
 ]
 profiles = st.sampled_from(PROFILES)
 
