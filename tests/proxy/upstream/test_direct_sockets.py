@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import shutil
 import socket
 import ssl
 import subprocess
@@ -18,6 +17,7 @@ import pytest
 
 from proxy.errors import UpstreamUnreachable
 from proxy.failures import Cause
+from tests.clients.running_clients import ENVIRONMENT, existing
 from tests.proxy.upstream.provider import BOTH, GOOD, Direct, calling, head, piece, providing, sending, whole
 
 
@@ -38,6 +38,8 @@ async def test_no_delay() -> None:
 
         assert used.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
+
+MAKE_CERTIFICATE = Path(__file__).parents[2] / "clients" / "python" / "make_certificate.py"
 
 SLOWLY = (head("application/json"), piece(GOOD[:10]), piece(GOOD[10:]) + piece(b""))
 """An answer whose body is waited for."""
@@ -146,27 +148,10 @@ async def test_name_that_there_is_not(stream: bool, monkeypatch: pytest.MonkeyPa
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a certificate for 127.0.0.1 that nobody but itself vouches for, with its key."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("there is no openssl to make a certificate with")
-    path = tmp_path_factory.mktemp("tls")
-    made = [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "1",
-    ]
-    named = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    kept = ["-keyout", str(path / "key.pem"), "-out", str(path / "cert.pem")]
-    subprocess.run([openssl, *made, *named, *kept], check=True, capture_output=True, timeout=30)
-    both = path / "both.pem"
-    both.write_bytes((path / "key.pem").read_bytes() + (path / "cert.pem").read_bytes())
-    return both
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    python = existing(ENVIRONMENT / "bin" / "python")
+    subprocess.run([python, MAKE_CERTIFICATE, path], check=True, capture_output=True, timeout=30)
+    return path
 
 
 @asynccontextmanager
