@@ -142,7 +142,7 @@ class ChatPlanning:
             self._plans = {key_of(failure.deployment): self._tighter}
             return
         self.course.refused_for = failure.said
-        if failure.plan is not None and failure.said.says("stream_options", "include_usage"):
+        if failure.plan is not None and _refuses_usage(failure.said):
             self._gateway.knowledge.of(failure.deployment, self._loop.time()).reports_usage = False
         self._plans.clear()
 
@@ -190,9 +190,14 @@ class ChatPlanning:
         self._plans.clear()
 
 
+def _refuses_usage(said: ProviderError) -> bool:
+    """Tell whether a server does not know ``stream_options``, which a stream's usage is asked for by."""
+    return said.says("stream_options", "include_usage")
+
+
 def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
     """Return *plan* repaired by a provider's words; None where that changes nothing, or nothing may be changed."""
-    if plan.ask_usage and said.says("stream_options", "include_usage"):
+    if plan.ask_usage and _refuses_usage(said):
         return replace(plan, ask_usage=False)
     if plan.mode != "repair":
         return None

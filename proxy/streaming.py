@@ -20,6 +20,7 @@ from proxy.errors import AnswerUnusable, UpstreamFault
 from proxy.event_stream import EventStream
 from proxy.failures import Cause
 from proxy.keys import Gateway
+from proxy.next_chunk import next_chunk
 from proxy.normalize import ChunkNormalizer
 from proxy.observation import Record
 from proxy.plan import Plan
@@ -96,11 +97,7 @@ async def _relay(
     async with aclosing(gateway.upstream.stream(call)) as chunks:
         asked = clock()
         while True:
-            try:
-                chunk = await anext(chunks, None)
-            finally:  # what fails has been waited for as well
-                now = clock()
-                record.upstream_wait += now - asked
+            chunk, now = await next_chunk(chunks, record, asked)
             if chunk is None:
                 break
             normalized = normalizer.normalize(chunk)

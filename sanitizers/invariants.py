@@ -132,8 +132,7 @@ def find_violations(
     for index, message in enumerate(messages):
         if id(message) in clean:
             continue
-        known = profile.only_fields is None or _has_only(message, profile.only_fields)
-        if known and is_plain(message, profile.refused_fields):
+        if _has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
             if "name" in message and message["role"] == "tool" and _is_misnamed(message, profile):
                 found.append(Violation("tool_name_illegal", index))
         else:
@@ -265,7 +264,7 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
         yield "arguments_not_a_string"
     elif role == "function" and not message.get("name"):
         yield "result_name_missing"
-    if profile.only_fields is not None and not _has_only(message, profile.only_fields):
+    if not _has_known_fields(message, profile):
         yield "unknown_field"
     if profile.refused_fields:
         for name in message.keys() & profile.refused_fields:
@@ -291,8 +290,11 @@ def _speaks_otherwise(message: Message, profile: Profile) -> bool:
     )
 
 
-def _has_only(message: Message, fields: frozenset[str]) -> bool:
-    return fields.issuperset(message) and ("name" not in message or message["role"] == "tool")
+def _has_known_fields(message: Message, profile: Profile) -> bool:
+    if profile.only_fields is None:
+        return True
+    further = message.keys() - profile.only_fields
+    return not further or (message["role"] == "tool" and profile.result_fields.issuperset(further))
 
 
 def _last_letter(content: Any) -> str:

@@ -139,6 +139,15 @@ class Profile:
     only_fields: frozenset[str] | None = None
     """The fields that a message may have; None where others are ignored."""
 
+    result_fields: frozenset[str] = frozenset()
+    """The fields that a tool result may have beside :attr:`only_fields`."""
+
+    def fields_for(self, role: str) -> frozenset[str] | None:
+        """Return the fields that a message of *role* may have; None where all are taken or ignored."""
+        if self.only_fields is None:
+            return None
+        return self.only_fields | self.result_fields if role == "tool" else self.only_fields
+
     def thinking(self) -> Profile:
         """Return the row for a request that asks the model to think."""
         return replace(self, echoes_reasoning=True) if self.echoes_if_asked else self

@@ -112,14 +112,14 @@ MISTRAL = replace(
     unique_call_ids=True,
     refused_fields=_OURS | _REASONING | {"audio", "cache_control", "images", "provider_specific_fields"},
     # 422 "Extra inputs are not permitted"; litellm passes unknown fields on.
-    only_fields=frozenset({"content", "name", "prefix", "role", "tool_call_id", "tool_calls"}),
+    only_fields=frozenset({"content", "prefix", "role", "tool_calls"}),
+    result_fields=frozenset({"name", "tool_call_id"}),
 )
 """Mistral's own service, and its models on other services (omlx#1997)."""
 
 DEEPSEEK = replace(
     _ALIKE,
     name="deepseek",
-    takes_prefix=True,
     # litellm leaves images out without a word.
     refused_media=_URLS | {"file", "image_url", "input_audio"},
     refused_fields=_OURS | {"thinking_blocks"},
@@ -141,6 +141,7 @@ DEEPSEEK_REASONER = replace(
     # "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on"
     # [from memory].
     model_last=False,
+    takes_prefix=True,
 )
 """The model of that name."""
 
@@ -156,7 +157,8 @@ COHERE = replace(
     object_arguments=True,
     refused_fields=_OURS | {"cache_control"},
     # 422 "unknown field"; litellm passes them on.
-    only_fields=frozenset({"citations", "content", "role", "tool_call_id", "tool_calls", "tool_plan"}),
+    only_fields=frozenset({"citations", "content", "role", "tool_calls", "tool_plan"}),
+    result_fields=frozenset({"tool_call_id"}),
 )
 """Cohere's chat."""
 

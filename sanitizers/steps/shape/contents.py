@@ -136,9 +136,8 @@ def _normalize_part(
 
 
 def _drop_refused_fields(message: Message, profile: Profile, notes: list[Note]) -> Message:
-    unknown = set() if profile.only_fields is None else message.keys() - profile.only_fields
-    if profile.only_fields is not None and message["role"] != "tool":
-        unknown |= message.keys() & {"name"}  # Mistral has it on results alone, and refuses it elsewhere
+    known = profile.fields_for(message["role"])
+    unknown = set() if known is None else message.keys() - known
     if not unknown and profile.refused_fields.isdisjoint(message):
         return message
     unwanted = unknown | (message.keys() & profile.refused_fields)
