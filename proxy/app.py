@@ -19,6 +19,7 @@ from proxy.resilience.fairness import Admission
 from proxy.resilience.poison import PoisonGuard
 from proxy.routes import add_api_routes, add_health_routes
 from proxy.store import MemoryStore
+from proxy.turn_policies import TurnPolicies
 from proxy.upstream import Upstream
 
 
@@ -34,6 +35,7 @@ def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
         poison=PoisonGuard(),
         admission=Admission(settings.general_settings.max_in_flight),
         knowledge=Knowledge(),
+        turns=TurnPolicies(settings.turns),
         media=MediaFetcher(max_bytes=media.max_mib * 2**20, timeout_s=media.timeout) if media.fetch else None,
         store=MemoryStore(settings.store.memory_mib * 2**20),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time

@@ -58,11 +58,12 @@ class ChatPlanning:
         self._overflowed: dict[tuple[int, str], int | None] = {}  # and what is sent again at most
         self._tighter: Plan | None = None
         self._noted: tuple[Change, ...] = ()
+        self._guarded = record.guarded.changes if record.guarded is not None else ()
 
     @property
     def noted(self) -> bool:
-        """Whether a note was added to what the client sent."""
-        return bool(self._noted)
+        """Whether something was added to what the client sent."""
+        return bool(self._noted or self._guarded)
 
     async def plan(self, deployment: Deployment, deadline: float) -> Plan:
         """Return the plan for *deployment*, made once: with the note, and with the repair, if there is one."""
@@ -101,8 +102,8 @@ class ChatPlanning:
             gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
         if not taught.reports_usage:
             plan = replace(plan, ask_usage=False)
-        if fetched or self._noted:
-            plan = replace(plan, further=(*fetched, *self._noted))
+        if fetched or self._noted or self._guarded:
+            plan = replace(plan, further=(*fetched, *self._guarded, *self._noted))
         if self.course.refused_for is not None:
             plan = _repaired(plan, self.course.refused_for) or plan
         return plan

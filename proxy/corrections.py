@@ -22,6 +22,8 @@ _MOST_NAMES = 64
 
 def note_for(cause: Cause, parameters: Mapping[str, Any], detail: str = "") -> str:
     """Return the sentence for the model; *parameters* are the model's, *detail* says what was wrong with a call."""
+    if parameters.get("tool_choice") == "none":
+        return "[Your last answer called a tool, and none can be called any more. Answer in text.]"
     if cause in (Cause.UNEXPECTED_CALL, Cause.UNDECLARED_CALL):
         names = [name for tool in parameters.get("tools") or () if (name := _name_of(tool))]
         declared = f" Declared are: {', '.join(names[:_MOST_NAMES])}." if names else ""

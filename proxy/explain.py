@@ -19,20 +19,30 @@ from proxy.plan import (
     settle_signatures,
 )
 from proxy.prepare_request import prepare_request
+from proxy.turn_guard import guard_chat
 from proxy.wire import ChatRequest
 from sanitizers import Unrepairable
+from sanitizers.turns import TurnPolicy
 
 
 def explain_request(
-    request: ChatRequest, settings: Settings, unsupported: Unsupported, knowledge: Knowledge, now: float
+    request: ChatRequest,
+    settings: Settings,
+    unsupported: Unsupported,
+    knowledge: Knowledge,
+    now: float,
+    policy: TurnPolicy | None = None,
+    asked: int | None = None,
 ) -> dict[str, Any]:
     """Return, as JSON-ready values, what turnright would make of *request*.
 
     Whatever the mode, the changes are those of ``repair``; ``mode`` and ``verdict`` say what would happen:
     ``unchanged``, ``repaired``, ``sent_as_is`` (observe, off), or ``refused`` with ``refusal``.
-    ``budget`` says what it comes to in tokens; *knowledge* is what the deployments have taught by *now*. Raises
+    ``budget`` says what it comes to in tokens; *knowledge* is what the deployments have taught by *now*. ``turns`` says
+    what the turn guard finds by *policy*, None where it is off; *asked* is the client's own limit of rounds. Raises
     :class:`proxy.errors.ModelNotFound`.
     """
+    request, guarded = guard_chat(request, policy, asked, mode=settings.sanitize.mode)
     deployment = choose_pool(request.model, settings)[0]
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode
@@ -51,6 +61,7 @@ def explain_request(
         "dropped_parameters": list(planned.dropped),
         "refusal": None,
         "budget": None,
+        "turns": guarded.turn.as_dict() if guarded is not None else None,
         "body": None,
     }
     refuses = mode in ("repair", "strict")
@@ -62,7 +73,7 @@ def explain_request(
         answer["verdict"] = "refused" if refuses else "sent_as_is"
         answer["refusal"] = {"message": error.message, "rule": rule, "param": error.param}
         return answer
-    outcome, changes = prepared.outcome, prepared.changes
+    outcome, changes = prepared.outcome, (*prepared.changes, *(guarded.changes if guarded else ()))
     answer["dropped_parameters"] = list(prepared.dropped)
     answer["changes"] = [change.as_dict() for change in changes]
     answer["summary"] = format_changes(changes)
@@ -74,7 +85,7 @@ def explain_request(
         )
         answer["verdict"] = "refused" if refused else "repaired" if mode == "repair" else "sent_as_is"
     elif changes:
-        answer["verdict"] = "repaired" if refuses else "sent_as_is"
+        answer["verdict"] = "repaired" if refuses or (guarded and guarded.changes) else "sent_as_is"
     messages, origins, parameters = prepared.messages, outcome.origins, prepared.parameters
     facts = facts_of(deployment, settings, knowledge.look(deployment, now)).renamed(prepared.names_back)
     try:

@@ -19,6 +19,7 @@ from proxy.observation import Record
 from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
 from proxy.streaming import stream_answer
+from proxy.turn_answers import is_wrapped_up, pass_calls, write_last_words
 from proxy.upstream import Answer, UpstreamCall
 from proxy.wire import ChatRequest
 
@@ -31,7 +32,7 @@ _SAID_NOTHING = {
 async def forward(
     request: web.Request, chat: ChatRequest, body: bytes, record: Record, gateway: Gateway
 ) -> web.StreamResponse:
-    """Answer *chat*, whose bytes were *body*, streaming or whole.
+    """Answer *chat*, whose bytes were *body*, streaming or whole; *record* has what the turn guard made of it.
 
     Raises :class:`proxy.errors.ProxyError` where no answer has been started.
     """
@@ -68,6 +69,7 @@ async def forward(
         )
         answer = normalized.answer
         await take_notes(normalized.notes, upstream_call, record, gateway)
+        answer = pass_calls(answer, record)
         check_answer(answer, upstream_call)
         if is_corrected(record.plan, gateway.settings, stream=False):
             return await correct_answer(answer, record)
@@ -76,9 +78,12 @@ async def forward(
     try:
         answer = await attempts.run(call, may_repeat=lambda: True)
     except AnswerUnusable as fault:
-        if fault.answer is None:
+        if is_wrapped_up(record):
+            answer = write_last_words(record, fallback_id=fallback_id, created=created)
+        elif fault.answer is None:
             raise
-        answer = dict(fault.answer)
+        else:
+            answer = dict(fault.answer)
     record.usage = answer.get("usage") or {}
     record.status = 200
     return json_response(answer, headers=record.answer_headers(loop.time()))

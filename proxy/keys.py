@@ -19,6 +19,7 @@ from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.poison import PoisonGuard
 from proxy.store import Store
+from proxy.turn_policies import TurnPolicies
 from proxy.upstream import Upstream
 
 
@@ -35,6 +36,7 @@ class Gateway:
     admission: Admission
     store: Store
     knowledge: Knowledge
+    turns: TurnPolicies
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
 

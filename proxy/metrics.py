@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disa
 
 from proxy import __version__
 from sanitizers import Change
+from sanitizers.turns import EVENTS
 
 # The `_created` series double every counter and nothing here reads them.
 disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus_client has no annotation for it
@@ -23,6 +24,7 @@ _FORWARDED = ("/v1/chat/completions", "/v1/embeddings", "/v1/completions")
 _DURATIONS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
 _FIRST_TOKEN = (0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160)
 _ERRORS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
+_ROUNDS = (0, 1, 2, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200)
 _OVERHEAD = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 
 
@@ -141,6 +143,19 @@ class Metrics:
             buckets=_ERRORS,
             registry=registry,
         )
+        self.rounds = Histogram(
+            "turnright_rounds",
+            "Rounds of tool calls since the user last spoke, of each chat request.",
+            ["model"],
+            buckets=_ROUNDS,
+            registry=registry,
+        )
+        self.turn_events = Counter(
+            "turnright_turn_events_total",
+            "What the newest round of a turn brought about (warning, limit, loop, ...), and requests wrapped up.",
+            ["model", "event"],
+            registry=registry,
+        )
         self.tokens = Counter(
             "turnright_tokens_total",
             "Tokens as the providers counted them.",
@@ -162,6 +177,9 @@ class Metrics:
             self.dropped_parameters.labels(model)
             self.estimate_error.labels(model)
             self.cuts.labels(model)
+            self.rounds.labels(model)
+            for event in EVENTS:
+                self.turn_events.labels(model, event)
             for outcome in ("bounded", "counted", "cut"):
                 self.budget.labels(model, outcome)
             for kind in ("restored", "carried", "withheld", "replaced"):

@@ -14,6 +14,7 @@ from proxy.logs import get_log
 from proxy.metrics import UNKNOWN_MODEL, Metrics
 from proxy.plan import Plan, format_changes, split_changes
 from sanitizers import Change
+from sanitizers.turns import Guarded
 
 CLIENT_DISCONNECTED = "client_disconnected"
 
@@ -55,6 +56,11 @@ class Record:
     overhead: float | None = None
     first_token: float | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
+    key: str = ""
+    """The name of the client's key; empty for the master key, and where none is asked for."""
+
+    guarded: Guarded | None = None
+    """What the turn guard found; None where it is off, and on other paths."""
 
     @property
     def plan(self) -> Plan | None:
@@ -64,20 +70,22 @@ class Record:
     def changes(self) -> str:
         """Return what was changed, step by step.
 
-        In mode ``observe`` what would have been, beside what was put right in the answer, which is in every mode.
+        In mode ``observe`` what would have been, beside what the turn guard did and what was put right in the answer.
         """
         if self.planned is None:
             return ""
         if self.planned.mode != "observe":
             return format_changes(self.planned.changes)
-        history, answer = split_changes(self.planned.changes)
-        observed = f"{format_changes(history)};observed" if history else ""
-        return ",".join(text for text in (observed, format_changes(answer)) if text)
+        by_mode, in_any = split_changes(self.planned.changes)
+        observed = f"{format_changes(by_mode)};observed" if by_mode else ""
+        return ",".join(text for text in (observed, format_changes(in_any)) if text)
 
     def answer_headers(self, now: float) -> dict[str, str]:
         """Return turnright's response headers, as far as they are known when the answer starts at *now*."""
         self.overhead = max(0.0, now - self.started - self.upstream_wait)
         headers = {"x-turnright-overhead-ms": f"{self.overhead * 1000:.3f}"}
+        if self.guarded is not None:
+            headers["x-turnright-rounds"] = self.guarded.turn.header()
         if self.planned is not None:
             headers["x-turnright-model"] = self.planned.deployment.model
             headers["x-turnright-attempts"] = str(self.attempts)
@@ -100,9 +108,9 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
     if record.first_token is not None:
         metrics.first_token.labels(record.model).observe(record.first_token)
     if planned is not None:
-        history, answer = split_changes(planned.changes)
-        metrics.count_changes(history, made=planned.mode != "observe")
-        metrics.count_changes(answer, made=True)
+        by_mode, in_any = split_changes(planned.changes)
+        metrics.count_changes(by_mode, made=planned.mode != "observe")
+        metrics.count_changes(in_any, made=True)
         if planned.dropped:
             metrics.dropped_parameters.labels(record.model).inc(len(planned.dropped))
     if plan is not None:
@@ -114,6 +122,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         if plan.outcome is not None and plan.mode == "repair":
             for violation in plan.outcome.violations:
                 metrics.violations.labels(violation.rule).inc()
+    _finish_turn(record, metrics)
     tokens = {
         "input": record.usage.get("prompt_tokens"),
         "output": record.usage.get("completion_tokens"),
@@ -136,6 +145,8 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         messages=len(plan.request.messages) if plan else None,
         changes=format_changes(planned.changes) if planned else "",
         dropped_parameters=len(planned.dropped) if planned else 0,
+        rounds=record.guarded.turn.header() if record.guarded else None,
+        key=record.key or None,
         attempts=record.attempts,
         duration_ms=round(duration * 1000, 1),
         upstream_ms=round(record.upstream_wait * 1000, 1),
@@ -145,3 +156,21 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         input_tokens=tokens["input"],
         output_tokens=tokens["output"],
     )
+
+
+def _finish_turn(record: Record, metrics: Metrics) -> None:
+    """Count the rounds of a turn, and tell what its newest one brought about."""
+    if record.guarded is None:
+        return
+    turn = record.guarded.turn
+    metrics.rounds.labels(record.model).observe(turn.rounds)
+    for event in turn.events:
+        metrics.turn_events.labels(record.model, event).inc()
+        get_log().warning(
+            "turn_guard",
+            request_id=record.request_id,
+            model=record.model,
+            key=record.key or None,
+            what=event,
+            rounds=turn.header(),
+        )

@@ -48,9 +48,12 @@ _NOTHING: Mapping[str, Kept] = MappingProxyType({})
 _LISTED = 100
 """Entries of a list in an error's body, at most: the history may break a rule in every message."""
 
-_FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "answer_repair")
+_FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "answer_repair")
 """What may be changed behind the pipeline: :mod:`proxy.dialects`, :mod:`proxy.budgets`,
-:mod:`proxy.resilience.repairs`, :mod:`proxy.corrections`, :mod:`proxy.tool_arguments`."""
+:mod:`proxy.resilience.repairs`, :mod:`proxy.corrections`, :mod:`sanitizers.turns`, :mod:`proxy.tool_arguments`."""
+
+_MADE_IN_EVERY_MODE = ("turns", "answer_repair")
+"""Steps that have settings of their own: what they change is changed whatever the mode of sanitizing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +245,12 @@ def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, 
 
 
 def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]]:
-    """Return the changes of the history, and those of the answer, which are made in every mode."""
-    history: list[Change] = []
-    answer: list[Change] = []
+    """Return the changes that the mode of sanitizing decides on, and those that are made in every mode."""
+    by_mode: list[Change] = []
+    in_any: list[Change] = []
     for change in changes:
-        (answer if change.step == "answer_repair" else history).append(change)
-    return history, answer
+        (in_any if change.step in _MADE_IN_EVERY_MODE else by_mode).append(change)
+    return by_mode, in_any
 
 
 def format_changes(changes: Iterable[Change]) -> str:

@@ -28,7 +28,9 @@ from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
 from proxy.sse import encode_event
 from proxy.stream_end import finish_stream
+from proxy.turn_answers import gate_of, is_wrapped_up, note_held, stream_last_words
 from proxy.upstream import UpstreamCall
+from sanitizers.turns import ChunkGate
 
 
 async def stream_answer(
@@ -58,22 +60,30 @@ async def stream_answer(
             ids=call_ids(upstream_call, record, gateway),
             names=names_back(record),
         )
+        gate = gate_of(record)
+        calls = ChunkGate(gate) if gate is not None else None
         held = AnswerBuffer() if is_corrected(record.plan, gateway.settings, stream=True) else None
         try:
-            await _relay(upstream_call, normalizer, out, held, attempts, record, gateway)
+            await _relay(upstream_call, normalizer, calls, out, held, attempts, record, gateway)
         except BaseException as fault:
             out.discard()  # at once: while the next attempt is waited for, what is held would go out by itself
             if held is not None and isinstance(fault, AnswerUnusable) and fault.answer is not None:
                 spare = held.events()
             raise
+        finally:
+            if calls is not None:
+                note_held(tuple(calls.changes), record)
 
     async def answer() -> None:
         try:
             await attempts.run(call, may_repeat=lambda: not out.committed)
         except AnswerUnusable as fault:
-            if fault.answer is None:
+            if is_wrapped_up(record):
+                await out.commit(stream_last_words(record, fallback_id=fallback_id, created=created))
+            elif fault.answer is None:
                 raise
-            await out.commit(spare)
+            else:
+                await out.commit(spare)
 
     return await finish_stream(request, out, answer, attempts.deadline, record)
 
@@ -81,6 +91,7 @@ async def stream_answer(
 async def _relay(
     call: UpstreamCall,
     normalizer: ChunkNormalizer,
+    calls: ChunkGate | None,
     out: EventStream,
     held: AnswerBuffer | None,
     attempts: Attempts[Plan, UpstreamCall],
@@ -89,7 +100,7 @@ async def _relay(
 ) -> None:
     """Send the chunks of one call to the client as they come, from the first that says something.
 
-    With *held* they are sent when all have come and their calls have been looked at.
+    *calls* is what they go through. With *held* they are sent when all have come and their calls have been looked at.
     """
     clock = asyncio.get_running_loop().time
     watch = OpeningWatch()
@@ -103,6 +114,8 @@ async def _relay(
             normalized = normalizer.normalize(chunk)
             if normalizer.notes.signed or normalizer.notes.changes:
                 await take_notes(normalizer.notes, call, record, gateway)
+            if calls is not None and normalized is not None:
+                normalized = calls.pass_chunk(normalized)
             if normalized is not None and out.committed:
                 asked = await out.send(encode_event(normalized), now)
                 continue

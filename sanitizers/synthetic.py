@@ -27,6 +27,9 @@ EMPTY_RESULT = "(empty result)"
 BRIDGE = "Understood."
 """The model's words between a tool's result and the user's, where a provider wants some."""
 
+NOTICE_START = "[turnright: "
+"""What every notice of the turn guard begins with (:mod:`sanitizers.turns`); such a user message is not the user's."""
+
 RAW_ARGUMENTS = "_raw"
 """The key under which arguments that are no JSON object are kept, as the text that they were."""
 

@@ -17,8 +17,13 @@ from proxy.dialects import STEP as PARAMETERS
 from proxy.dialects import withheld_names
 from proxy.errors import InvalidRequest
 from proxy.explain import explain_request
+from proxy.plan import choose_pool
+from proxy.turn_policies import TurnPolicies
 from proxy.upstream.transports import transport_of
 from proxy.wire import parse_chat_request
+
+_BESIDE_MESSAGES = ("tools_withheld", "delegation_withheld", "delegation_guidance")
+"""What the turn guard changes in the tools."""
 
 
 def run_explain(options: argparse.Namespace) -> int:
@@ -34,7 +39,10 @@ def run_explain(options: argparse.Namespace) -> int:
         if settings is None:
             return UNUSABLE
         request = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
-        explanation = explain_request(request, settings, _withheld, Knowledge(), 0.0)
+        policy = TurnPolicies(settings.turns).find(
+            request.model, choose_pool(request.model, settings)[0].label, ""
+        )
+        explanation = explain_request(request, settings, _withheld, Knowledge(), 0.0, policy)
     except ConfigurationError as error:
         print(render_faults(error), end="", file=sys.stderr)
         return UNUSABLE
@@ -103,13 +111,29 @@ def _budget_table(budget: dict[str, Any]) -> list[str]:
 
 def _place_of(change: dict[str, Any]) -> str:
     """Return where a change was made: in a message, or in a parameter beside them."""
-    if change["step"] == PARAMETERS:
+    if change["step"] == PARAMETERS or change["reason"] in _BESIDE_MESSAGES:
         return ""
     if change["step"] != "tools" or change["reason"] == "call_name":
         return f"messages[{change['index']}]"
     if change["reason"] in ("tool_choice", "function_call"):
         return str(change["reason"])
     return f"tools[{change['index']}]"
+
+
+def _turn_lines(turns: dict[str, Any] | None) -> list[str]:
+    if turns is None:
+        return []
+    of = f" of {turns['limit']}" if turns["limit"] else ""
+    told = [f"{turns['rounds']}{of} since the user last spoke"]
+    if turns["delegation_rounds"]:
+        told.append(f"{turns['delegation_rounds']} that delegate")
+    if turns["warns"]:
+        told.append("warning")
+    if turns["loop_period"]:
+        told.append(f"a loop of {turns['loop_period']}")
+    if turns["wrap_up"]:
+        told.append(f"wrap-up: {turns['wrap_up']}")
+    return [f"rounds    {', '.join(told)} ({turns['mode']})"]
 
 
 def render_explanation(explanation: dict[str, Any]) -> str:
@@ -119,6 +143,7 @@ def render_explanation(explanation: dict[str, Any]) -> str:
         f"profile   {explanation['profile']}",
         f"mode      {explanation['mode']}",
         f"verdict   {explanation['verdict']}",
+        *_turn_lines(explanation["turns"]),
     ]
     if explanation["refusal"]:
         refusal = explanation["refusal"]

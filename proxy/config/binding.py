@@ -19,7 +19,7 @@ def bind_fault(settings: Settings, host: str) -> Fault | None:
     anything else (``0.0.0.0``, ``::``, the empty text, any other name) is taken to be reachable.
     """
     general = settings.general_settings
-    if general.master_key is not None or general.allow_unauthenticated_access or _is_loopback(host):
+    if general.asks_for_keys or general.allow_unauthenticated_access or _is_loopback(host):
         return None
     return Fault(
         "general_settings.master_key",

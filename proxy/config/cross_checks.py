@@ -28,6 +28,8 @@ def cross_check(raw: Mapping[object, object], environ: Mapping[str, str]) -> tup
         *(_wildcards(listed, environ) if isinstance(listed, list) else ()),
         *(_transports(listed, environ) if isinstance(listed, list) else ()),
         *(_fallbacks(router, names, environ) if isinstance(router, dict) else ()),
+        *_client_keys(raw.get("general_settings"), environ),
+        *_overrides(raw, names, environ),
     )
 
 
@@ -81,6 +83,39 @@ def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[s
                         yield Fault(path_of((*place, index)), "names no model of model_list")
                     elif name is not None and name == source:
                         yield Fault(path_of((*place, index)), "falls back to itself")
+
+
+def _client_keys(general: object, environ: Mapping[str, str]) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for position, name in _named(general, "keys", "name", environ):
+        if name in seen:
+            yield Fault(path_of(("general_settings", "keys", position, "name")), "is the name of another key")
+        seen.add(name)
+
+
+def _overrides(raw: Mapping[object, object], models: set[str], environ: Mapping[str, str]) -> Iterator[Fault]:
+    keys = {name for _, name in _named(raw.get("general_settings"), "keys", "name", environ)}
+    for section, field, unknown in (
+        ("per_model", "model", "names no model of model_list"),
+        ("per_key", "key", "names no key of general_settings.keys"),
+    ):
+        seen: set[str] = set()
+        for position, name in _named(raw.get("turns"), section, field, environ):
+            path = path_of(("turns", section, position, field))
+            if name in seen:
+                yield Fault(path, "is there twice")
+            elif name not in keys if field == "key" else not _is_served(name, models):
+                yield Fault(path, unknown)
+            seen.add(name)
+
+
+def _named(section: object, key: str, field: str, environ: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Yield the entries of a section's list that have a name in *field*, with their positions."""
+    entries = section.get(key) if isinstance(section, dict) else None
+    for position, entry in enumerate(entries if isinstance(entries, list) else ()):
+        name = _text(entry.get(field), environ) if isinstance(entry, dict) else None
+        if name is not None:
+            yield position, name
 
 
 def _is_served(name: str, names: set[str]) -> bool:

@@ -19,30 +19,15 @@ class NotBuilt(NamedTuple):
     instead: str
 
 
-def _is(*words: str) -> Callable[[object], bool]:
-    return lambda value: value in words
-
-
 NOT_BUILT: Mapping[str, NotBuilt] = {
     "compaction.enabled": NotBuilt(bool, "compaction", "false"),
     "store.url": NotBuilt(
         lambda value: not str(value).startswith("memory://"), "a store other than memory://", "memory://"
     ),
-    "turns.mode": NotBuilt(_is("enforce"), "enforce", "warn or off"),
 }
 """Keys, with ``[]`` for any position of a list, to the values that are refused."""
 
-NO_EFFECT_YET: frozenset[str] = frozenset(
-    {
-        "general_settings.ui",
-        "turns.mode",
-        "turns.max_rounds",
-        "turns.max_rounds_multi_agent",
-        "turns.warn_at",
-        "turns.max_delegation_rounds",
-        "turns.max_calls_per_turn",
-    }
-)
+NO_EFFECT_YET: frozenset[str] = frozenset({"general_settings.ui"})
 """Keys that parse and are not used so far."""
 
 

@@ -48,8 +48,8 @@ def _hidden_timeouts(settings: Settings, origins: Mapping[Location, Location]) -
 
 def _doubtful_keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[str]:
     general = settings.general_settings
-    if general.master_key is not None and general.allow_unauthenticated_access:
-        yield "general_settings.allow_unauthenticated_access: has no effect beside a master key"
+    if general.asks_for_keys and general.allow_unauthenticated_access:
+        yield "general_settings.allow_unauthenticated_access: has no effect beside a key"
     if general.master_key is None and environ.get(MASTER_KEY_VARIABLE):
         yield (
             f"{MASTER_KEY_VARIABLE} is set and not used: the file has no general_settings.master_key; "

@@ -1,4 +1,4 @@
-"""Ask for the master key on every API path, in either spelling, when one is set."""
+"""Ask for a key on every API path, in either spelling, when there is any: the master key, or a client's own."""
 
 from __future__ import annotations
 
@@ -7,27 +7,42 @@ import hmac
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from proxy.config.schema.general import GeneralSettings
 from proxy.errors import AuthenticationFailed
-from proxy.keys import GATEWAY
+from proxy.keys import GATEWAY, RECORD
 from proxy.routes.paths import is_open
 
 
 @web.middleware
 async def check_key(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let a request pass that carries the key as ``Authorization: Bearer``; health and metrics stay open.
+    """Let a request pass that carries a key as ``Authorization: Bearer``; health and metrics stay open.
 
-    Compared in constant time. The error says nothing of the key, neither theirs nor ours. A path that is not known
-    asks for the key as well, so that nobody learns which exist.
+    The error says nothing of the key, neither theirs nor ours. A path that is not known asks for the key as well, so
+    that nobody learns which exist. The name of a client's key goes into the request's record.
     """
-    key = request.app[GATEWAY].settings.general_settings.master_key
-    if key is not None and not is_open(request):
+    general = request.app[GATEWAY].settings.general_settings
+    if general.asks_for_keys and not is_open(request):
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         sent = given.strip().encode("utf-8", "surrogateescape")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(sent, key.get_secret_value().encode()):
+        name = find_key(general, sent) if scheme.lower() == "bearer" else None
+        if name is None:
             raise AuthenticationFailed(
                 "A key is required: send it as 'Authorization: Bearer <key>'."
                 if not sent
                 else "The key is not valid.",
                 headers={"WWW-Authenticate": "Bearer"},
             )
+        request[RECORD].key = name
     return await handler(request)
+
+
+def find_key(general: GeneralSettings, sent: bytes) -> str | None:
+    """Return the name of the key that *sent* is: empty for the master key; None where it is none.
+
+    Each is compared in constant time, and all of them are, so that the time says nothing of which came near.
+    """
+    found = None
+    for name, key in (("", general.master_key), *((one.name, one.key) for one in general.keys)):
+        if key is not None and hmac.compare_digest(sent, key.get_secret_value().encode()) and found is None:
+            found = name
+    return found

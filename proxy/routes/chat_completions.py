@@ -8,6 +8,7 @@ from proxy.forwarding import forward
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool
 from proxy.routes.read_body import read_body
+from proxy.turn_guard import MAX_ROUNDS, guard_chat, read_max_rounds
 from proxy.wire import parse_chat_request
 
 
@@ -22,5 +23,8 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     chat = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
     record.stream = chat.stream
     record.model = choose_pool(chat.model, settings)[0].label
+    asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
+    policy = gateway.turns.find(chat.model, record.model, record.key)
+    chat, record.guarded = guard_chat(chat, policy, asked, mode=settings.sanitize.mode)
     await gateway.upstream.start()
     return await forward(request, chat, body, record, gateway)

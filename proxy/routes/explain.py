@@ -10,6 +10,7 @@ from proxy.explain import explain_request
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool
+from proxy.turn_guard import MAX_ROUNDS, read_max_rounds
 from proxy.wire import parse_chat_request
 
 
@@ -19,8 +20,9 @@ async def explain(request: web.Request) -> web.Response:
     settings = gateway.settings
     chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
     record.model = choose_pool(chat.model, settings)[0].label
+    asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
+    policy = gateway.turns.find(chat.model, record.model, record.key)
     await gateway.upstream.start()
     now = asyncio.get_running_loop().time()
-    return json_response(
-        explain_request(chat, settings, gateway.upstream.unsupported, gateway.knowledge, now)
-    )
+    unsupported = gateway.upstream.unsupported
+    return json_response(explain_request(chat, settings, unsupported, gateway.knowledge, now, policy, asked))

@@ -73,6 +73,7 @@ async def test_repaired(upstream: ScriptedUpstream, path: str) -> None:
         "dropped_parameters",
         "refusal",
         "budget",
+        "turns",
         "body",
     }
     assert (found["object"], found["model"], found["deployment"]) == ("turnright.explanation", MODEL, GEMINI)

@@ -15,6 +15,7 @@ from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.resilience.failure_table import Kind
 from sanitizers.invariants import RULES
 from sanitizers.steps import STEP_NAMES
+from sanitizers.turns import EVENTS
 from tests.support.builders import assistant, image, tool, user
 from tests.support.proxied import CHAT, MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
@@ -61,6 +62,7 @@ CLOSED: dict[str, set[str]] = {
     "type": {"input", "output", "cached", "reasoning"},
     "version": {__version__},
     "deployment": {"0", "1"},
+    "event": set(EVENTS),
 }
 SIGNATURE_KINDS = {"restored", "carried", "withheld", "replaced"}
 BUDGET_OUTCOMES = {"bounded", "counted", "cut"}

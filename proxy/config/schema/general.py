@@ -7,7 +7,17 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from proxy.config.schema.section import Section
-from proxy.config.values import Count, Flag, OptionalKey, Port, Seconds, SecondsOrZero, Text, empty_section
+from proxy.config.values import (
+    Count,
+    Flag,
+    KeySecret,
+    OptionalKey,
+    Port,
+    Seconds,
+    SecondsOrZero,
+    Text,
+    empty_section,
+)
 
 
 class Admin(Section):
@@ -37,13 +47,30 @@ class Media(Section):
     """Seconds for all fetches of one target, at most. Default 10."""
 
 
+class ClientKey(Section):
+    """A key of one client, or one team."""
+
+    where: ClassVar[str] = "general_settings.keys[]"
+
+    name: Text
+    """What it is called in logs, and in ``turns.per_key``. Required."""
+
+    key: KeySecret
+    """The key, sent as ``Authorization: Bearer``. Required; best as ``os.environ/NAME``."""
+
+
 class GeneralSettings(Section):
     """The server's own settings."""
 
     where: ClassVar[str] = "general_settings"
 
     master_key: OptionalKey = None
-    """The key that clients send as ``Authorization: Bearer``. Default none: then only loopback may be served."""
+    """The key that clients send as ``Authorization: Bearer``. Default none: without it and ``keys`` only loopback may
+    be served."""
+
+    keys: tuple[ClientKey, ...] = ()
+    """Further keys, each with a name of its own. Default none. Where there are any, a key is asked for, master key or
+    not."""
 
     allow_unauthenticated_access: Flag = False
     """Serve the API with no key on an address that is not loopback. Default false: whoever reaches the port
@@ -73,3 +100,8 @@ class GeneralSettings(Section):
 
     ui: Flag = True
     """The inspector at ``/ui``; with a master key set it asks for it. Default true."""
+
+    @property
+    def asks_for_keys(self) -> bool:
+        """Whether clients need a key."""
+        return self.master_key is not None or bool(self.keys)

@@ -95,30 +95,6 @@ class Budget(Section):
         return low
 
 
-class Turns(Section):
-    """The guard against agents that do not stop: rounds of tool calls since the last user message."""
-
-    where: ClassVar[str] = "turns"
-
-    mode: Annotated[Literal["warn", "enforce", "off"], _Word, _WordOrOff] = "warn"
-    """``warn`` (default) reports; ``enforce`` lets the model wrap up at the limit; ``off`` counts nothing."""
-
-    max_rounds: CountOrZero = 25
-    """Rounds of an agent on its own. Default 25; 0 is no limit."""
-
-    max_rounds_multi_agent: CountOrZero = 50
-    """Rounds where delegation tools are declared. Default 50; 0 is no limit."""
-
-    warn_at: Ratio = 0.8
-    """The share of the limit from which a warning is given. Default 0.8."""
-
-    max_delegation_rounds: CountOrZero = 10
-    """Rounds that delegate. Default 10; 0 is no limit."""
-
-    max_calls_per_turn: CountOrZero = 10
-    """Tool calls in one assistant turn. Default 10; 0 is no limit."""
-
-
 class Compaction(Section):
     """Summaries in the place of what was cut."""
 

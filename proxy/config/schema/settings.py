@@ -15,11 +15,12 @@ from typing_extensions import override
 
 from proxy.config.deployments import Routes
 from proxy.config.faults import refusal
-from proxy.config.schema.general import Admin, GeneralSettings, Media
+from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Media
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
-from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store, Turns
+from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
 from proxy.config.schema.router import RouterSettings
 from proxy.config.schema.section import Section
+from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
 
 _OrEmpty = BeforeValidator(empty_section)
@@ -83,9 +84,12 @@ SECTIONS: Mapping[str, type[Section]] = {
         GeneralSettings,
         Admin,
         Media,
+        ClientKey,
         Sanitize,
         Budget,
         Turns,
+        ModelTurns,
+        KeyTurns,
         Compaction,
         Store,
     )

@@ -63,11 +63,16 @@ general_settings:
   drain_delay: 0
   drain_grace: 31.5
   ui: false
+  keys: [{name: team-a, key: os.environ/GEMINI_API_KEY}]
 sanitize:   {mode: off, on_violation: send, merge_same_role: true}
 budget:     {preset: off, margin: 0.2, reserve: 2048, high: 0.9, low: 0.4, hard: 0.97, cap: 5000, last_turns: 20,
              unknown_window: 16384, exclude_tools: [read_skill], notice: false, on_no_room: refuse}
 turns:      {mode: off, max_rounds: 26, max_rounds_multi_agent: 0, warn_at: 1, max_delegation_rounds: 11,
-             max_calls_per_turn: 12}
+             max_calls_per_turn: 12, max_repeats: 6, hint_after_errors: 3, tell_model: true, delegation_tools: [ask_*],
+             per_model: [{model: gemini, mode: enforce, max_rounds: 1, max_rounds_multi_agent: 2,
+                          max_delegation_rounds: 3, max_calls_per_turn: 4, max_repeats: 2}],
+             per_key: [{key: team-a, mode: warn, max_rounds: 5, max_rounds_multi_agent: 6, max_delegation_rounds: 7,
+                        max_calls_per_turn: 8, max_repeats: 0}]}
 compaction: {enabled: false}
 store:      {url: "memory://", memory_mib: 33}
 """
@@ -101,7 +106,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "idle_timeout": 122,
         "self_correction": "off",
     }
-    assert settings.general_settings.model_dump(exclude={"master_key"}) == {
+    assert settings.general_settings.model_dump(exclude={"master_key", "keys"}) == {
         "allow_unauthenticated_access": False,
         "admin": {"host": "127.0.0.1", "port": 0},
         "max_body_mib": 33,
@@ -129,6 +134,8 @@ def test_the_contract_arrives_key_by_key() -> None:
         "notice": False,
         "on_no_room": "refuse",
     }
+    [key] = settings.general_settings.keys
+    assert (key.name, key.key.get_secret_value()) == ("team-a", "gk")
     assert settings.turns.model_dump() == {
         "mode": "off",
         "max_rounds": 26,
@@ -136,6 +143,32 @@ def test_the_contract_arrives_key_by_key() -> None:
         "warn_at": 1,
         "max_delegation_rounds": 11,
         "max_calls_per_turn": 12,
+        "max_repeats": 6,
+        "hint_after_errors": 3,
+        "tell_model": True,
+        "delegation_tools": ("ask_*",),
+        "per_model": (
+            {
+                "model": "gemini",
+                "mode": "enforce",
+                "max_rounds": 1,
+                "max_rounds_multi_agent": 2,
+                "max_delegation_rounds": 3,
+                "max_calls_per_turn": 4,
+                "max_repeats": 2,
+            },
+        ),
+        "per_key": (
+            {
+                "key": "team-a",
+                "mode": "warn",
+                "max_rounds": 5,
+                "max_rounds_multi_agent": 6,
+                "max_delegation_rounds": 7,
+                "max_calls_per_turn": 8,
+                "max_repeats": 0,
+            },
+        ),
     }
     assert settings.compaction.enabled is False
     assert settings.store.model_dump() == {"url": "memory://", "memory_mib": 33}
@@ -157,9 +190,12 @@ def test_the_contract_sets_every_key() -> None:
         "general_settings": settings.general_settings.model_fields_set,
         "general_settings.admin": set(Admin.model_fields),
         "general_settings.media": settings.general_settings.media.model_fields_set,
+        "general_settings.keys[]": settings.general_settings.keys[0].model_fields_set,
         "sanitize": settings.sanitize.model_fields_set,
         "budget": settings.budget.model_fields_set,
         "turns": settings.turns.model_fields_set,
+        "turns.per_model[]": settings.turns.per_model[0].model_fields_set,
+        "turns.per_key[]": settings.turns.per_key[0].model_fields_set,
         "compaction": settings.compaction.model_fields_set,
         "store": settings.store.model_fields_set,
     }
@@ -192,7 +228,9 @@ model_list:
   - model_name: b
     litellm_params: {model: b, api_key: os.environ/ABSENT}
 sanitize: {mode: repiar, mode: repair}
-turns: {mode: enforce, max_rounds: -1}
+general_settings: {keys: [{name: team-a, key: k1}, {name: team-a, key: k2}]}
+turns: {mode: on, max_rounds: -1, max_repeats: 1, per_model: [{model: c}, {model: b, max_rounds: x}, {model: b}],
+        per_key: [{key: team-b}]}
 litellm_settings: {num_retries: -1, drop_parms: true}
 extra: 1
 """
@@ -205,7 +243,13 @@ extra: 1
         "model_list[1].litellm_params.model": "must be provider/model, as in gemini/gemini-2.5-flash",
         "model_list[1].litellm_params.api_key": "the environment variable ABSENT is not set",
         "litellm_settings.num_retries": "must be at least 0",
-        "turns.mode": "enforce is not built in this version; remove the key or use warn or off",
+        "general_settings.keys[1].name": "is the name of another key",
+        "turns.mode": "must be warn, enforce or off",
+        "turns.max_repeats": "must be 0, or at least 2: a call that was made once repeats nothing",
+        "turns.per_model[0].model": "names no model of model_list",
+        "turns.per_model[1].max_rounds": "must be a whole number",
+        "turns.per_model[2].model": "is there twice",
+        "turns.per_key[0].key": "names no key of general_settings.keys",
         "turns.max_rounds": "must be at least 0",
         "extra": "is not a key of turnright",
         "model_list[0].litellm_params.model": "a wildcard must stand on both sides, with the same text before it, "

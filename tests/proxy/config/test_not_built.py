@@ -12,12 +12,11 @@ from tests.proxy.config.samples import entry, faults_of, load
 REFUSED: dict[str, list[Any]] = {
     "compaction.enabled": [True],
     "store.url": ["sqlite:///state.db", "redis://127.0.0.1:6379/0"],
-    "turns.mode": ["enforce"],
 }
 TAKEN: dict[str, list[Any]] = {
     "compaction.enabled": [False],
     "store.url": ["memory://"],
-    "turns.mode": ["warn", "off", False],
+    "turns.mode": ["warn", "enforce", "off", False],
     "budget.preset": ["balanced", "lango", "localcowork", "codex", "off", False],
     "budget.margin": [None, 0.1],
     "budget.reserve": [None, 0, 8192],

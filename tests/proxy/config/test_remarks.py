@@ -29,7 +29,7 @@ def test_open_access_beside_a_master_key_warns() -> None:
     """The permission has no effect where a key is set."""
     (warning,) = load(general_settings={"master_key": "m", "allow_unauthenticated_access": True}).warnings
 
-    assert warning == "general_settings.allow_unauthenticated_access: has no effect beside a master key"
+    assert warning == "general_settings.allow_unauthenticated_access: has no effect beside a key"
 
 
 def test_a_master_key_that_is_not_used_warns() -> None:

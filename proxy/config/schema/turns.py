@@ -1,0 +1,112 @@
+"""``turns``: the guard against agents that do not stop, for everybody, for one model, for one client's key."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from proxy.config.faults import refusal
+from proxy.config.schema.section import Section
+from proxy.config.values import CountOrZero, Flag, Ratio, Text, from_environment, off_is_a_word
+from sanitizers.turns import DELEGATION_TOOLS
+
+Mode = Annotated[
+    Literal["warn", "enforce", "off"], BeforeValidator(from_environment), BeforeValidator(off_is_a_word)
+]
+
+
+def _at_least_two(value: int) -> int:
+    if value == 1:
+        raise refusal("must be 0, or at least 2: a call that was made once repeats nothing")
+    return value
+
+
+Repeats = Annotated[CountOrZero, BeforeValidator(_at_least_two)]
+
+
+class Overrides(Section):
+    """What may be different for some requests. A value that is left out is that of ``turns``."""
+
+    mode: Mode | None = None
+    """In the place of ``turns.mode``."""
+
+    max_rounds: CountOrZero | None = None
+    """In the place of ``turns.max_rounds``."""
+
+    max_rounds_multi_agent: CountOrZero | None = None
+    """In the place of ``turns.max_rounds_multi_agent``."""
+
+    max_delegation_rounds: CountOrZero | None = None
+    """In the place of ``turns.max_delegation_rounds``."""
+
+    max_calls_per_turn: CountOrZero | None = None
+    """In the place of ``turns.max_calls_per_turn``."""
+
+    max_repeats: Repeats | None = None
+    """In the place of ``turns.max_repeats``."""
+
+
+class ModelTurns(Overrides):
+    """What is different for one model."""
+
+    where: ClassVar[str] = "turns.per_model[]"
+
+    model: Text
+    """The name that clients send, as in ``model_list``. Required."""
+
+
+class KeyTurns(Overrides):
+    """What is different for one client's key; it goes before ``per_model``."""
+
+    where: ClassVar[str] = "turns.per_key[]"
+
+    key: Text
+    """The name of the key, as in ``general_settings.keys``. Required."""
+
+
+class Turns(Section):
+    """The guard against agents that do not stop: rounds of tool calls since the last user message."""
+
+    where: ClassVar[str] = "turns"
+
+    mode: Mode = "warn"
+    """``warn`` (default) reports; ``enforce`` lets the model wrap up at the limit; ``off`` counts nothing."""
+
+    max_rounds: CountOrZero = 25
+    """Rounds of an agent on its own. Default 25; 0 is no limit. A client lowers it for one request by the header
+    ``x-turnright-max-rounds``."""
+
+    max_rounds_multi_agent: CountOrZero = 50
+    """Rounds where delegation tools are declared, or were called since the user last spoke. Default 50; 0 is no
+    limit."""
+
+    warn_at: Ratio = 0.8
+    """The share of the limit from which a warning is given. Default 0.8."""
+
+    max_delegation_rounds: CountOrZero = 10
+    """Rounds that delegate. Default 10; 0 is no limit. In ``enforce`` the tools that do are then withheld."""
+
+    max_calls_per_turn: CountOrZero = 10
+    """Tool calls of one answer that are passed on in ``enforce``. Default 10; 0 is no limit."""
+
+    max_repeats: Repeats = 5
+    """How often the same calls may come to the same results in a row, in cycles of up to three rounds, before that is
+    a loop. Default 5; 0 looks for none."""
+
+    hint_after_errors: CountOrZero = 0
+    """Failures of one tool since the last user message after which the model is asked, once, for another way; in
+    ``warn`` as well. Default 0: never. 3 is a good value."""
+
+    tell_model: Flag = False
+    """Tell the model of the warning, and of the rounds that delegation may take; in ``warn`` as well. Default false."""
+
+    delegation_tools: Annotated[tuple[Text, ...], Field(max_length=100)] = DELEGATION_TOOLS
+    """Names of tools that hand a task on, ``*`` for any characters; case does not count. Default ``transfer_to_*``,
+    ``handoff_*``, ``delegate_*`` and ``task``."""
+
+    per_model: tuple[ModelTurns, ...] = ()
+    """Values that are different for single models. Default none."""
+
+    per_key: tuple[KeyTurns, ...] = ()
+    """Values that are different for single keys of ``general_settings.keys``. Default none."""

@@ -1,0 +1,54 @@
+"""Which limits of the turn guard hold for a request: ``turns``, changed for its model, changed for its key. Pure."""
+
+from __future__ import annotations
+
+from proxy.config.schema.turns import Overrides, Turns
+from sanitizers.turns import TurnPolicy
+
+_NO_OVERRIDES = Overrides()
+
+
+class TurnPolicies:
+    """The policies of a configuration, each made once."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._models = {entry.model: entry for entry in turns.per_model}
+        self._keys = {entry.key: entry for entry in turns.per_key}
+        self._made: dict[tuple[str, str], TurnPolicy | None] = {}
+
+    def find(self, model: str, label: str, key: str) -> TurnPolicy | None:
+        """Return the policy for *model* (*label* as the configuration has it, a wildcard maybe) and the key's name.
+
+        None where the guard is off. What is said of the very name goes before what is said of the wildcard.
+        """
+        named = model if model in self._models else label if label in self._models else ""
+        place = (named, key if key in self._keys else "")
+        if place not in self._made:
+            self._made[place] = self._make(*place)
+        return self._made[place]
+
+    def _make(self, model: str, key: str) -> TurnPolicy | None:
+        turns = self._turns
+        of_model = self._models.get(model, _NO_OVERRIDES)
+        of_key = self._keys.get(key, _NO_OVERRIDES)
+        mode = of_key.mode or of_model.mode or turns.mode
+        if mode == "off":
+            return None
+
+        def limit(name: str) -> int:
+            values: list[int | None] = [getattr(section, name) for section in (of_key, of_model, turns)]
+            return next(value for value in values if value is not None)
+
+        return TurnPolicy(
+            mode,
+            limit("max_rounds"),
+            limit("max_rounds_multi_agent"),
+            turns.warn_at,
+            limit("max_delegation_rounds"),
+            limit("max_calls_per_turn"),
+            limit("max_repeats"),
+            turns.hint_after_errors,
+            turns.tell_model,
+            turns.delegation_tools,
+        )

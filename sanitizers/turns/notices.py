@@ -1,0 +1,100 @@
+"""What is said to the model, and to the client, of limits and loops; and how it is known again.
+
+Changing a wording moves cached prefixes of sessions that hold it, so a test pins the bytes. Every text says that it
+is the gateway that speaks: the model must not take it for a tool's words or the user's.
+"""
+
+from __future__ import annotations
+
+import orjson
+
+from sanitizers.merging import SEPARATOR
+from sanitizers.messages import Message, is_part_list
+from sanitizers.synthetic import NOTICE_START
+
+_FINISH = "No tool can be called any more. Answer now with what you have, and say what is left undone.]"
+
+
+def wrap_up_at_limit(limit: int) -> str:
+    """Return the instruction to finish after *limit* rounds."""
+    return f"{NOTICE_START}The limit of {limit} rounds of tool calls is reached. {_FINISH}"
+
+
+def wrap_up_of_loop() -> str:
+    """Return the instruction to finish in a loop that went on."""
+    return f"{NOTICE_START}The same tool calls keep coming to the same results. {_FINISH}"
+
+
+def wrap_up_of_delegation(limit: int) -> str:
+    """Return the instruction to finish where nothing but delegation is declared, and none is left."""
+    return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. {_FINISH}"
+
+
+def loop_note(period: int, times: int) -> str:
+    """Return what stands behind the result with which a loop has become one."""
+    what = "This call was" if period == 1 else f"These {period} rounds of calls were"
+    return (
+        f"{NOTICE_START}{what} made {times} times in a row with the same result. Making the same call again will not "
+        "change it: try another way, or answer with what you have.]"
+    )
+
+
+def warning_note(rounds: int, limit: int) -> str:
+    """Return what stands behind the result with which the warning is due."""
+    return f"{NOTICE_START}{rounds} of {limit} rounds of tool calls are used. Work towards an answer.]"
+
+
+def delegation_note(limit: int) -> str:
+    """Return what stands behind the result of the last delegation."""
+    return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. Finish it without handing it on.]"
+
+
+def error_hint(name: str, times: int, quote: str) -> str:
+    """Return what stands behind the result of the failure that was one too many."""
+    return (
+        f"{NOTICE_START}The tool {name[:64]} has failed {times} times since the user's last message. Its last words: "
+        f'"{quote}". Do not call it in the same way again: try another way, or say what is missing.]'
+    )
+
+
+def delegation_guidance(limit: int) -> str:
+    """Return what is added to the description of the first tool that hands a task on (lango's 1-2, 3-5, 6-10)."""
+    simple, medium = max(1, limit // 5), max(2, limit // 2)
+    return (
+        f"Of {limit} rounds of handing on that a task may take, a simple one needs 1-{simple}, a medium one "
+        f"{simple + 1}-{medium}, a complex one {medium + 1}-{limit}."
+        if limit >= 4
+        else f"A task may be handed on in {limit} rounds at most."
+    )
+
+
+def last_words(instruction: str) -> str:
+    """Return what the client gets where the model, which was told *instruction*, said nothing in text."""
+    reason = instruction.removeprefix(NOTICE_START).partition(". ")[0]
+    return f"{NOTICE_START}{reason}. The model was asked to finish and said nothing; no further call was passed on.]"
+
+
+def delegation_refused(limit: int) -> str:
+    """Return what the client gets in the place of a delegation over the limit, where the model said nothing else."""
+    return f"{NOTICE_START}The task was handed on {limit} times, which is the limit; it was not handed on again.]"
+
+
+def with_notices(message: Message, notices: list[str]) -> Message:
+    """Return a tool's result with *notices* behind it; those that are there already are not said again."""
+    content = message.get("content")
+    if isinstance(content, list) and is_part_list(content):
+        held = "".join(text for part in content if isinstance(text := part.get("text"), str))
+        new = [{"type": "text", "text": notice} for notice in notices if notice not in held]
+        return {**message, "content": [*content, *new]} if new else message
+    text = content if isinstance(content, str) else "" if content is None else orjson.dumps(content).decode()
+    new_texts = [notice for notice in notices if notice not in text]
+    return (
+        {**message, "content": SEPARATOR.join((*((text,) if text else ()), *new_texts))}
+        if new_texts
+        else message
+    )
+
+
+def without_notices(text: str) -> str:
+    """Return a result's *text* without the notices behind it: of a turnright that stands before this one."""
+    return text.partition(f"{SEPARATOR}{NOTICE_START}")[0] if NOTICE_START in text else text

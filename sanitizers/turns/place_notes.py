@@ -1,0 +1,88 @@
+"""Notes for the model within its history: each behind the very result with which it became due.
+
+What a note is due to is found again from the history alone, in every turn of it, so that a note once given stays where
+it is in all later requests and the cached prefix holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sanitizers.changes import Change
+from sanitizers.messages import Messages
+from sanitizers.turns.find_loop import find_loop
+from sanitizers.turns.gate_calls import STEP
+from sanitizers.turns.notices import delegation_note, error_hint, loop_note, warning_note, with_notices
+from sanitizers.turns.policy import TurnPolicy
+from sanitizers.turns.rounds import Round, split_turns
+from sanitizers.turns.tool_errors import find_failures
+
+_Notes = dict[int, list[tuple[str, str]]]
+"""By the index of the result that they stand behind: the reason and the words of each."""
+
+
+def place_notes(
+    messages: Messages, policy: TurnPolicy, *, multi_agent: bool, asked: int | None
+) -> tuple[Messages, list[Change]]:
+    """Return *messages* with all notes that are due, and a change for each; *messages* itself where there is none.
+
+    *multi_agent* says that the request declares tools that hand the task on, *asked* is the client's limit. The note
+    of index ``i`` depends on ``messages[:i + 1]`` and on the policy alone.
+    """
+    if policy.mode != "enforce" and not policy.tell_model and not policy.hint_after_errors:
+        return messages, []
+    notes: _Notes = {}
+    for rounds in split_turns(messages):
+        _note_counts(rounds, policy, notes, multi_agent=multi_agent, asked=asked)
+        if policy.mode == "enforce" and policy.max_repeats:
+            _note_loops(rounds, policy.max_repeats, notes)
+        if policy.hint_after_errors:
+            for failure in find_failures(rounds, policy.hint_after_errors):
+                hint = error_hint(failure.name, failure.times, failure.quote)
+                notes.setdefault(failure.result.place, []).append(("tool_error_hint", hint))
+    if not notes:
+        return messages, []
+    changes = []
+    noted = list(messages)
+    for index in sorted(notes):
+        noted[index] = with_notices(messages[index], [words for _, words in notes[index]])
+        if noted[index] is not messages[index]:
+            changes += [Change(STEP, "inserted", index, reason) for reason, _ in notes[index]]
+    return (noted, changes) if changes else (messages, [])
+
+
+def _note_counts(
+    rounds: Sequence[Round], policy: TurnPolicy, notes: _Notes, *, multi_agent: bool, asked: int | None
+) -> None:
+    """Note the round that the warning is due with, and the one that was the last delegation."""
+    working = delegations = 0
+    warned = False
+    for one in rounds:
+        delegating = len(policy.delegating(one.names))
+        working += not delegating or delegating < len(one.names)
+        delegations += bool(delegating)
+        limit = policy.limit(multi_agent=multi_agent or delegations > 0, asked=asked)
+        warning_from = policy.warning_from(limit)
+        if policy.tell_model and not warned and warning_from and warning_from <= working < limit:
+            warned = True
+            _add(notes, one, "warning_note", warning_note(working, limit))
+        if (
+            policy.mode == "enforce"
+            and delegating
+            and policy.max_delegation_rounds
+            and delegations == policy.max_delegation_rounds
+        ):
+            _add(notes, one, "delegation_note", delegation_note(delegations))
+
+
+def _note_loops(rounds: Sequence[Round], repeats: int, notes: _Notes) -> None:
+    for at, one in enumerate(rounds):
+        loop = find_loop(rounds, at, repeats)
+        if loop is not None and loop.is_new:
+            _add(notes, one, "loop_note", loop_note(loop.period, loop.times))
+
+
+def _add(notes: _Notes, one: Round, reason: str, words: str) -> None:
+    """Note *words* behind the last result of a round; one without results has no place for them yet."""
+    if one.results:
+        notes.setdefault(one.results[-1].place, []).append((reason, words))

@@ -1,0 +1,64 @@
+"""What the operator allows: limits, and what happens at them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+from typing import Literal
+
+DELEGATION_TOOLS = ("transfer_to_*", "handoff_*", "delegate_*", "task")
+"""Names of tools that hand a task on: google-adk's ``transfer_to_agent``, openai-agents' ``transfer_to_<agent>``,
+langgraph-supervisor's and crewAI's, and the ``task`` of coding agents."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPolicy:
+    """The limits of one request; 0 switches one off."""
+
+    mode: Literal["warn", "enforce"] = "warn"
+    max_rounds: int = 25
+    max_rounds_multi_agent: int = 50
+    warn_at: float = 0.8
+    """The share of the limit from which on a warning is given."""
+
+    max_delegation_rounds: int = 10
+    max_calls_per_turn: int = 10
+    max_repeats: int = 5
+    """How often the same calls may come to the same results in a row before that is a loop."""
+
+    hint_after_errors: int = 0
+    """Failures of one tool after which the model is asked for another way."""
+
+    tell_model: bool = False
+    """Whether the model hears of the warning, and of the rounds that delegation may take."""
+
+    delegation_tools: tuple[str, ...] = DELEGATION_TOOLS
+
+    def limit(self, *, multi_agent: bool, asked: int | None) -> int:
+        """Return the limit of rounds; *asked* is the client's own, which only ever lowers it."""
+        limit = self.max_rounds_multi_agent if multi_agent else self.max_rounds
+        if asked is None:
+            return limit
+        return min(limit, asked) if limit else asked
+
+    def warning_from(self, limit: int) -> int:
+        """Return the number of rounds from which on a warning is given; 0 is never."""
+        return ceil(limit * self.warn_at) if limit else 0
+
+    def delegates(self, name: str) -> bool:
+        """Tell whether a tool of this *name* hands the task on."""
+        return _matcher(self.delegation_tools).fullmatch(name.lower()) is not None
+
+    def delegating(self, names: Iterable[str]) -> list[str]:
+        """Return those of *names* that hand the task on."""
+        return [name for name in names if self.delegates(name)]
+
+
+@lru_cache(maxsize=64)
+def _matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what matches any of *patterns*, in which ``*`` alone is special; case does not count."""
+    alternatives = (re.escape(pattern.lower()).replace(r"\*", ".*") for pattern in patterns)
+    return re.compile("|".join(alternatives) or r"(?!)", re.DOTALL)

@@ -1,0 +1,164 @@
+"""A history as rounds: an assistant turn with tool calls, and the results that it got.
+
+Counted in what the client sent, not in what is sent on: a budget may have dropped half of it, and what is merged
+differs by provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import orjson
+
+from sanitizers.budget.markers import is_from_user
+from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
+from sanitizers.turns.carried_results import Called, calls_in_text, carries_result, texts_of
+from sanitizers.turns.notices import without_notices
+
+
+class Result(NamedTuple):
+    """A tool's result: the message that holds it, by its index, and the id of the call, where it says one."""
+
+    place: int
+    message: Message
+    call_id: str | None
+
+
+@dataclass(eq=False)
+class Round:
+    """One round. *calls* are in the order of the turn, *ids* the calls' ids."""
+
+    index: int
+    """Where its turn begins."""
+
+    calls: list[Called] = field(default_factory=list)
+    ids: list[str | None] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    text: str = ""
+    """What the turn says, where that is all that is known of its calls."""
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the tools that it calls."""
+        return [name for name, _ in self.calls]
+
+    @cached_property
+    def canonical(self) -> list[tuple[str, str]]:
+        """The calls in a spelling that is the same for equal arguments, in an order of their own."""
+        return sorted((name, _canonical(arguments)) for name, arguments in self.calls)
+
+    @cached_property
+    def outcomes(self) -> list[Any]:
+        """What the results say, our own notices left out, in an order of their own where they are all texts."""
+        said = [
+            without_notices(content) if isinstance(content := result.message.get("content"), str) else content
+            for result in self.results
+        ]
+        return sorted(said) if all(isinstance(text, str) for text in said) else said
+
+    def repeats(self, other: Round) -> bool:
+        """Tell whether both make the same calls, with the same arguments, and came to the same results."""
+        if len(self.calls) != len(other.calls) or self.text != other.text:
+            return False
+        if self.calls != other.calls and (
+            sorted(self.names) != sorted(other.names) or self.canonical != other.canonical
+        ):
+            return False
+        return self.outcomes == other.outcomes
+
+    def name_of(self, result: Result) -> str:
+        """Return the name of the tool that a *result* is of; empty where that cannot be told."""
+        if result.call_id is not None and result.call_id in self.ids:
+            return self.calls[self.ids.index(result.call_id)][0]
+        name = result.message.get("name")
+        if isinstance(name, str) and name in self.names:
+            return name
+        return self.names[0] if len(set(self.names)) == 1 else ""
+
+
+def opens_turn(message: Message) -> bool:
+    """Tell whether a message is the user's own word, which a new count begins with."""
+    return message["role"] == "user" and is_from_user(message) and not carries_result(message)
+
+
+def last_turn_start(messages: Messages) -> int:
+    """Return where the newest turn begins: behind the last word of the user's, or at 0."""
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index]["role"] == "user" and opens_turn(messages[index]):
+            return index + 1
+    return 0
+
+
+def split_turns(messages: Messages) -> Iterator[list[Round]]:
+    """Yield the rounds of each turn, oldest turn first."""
+    start = 0
+    for index, message in enumerate(messages):
+        if message["role"] == "user" and opens_turn(message):
+            yield read_rounds(messages, start, index)
+            start = index + 1
+    yield read_rounds(messages, start, len(messages))
+
+
+def read_rounds(messages: Messages, start: int, end: int) -> list[Round]:
+    """Return the rounds between *start* and *end*, among which no user speaks.
+
+    Assistant messages that follow one another are one turn: some clients send parallel calls one by one. A turn
+    without calls is a round where a result answers it all the same: its calls are in its text.
+    """
+    rounds: list[Round] = []
+    turn: Round | None = None
+    for index in range(start, end):
+        message = messages[index]
+        role = message["role"]
+        if role == "assistant":
+            if turn is None or turn.results:
+                _close(turn, rounds)
+                turn = Round(index)
+            _read_turn(turn, message)
+        elif role in SYSTEM_ROLES or turn is None:
+            continue
+        elif role in RESULT_ROLES:
+            turn.results.append(Result(index, message, message.get("tool_call_id")))
+        elif carries_result(message):
+            turn.results.append(Result(index, message, None))
+    _close(turn, rounds)
+    return rounds
+
+
+def _read_turn(turn: Round, message: Message) -> None:
+    before = len(turn.calls)
+    for call in tool_calls_of(message):
+        function, custom = function_of(call), call.get("custom") or {}
+        name = function.get("name") or custom.get("name") or ""
+        turn.calls.append((name, function["arguments"] if "arguments" in function else custom.get("input")))
+        turn.ids.append(call.get("id"))
+    legacy = message.get("function_call")
+    if legacy:
+        turn.calls.append((legacy.get("name") or "", legacy.get("arguments")))
+        turn.ids.append(None)
+    if len(turn.calls) == before:
+        turn.calls += (said := calls_in_text(message))
+        turn.ids += [None] * len(said)
+        if not said:
+            turn.text += "".join(texts_of(message))
+
+
+def _close(turn: Round | None, rounds: list[Round]) -> None:
+    """Add *turn* to *rounds* where it is one."""
+    if turn is None or not (turn.calls or turn.results):
+        return
+    if turn.calls:
+        turn.text = ""  # what is said beside a call does not make it another one
+    rounds.append(turn)
+
+
+def _canonical(arguments: Any) -> str:
+    """Return arguments as JSON with sorted keys and no white space; what is no JSON as the text that it is."""
+    try:
+        value = orjson.loads(arguments) if isinstance(arguments, str) else arguments
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return str(arguments)

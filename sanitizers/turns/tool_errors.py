@@ -1,0 +1,85 @@
+"""Tools that fail again and again: which results are errors, and which failure is one too many.
+
+OpenAI's format has no field for it. What counts is the beginning of a text, or a field of a JSON object, in the words
+of the frameworks that write them; never a word somewhere in the middle, since a page about errors is no error
+(lango's "500" anywhere in the text hit numbers in messages).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sanitizers.messages import Message, parse_arguments
+from sanitizers.turns.carried_results import texts_of
+from sanitizers.turns.rounds import Result, Round
+
+_BEGINS = re.compile(
+    r"\s*(?:Observation:\n\s*)?(?:"
+    r"(?i:(?:tool )?error\s*:)"  # LangChain's ToolNode, CrewAI, Cline
+    r"|(?i:error (?:executing|calling|invoking|running|while|during) )"  # MCP servers ("Error executing tool x: ")
+    r"|(?i:an error occurred )"  # openai-agents ("An error occurred while running the tool.")
+    r"|(?i:(?:tool|command|function) (?:\S+ )?(?:execution )?failed\b)"
+    r"|<(?:tool_)?error>"
+    r"|(?:Call id: [^\n]*\n)?Error:\n"  # smolagents
+    r"|Traceback \(most recent call last\):"
+    r"|[A-Za-z_.]{0,80}(?:Error|Exception)\s*: "
+    r")"
+)
+_RETRY = "Fix the errors and try again."
+"""The end of pydantic-ai's retry prompts."""
+
+_LONGEST = 65_536
+_LONGEST_QUOTE = 200
+
+
+class Failure(NamedTuple):
+    """The failure of a tool that was one too many: *times* in all, and what the last one said, shortened."""
+
+    result: Result
+    name: str
+    times: int
+    quote: str
+
+
+def find_failures(rounds: Sequence[Round], times: int) -> Iterator[Failure]:
+    """Yield for each tool its failure number *times* among the *rounds* of one turn, if there were as many."""
+    counts: Counter[str] = Counter()
+    for one in rounds:
+        for result in one.results:
+            name = one.name_of(result)
+            if not name or (said := error_of(result.message)) is None:
+                continue
+            counts[name] += 1
+            if counts[name] == times:
+                yield Failure(result, name, times, said)
+
+
+def error_of(message: Message) -> str | None:
+    """Return what a result says of its failure, on one line of up to 200 characters; None where it is none."""
+    text = "".join(texts_of(message))
+    if not text or text == "{}" or len(text) > _LONGEST:
+        return None
+    if _BEGINS.match(text) or text.rstrip().endswith(_RETRY):
+        return _quoted(text)
+    if text.lstrip().startswith("{") and (value := parse_arguments(text)) is not None and _is_error(value):
+        return _quoted(text)
+    return None
+
+
+def _is_error(value: dict[str, Any]) -> bool:
+    """Tell whether a JSON object says that it is an error: MCP's ``isError``, ``{"error": …}`` and their like."""
+    return (
+        bool(value.get("error"))
+        or value.get("isError") is True
+        or value.get("is_error") is True
+        or value.get("status") == "error"
+        or value.get("success") is False
+    )
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE]}…"

@@ -1,0 +1,67 @@
+"""Where a turn stands: what the header, the log, the metrics and ``/v1/explain`` say of it. No text of anybody's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+EVENTS = ("warning", "limit", "delegation_limit", "loop", "tool_errors", "wrap_up")
+"""What may happen to a turn. All but the last are told once, of the request whose newest round brought them about."""
+
+WrapUp = Literal["", "limit", "loop", "delegation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of the agent's, since the user last spoke. A limit of 0 is none."""
+
+    mode: str
+    rounds: int
+    limit: int
+    delegations: int = 0
+    delegation_limit: int = 0
+    warns: bool = False
+    """Whether so many rounds are used that a warning is due."""
+
+    loop_period: int = 0
+    """Rounds of the cycle that the newest rounds repeat; 0 where they repeat none."""
+
+    wrap_up: WrapUp = ""
+    """Why the model is told to finish; empty where it is not."""
+
+    events: tuple[str, ...] = ()
+    """Of :data:`EVENTS`, what the newest round, or this request, brings about."""
+
+    def header(self) -> str:
+        """Return ``x-turnright-rounds``: ``12/25``, or ``12`` without a limit.
+
+        Behind it, where they apply: ``;warn``, ``;wrap-up``, ``;loop``, ``;delegations=3/10``.
+        """
+        parts = [_of(self.rounds, self.limit)]
+        if self.warns:
+            parts.append("warn")
+        if self.wrap_up:
+            parts.append("wrap-up")
+        if self.loop_period:
+            parts.append("loop")
+        if self.delegations:
+            parts.append(f"delegations={_of(self.delegations, self.delegation_limit)}")
+        return ";".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON-ready values."""
+        return {
+            "mode": self.mode,
+            "rounds": self.rounds,
+            "limit": self.limit or None,
+            "delegation_rounds": self.delegations,
+            "delegation_limit": self.delegation_limit or None,
+            "warns": self.warns,
+            "loop_period": self.loop_period or None,
+            "wrap_up": self.wrap_up or None,
+            "events": list(self.events),
+        }
+
+
+def _of(count: int, limit: int) -> str:
+    return f"{count}/{limit}" if limit else str(count)
