@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.repairs.draft import Draft, note, with_entries
-from sanitizers import Message
-from sanitizers.messages import MEDIA_PARTS, Entry, is_part_list
+from sanitizers import Message, Messages
+from sanitizers.budget.markers import is_from_user
+from sanitizers.messages import MEDIA_PARTS, Entry, first_of_newest_user_turn, is_part_list
 
 _TYPE = re.compile(r"unsupported mime type:? ['\"]?([\w.+-]+(?:/[\w.+-]+)?)")
 _WORDS = MappingProxyType(
@@ -17,34 +18,60 @@ _WORDS = MappingProxyType(
 
 
 def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with a note in the place of each medium outside the newest user message.
+    """Return *draft* with a note in the place of each medium but those that the user asks about now.
 
     Of one type only, where *error* names one. What the user sent just now is never left out: the
     answer would be about something that the model did not see. Sources: crush#995, pollinations#4157,
     Open-Interface#64.
     """
-    newest = max(
-        (at for at, entry in enumerate(draft.entries) if entry.message["role"] == "user"), default=-1
-    )
     named = _TYPE.search(error.words)
     kind = named[1] if named else None
+    newest = _first_of_newest_own_turn(draft.messages)
     entries = list(draft.entries)
     changes = []
     for at, (message, origin) in enumerate(entries):
-        bad = [part for part in _media(message) if kind is None or _is_of_type(part, kind)]
-        if at == newest or not bad:
+        asked_now = message["role"] == "user" and at >= newest
+        bad = [
+            number
+            for number, part in enumerate(_parts(message))
+            if part["type"] in MEDIA_PARTS
+            and (kind is None or _is_of_type(part, kind))
+            and not (asked_now and _is_own(message, number))
+        ]
+        if not bad:
             continue
-        content = [_note(part) if part in bad else part for part in message["content"]]
+        content = [_note(part) if number in bad else part for number, part in enumerate(message["content"])]
         entries[at] = Entry({**message, "content": content}, origin)
         changes.append(note("replaced", origin, "media"))
     return with_entries(draft, entries, changes)
 
 
-def _media(message: Message) -> list[Message]:
+def _first_of_newest_own_turn(messages: Messages) -> int:
+    """Return where the newest turn with words or media of the user's own begins: a step may have put others behind."""
+    kept = [at for at, message in enumerate(messages) if message["role"] != "user" or _says_own(message)]
+    first = first_of_newest_user_turn([messages[at] for at in kept])
+    return kept[first] if first < len(kept) else len(messages)
+
+
+def _says_own(message: Message) -> bool:
+    parts = _parts(message)
+    if not parts:
+        return is_from_user(message)
+    return any(_is_own(message, number) for number in range(len(parts)))
+
+
+def _is_own(message: Message, number: int) -> bool:
+    """Tell whether a part is the user's, and neither a medium of a tool's result nor what introduces one.
+
+    A message may hold both, where neighbours were joined.
+    """
+    around = message["content"][max(number - 1, 0) : number + 1]
+    return all(is_from_user({"role": "user", "content": [part]}) for part in around)
+
+
+def _parts(message: Message) -> list[Message]:
     content = message.get("content")
-    if not isinstance(content, list) or not is_part_list(content):
-        return []
-    return [part for part in content if part["type"] in MEDIA_PARTS]
+    return content if isinstance(content, list) and is_part_list(content) else []
 
 
 def _is_of_type(part: Message, kind: str) -> bool:

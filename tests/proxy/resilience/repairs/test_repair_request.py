@@ -12,7 +12,7 @@ from proxy.resilience.read_error import read_error
 from proxy.resilience.repairs import repair_request
 from sanitizers.profiles import GEMINI_3, OPENAI
 from tests.proxy.resilience.repairs.asking import refusal, repaired
-from tests.support.builders import assistant, call, image, system, tool, user
+from tests.support.builders import assistant, call, image, system, text, tool, user
 
 QUOTED = "Requests ending with a model turn are not supported. Unsupported parameter: 'temperature' is not supported"
 HISTORY = [user(QUOTED), assistant("t2§")]
@@ -104,3 +104,42 @@ def test_media_of_the_newest_user_message_stay() -> None:
 
     assert repair_request(history, {}, GEMINI_3, refusal("Provided image is not valid")) is None
     assert repair_request(history, {}, GEMINI_3, refusal("Unsupported MIME type: png")) is None
+
+
+PIXEL = image()
+FROM_TOOL = [text("[Image from the result of f (call c1):]"), image()]
+OLD = [user([text("t0§"), image()]), assistant("t1§")]
+ASKED = [user([text("t2§"), image()])]
+CALLED = [assistant(None, [call("c1")]), tool("c1")]
+
+
+@pytest.mark.parametrize(
+    ("turn", "kept"),
+    [
+        ([*ASKED, user("t3§")], [2]),
+        ([*ASKED, system("t3§"), user("t4§")], [2]),
+        ([*ASKED, *CALLED], [2]),
+        ([*ASKED, *CALLED, user(FROM_TOOL)], [2]),
+        ([*ASKED, *CALLED, user(FROM_TOOL), assistant("t3§"), user("Please continue.")], [2]),
+        ([*ASKED, *CALLED, user(FROM_TOOL), user("t3§")], []),
+        ([*ASKED, *CALLED, user(FROM_TOOL), *ASKED], [6]),
+        ([*ASKED, *CALLED, user([*FROM_TOOL, *ASKED[0]["content"]])], [5]),
+    ],
+    ids=[
+        "two messages",
+        "words of the system",
+        "results",
+        "moved",
+        "continued",
+        "moved, asked",
+        "behind",
+        "joined",
+    ],
+)
+def test_media_that_the_user_asks_about_now_stay(turn: list[dict[str, Any]], kept: list[int]) -> None:
+    """In all messages of the user's newest turn; what came out of a tool's result is no part of it."""
+    done = repair_request([*OLD, *turn], {}, OPENAI, refusal("Provided image is not valid"))
+
+    assert done is not None
+    assert [at for at, message in enumerate(done.messages) if str(PIXEL) in str(message)] == kept
+    assert str(done.messages).count(str(PIXEL)) == len(kept)
