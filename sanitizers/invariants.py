@@ -23,6 +23,7 @@ from typing import Any
 from sanitizers.media.reading import may_stand_in_result
 from sanitizers.media.violations import media_violations
 from sanitizers.messages import (
+    MEDIA_FREE_ROLES,
     MEDIA_PARTS,
     RESULT_ROLES,
     SYSTEM_ROLES,
@@ -332,7 +333,7 @@ def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -
             if role in RESULT_ROLES:
                 if not may_stand_in_result(part, profile):
                     yield "media_in_result"
-            elif role in profile.media_free_roles:
+            elif role in MEDIA_FREE_ROLES:
                 yield "refused_part"
             yield from media_violations(part, profile)
         if profile.refused_fields and not profile.refused_fields.isdisjoint(part):

@@ -24,6 +24,13 @@ SYSTEM_ROLES = frozenset({"system", "developer"})
 RESULT_ROLES = frozenset({"tool", "function"})
 """Roles that answer a call."""
 
+MEDIA_FREE_ROLES = SYSTEM_ROLES | {"assistant"}
+"""Roles whose content may hold no media, at any provider.
+
+"Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08). The converters to Gemini's wire read
+only text from them; anything else would vanish unseen.
+"""
+
 MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video_url"})
 """Content parts that hold anything but text."""
 

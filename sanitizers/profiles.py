@@ -65,9 +65,6 @@ class Profile:
     max_call_id_length: int | None
     """Longest tool-call id, in characters."""
 
-    media_free_roles: frozenset[str]
-    """Roles, beside those of results, whose content may hold no media."""
-
     result_types: frozenset[str]
     """MIME types that media within a tool result may have; other media stands in a user message behind the results."""
 
@@ -195,7 +192,6 @@ OPENAI = Profile(
     # "Expected a string with maximum length 40" (vercel/ai#5171, 2025-03).
     max_call_id_length=40,
     # "Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08).
-    media_free_roles=frozenset({"assistant", "developer", "system"}),
     result_types=frozenset(),
     # "unsupported image … one of the following formats: ['png', 'jpeg', 'gif', 'webp']" (OpenAI API, 2026-08).
     image_types=WEB_IMAGES,
@@ -238,8 +234,6 @@ GEMINI_2 = Profile(
     signs_calls=True,
     tool_names=GEMINI_NAMES,
     max_call_id_length=None,
-    # The converters read only text from these roles; anything else would vanish unseen.
-    media_free_roles=frozenset({"assistant", "system", "developer"}),
     # No nested parts before Gemini 3 (maximhq/bifrost#4202), and beside parallel results every part counts as one
     # more response (ag-ui#1334, gemini-cli#16137). litellm nests at every model.
     result_types=frozenset(),

@@ -13,7 +13,7 @@ from proxy.media.fetching import Fetched, MediaFetcher, Unfetched
 from proxy.wire import ChatRequest
 from sanitizers import Change, Messages, Profile
 from sanitizers.media.reading import Address, read_media
-from sanitizers.messages import RESULT_ROLES, first_of_newest_user_turn, is_part_list
+from sanitizers.messages import MEDIA_FREE_ROLES, first_of_newest_user_turn, is_part_list
 
 MOST_IMAGES = 8
 """Images that are fetched for one request; the newest ones are."""
@@ -82,7 +82,7 @@ def _addresses(messages: Messages, profile: Profile) -> Iterator[tuple[int, int,
         content = message.get("content")
         if content.__class__ is not list or not is_part_list(content):
             continue
-        if message["role"] in profile.media_free_roles and message["role"] not in RESULT_ROLES:
+        if message["role"] in MEDIA_FREE_ROLES:
             continue
         for number, part in enumerate(content):
             if part["type"] != "image_url" or "image_url" in profile.refused_parts:

@@ -9,7 +9,7 @@ from typing import Any
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.media.reading import READ_PARTS
-from sanitizers.messages import RESULT_ROLES, Entries, Entry, first_of_newest_user_turn, is_part_list
+from sanitizers.messages import MEDIA_FREE_ROLES, Entries, Entry, first_of_newest_user_turn, is_part_list
 from sanitizers.profiles import Profile
 from sanitizers.steps.media.mending import Fault, mend_part
 from sanitizers.synthetic import left_out
@@ -49,7 +49,7 @@ def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Chan
         if content.__class__ is not list or not is_part_list(content):
             continue
         role = entry.message["role"]
-        if role in profile.media_free_roles and role not in RESULT_ROLES:
+        if role in MEDIA_FREE_ROLES:
             continue
 
         def asked_now(at: int = at, role: str = role) -> bool:

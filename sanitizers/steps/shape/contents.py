@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sanitizers.errors import Unrepairable
-from sanitizers.messages import MEDIA_PARTS, RESULT_ROLES, Message, is_blank, is_part_list
+from sanitizers.messages import MEDIA_FREE_ROLES, MEDIA_PARTS, Message, is_blank, is_part_list
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.notes import Note
 from sanitizers.synthetic import EMPTY_RESULT
@@ -121,7 +121,7 @@ def _normalize_part(
             notes.append(Note("dropped", "empty_text", place))
             return None
         return part
-    media_refused = kind in MEDIA_PARTS and role in profile.media_free_roles and role not in RESULT_ROLES
+    media_refused = kind in MEDIA_PARTS and role in MEDIA_FREE_ROLES
     if media_refused or (kind in profile.refused_parts and role != "user"):
         notes.append(Note("dropped", "refused_part", f"{place}:{kind}"))
         return None
