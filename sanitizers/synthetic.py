@@ -8,6 +8,7 @@ result says that no result was recorded, not that the tool failed.
 from __future__ import annotations
 
 import hashlib
+from types import MappingProxyType
 
 MISSING_RESULT = '{"error": "No result was recorded for this tool call."}'
 """The content of a synthesized tool result: a JSON object, as Gemini's Struct wants it, readable as text."""
@@ -58,20 +59,32 @@ def derive_id(
         attempt += 1
 
 
-def left_out(what: str) -> str:
-    """Return the text in the place of media that cannot be sent."""
+def left_out(part_type: str) -> str:
+    """Return the text in the place of a media part that cannot be sent."""
+    what = _MEDIA_WORDS[part_type]
     return f"[Left out: {_ARTICLES.get(what, 'a')} {what} that this model cannot be given.]"
 
 
-def moved_from_result(what: str) -> str:
-    """Return the text in the place of media that was moved out of a tool result."""
-    return f"[The {what} of this result is in the user message behind the results.]"
+def moved_from_result(part_type: str) -> str:
+    """Return the text in the place of a media part that was moved out of a tool result."""
+    return f"[The {_MEDIA_WORDS[part_type]} of this result is in the user message behind the results.]"
 
 
-def media_of_result(what: str, name: str, call_id: str) -> str:
-    """Return the text before media that was moved out of the result of a call."""
+def media_of_result(part_type: str, name: str, call_id: str) -> str:
+    """Return the text before a media part that was moved out of the result of a call."""
     called = f"{name} (call {call_id})" if name and call_id else name or f"call {call_id}"
-    return f"[{what.capitalize()} from the result of {called}:]"
+    return f"[{_MEDIA_WORDS[part_type].capitalize()} from the result of {called}:]"
 
 
-_ARTICLES = {"image": "an"}
+_MEDIA_WORDS = MappingProxyType(
+    {
+        "audio_url": "recording",
+        "file": "file",
+        "image_url": "image",
+        "input_audio": "recording",
+        "video_url": "video",
+    }
+)
+"""What a media part is called, by its type."""
+
+_ARTICLES = MappingProxyType({"image": "an"})

@@ -22,14 +22,6 @@ from sanitizers.synthetic import media_of_result, moved_from_result
 
 NAME = "result_media"
 
-_WORDS = {
-    "audio_url": "recording",
-    "file": "file",
-    "image_url": "image",
-    "input_audio": "recording",
-    "video_url": "film",
-}
-
 
 def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Move media out of tool results into one user message directly behind all results of their turn.
@@ -66,10 +58,10 @@ def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tupl
         content: list[dict[str, Any]] = message["content"]
         for number in held:
             part = content[number]
-            said = media_of_result(_WORDS[part["type"]], name, base_id(call_id))
+            said = media_of_result(part["type"], name, base_id(call_id))
             moved += [{"type": "text", "text": said}, part]
         parts = [
-            {"type": "text", "text": moved_from_result(_WORDS[part["type"]])} if number in held else part
+            {"type": "text", "text": moved_from_result(part["type"])} if number in held else part
             for number, part in enumerate(content)
         ]
         placed.append(Entry({**message, "content": parts}, entry.origin))

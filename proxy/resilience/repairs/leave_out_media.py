@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.repairs.draft import Draft, note, with_entries
 from sanitizers import Message, Messages
 from sanitizers.budget.markers import is_from_user
 from sanitizers.messages import MEDIA_PARTS, Entry, first_of_newest_user_turn, is_part_list
+from sanitizers.synthetic import left_out
 
 _TYPE = re.compile(r"unsupported mime type:? ['\"]?([\w.+-]+(?:/[\w.+-]+)?)")
-_WORDS = MappingProxyType(
-    {"audio_url": "audio", "file": "file", "image_url": "image", "input_audio": "audio", "video_url": "video"}
-)
 
 
 def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
@@ -40,7 +37,10 @@ def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
         ]
         if not bad:
             continue
-        content = [_note(part) if number in bad else part for number, part in enumerate(message["content"])]
+        content = [
+            {"type": "text", "text": left_out(part["type"])} if number in bad else part
+            for number, part in enumerate(message["content"])
+        ]
         entries[at] = Entry({**message, "content": content}, origin)
         changes.append(note("replaced", origin, "media"))
     return with_entries(draft, entries, changes)
@@ -86,8 +86,3 @@ def _format(kind: str) -> str:
     """Return what a type is of its family: wires write ``image/jpg`` and ``jpg`` as ``image/jpeg``."""
     name = kind.lower().rpartition("/")[2]
     return "jpeg" if name == "jpg" else name
-
-
-def _note(part: Message) -> Message:
-    words = f"[Left out: {_WORDS[part['type']]} that the provider could not read.]"
-    return {"type": "text", "text": words}

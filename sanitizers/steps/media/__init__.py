@@ -16,14 +16,6 @@ from sanitizers.synthetic import left_out
 
 NAME = "media"
 
-_WORDS = {
-    "audio_url": "recording",
-    "file": "file",
-    "image_url": "image",
-    "input_audio": "recording",
-    "video_url": "video",
-}
-
 
 def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Put right what is wrong with a media part's type or notation; leave out, with a note, what cannot be sent.
@@ -83,7 +75,7 @@ def _checked(
             index=origin,
         )
     changes.append(Change(NAME, "replaced", origin, "left_out", f"{place}:{found.rule}"))
-    return {"type": "text", "text": left_out(_WORDS[kind])}
+    return {"type": "text", "text": left_out(kind)}
 
 
 def _advice(fault: Fault) -> str:

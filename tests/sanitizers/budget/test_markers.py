@@ -91,7 +91,7 @@ def test_notices_are_taken_out_of_what_they_were_joined_to() -> None:
         (user(CONTINUE), False),
         (user(HISTORY_START), False),
         (notice_message(1), False),
-        (user([text(media_of_result("image", "f", "c1")), image()]), False),
+        (user([text(media_of_result("image_url", "f", "c1")), image()]), False),
         (user([text("[Image from the result of"), image()]), True),
         (assistant("do it"), False),
     ],

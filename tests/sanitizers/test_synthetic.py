@@ -1,0 +1,29 @@
+"""The texts in the place of media, byte for byte: another wording would move every cached prefix."""
+
+import pytest
+
+from sanitizers.messages import MEDIA_PARTS
+from sanitizers.synthetic import left_out, media_of_result, moved_from_result
+
+WORDS = {
+    "audio_url": "a recording",
+    "file": "a file",
+    "image_url": "an image",
+    "input_audio": "a recording",
+    "video_url": "a video",
+}
+
+
+@pytest.mark.parametrize("part_type", sorted(MEDIA_PARTS))
+def test_texts_about_media(part_type: str) -> None:
+    """Every type of part has one name, in all of them."""
+    said = WORDS[part_type]
+    word = said.partition(" ")[2]
+
+    assert left_out(part_type) == f"[Left out: {said} that this model cannot be given.]"
+    assert moved_from_result(part_type) == (
+        f"[The {word} of this result is in the user message behind the results.]"
+    )
+    assert media_of_result(part_type, "f", "c1") == f"[{word.capitalize()} from the result of f (call c1):]"
+    assert media_of_result(part_type, "f", "") == f"[{word.capitalize()} from the result of f:]"
+    assert media_of_result(part_type, "", "c1") == f"[{word.capitalize()} from the result of call c1:]"
