@@ -6,7 +6,7 @@ by what the history holds; then the schemas of the tools that are left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from proxy.errors import InvalidRequest
 from proxy.parameter_plan import Unsupported, plan_parameters
 from proxy.tool_schemas import clean_declared, target_of
 from proxy.wire import ChatRequest
-from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, find_violations, sanitize
+from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, sanitize
 from sanitizers.tool_names import rename_tools
 
 
@@ -61,7 +61,7 @@ def prepare_request(
     renamed = rename_tools(messages, request.parameters, profile.tool_names)
     outcome = sanitize(renamed.messages, profile)
     if renamed.changes:
-        found = outcome.found if renamed.messages is messages else find_violations(messages, profile)
+        found = _found_before(outcome.found, renamed.changes)
         outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
     planned = plan_parameters(
         request, renamed.parameters, deployment, unsupported, outcome.messages, "repair"
@@ -81,3 +81,15 @@ def prepare_request(
         planned.changes,
         declared,
     )
+
+
+def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tuple[Violation, ...]:
+    """Return what was wrong with a history before *renames*, after which *found* is: the names, and nothing else.
+
+    No two tools come to share a name, so that calls that differed still do. To check the history once more would be to
+    read all its media again.
+    """
+    names = (
+        Violation("tool_name_illegal", change.index) for change in renames if change.reason == "call_name"
+    )
+    return tuple(sorted({*found, *names}, key=lambda violation: (violation.index, violation.rule)))

@@ -6,13 +6,17 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proxy.config import resolve
 from proxy.plan import profile_of
 from proxy.prepare_request import Prepared, prepare_request
 from proxy.wire import parse_chat_request
+from sanitizers import Unrepairable, find_violations
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import chat, settings_of
+from tests.support.strategies import any_histories, damaged_histories, legal_histories
 
 
 def prepared(model: str, **fields: Any) -> Prepared:
@@ -51,3 +55,37 @@ def test_the_tools_that_are_declared_are_those_of_the_history() -> None:
     assert done.names_back == {new: "a b"}
     assert {change.step for change in done.changes} == {"tools"}
     assert done.declared
+
+
+MODELS = (
+    "gemini/gemini-2.5-flash",
+    "gemini/gemini-3.6-flash",
+    "openai/gpt-4o",
+    "mistral/mistral-small-latest",
+)
+TARGETS = settings_of({model: model for model in MODELS})
+ILLEGAL = {'"f"': '"工"', '"read_file"': '"read file"', '"grep"': '"read/file"'}
+
+
+@given(
+    st.one_of(any_histories(), damaged_histories(), legal_histories()),
+    st.sets(st.sampled_from(sorted(ILLEGAL))),
+    st.sampled_from(MODELS),
+)
+def test_what_was_wrong_is_told_of_the_history_that_came(
+    drawn: list[dict[str, Any]], names: set[str], model: str
+) -> None:
+    """It is what the checker finds there, though names are changed before it looks."""
+    written = json.dumps(drawn, ensure_ascii=False)
+    for name in sorted(names):
+        written = written.replace(name, ILLEGAL[name])
+    history = json.loads(written)
+    [deployment] = resolve(TARGETS, model)
+    profile = profile_of(deployment, TARGETS)
+    request = parse_chat_request(json.dumps({**chat(), "model": model}).encode(), max_nesting=100)
+    try:
+        done = prepare_request(history, request, deployment, profile, lambda *_: frozenset())
+    except Unrepairable:
+        return
+
+    assert done.outcome.found == find_violations(history, profile)
