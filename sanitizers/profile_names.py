@@ -115,8 +115,9 @@ _ON_BEDROCK: Mapping[str, Profile] = MappingProxyType(
     {"anthropic": BEDROCK_CLAUDE, "anthropic-strict": BEDROCK_CLAUDE_STRICT}
 )
 
-_CLAUDE_4 = re.compile(r"claude-[a-z]+-4(?:[-.](\d{1,2}))?(?!\d)")
-"""``claude-opus-4-6``, ``claude-sonnet-4.5`` (OpenRouter's), ``claude-sonnet-4-20250514``."""
+_CLAUDE_4 = re.compile(r"claude-(?:[a-z]+-)?4(?:[-.](\d{1,2}))?(?!\d)")
+"""``claude-opus-4-6``, ``claude-sonnet-4.5`` (OpenRouter's), ``claude-sonnet-4-20250514``, and ``claude-4-sonnet`` or
+``claude-4.5-sonnet``, as some routes spell it."""
 
 _VENDOR = re.compile(
     r"^(?:[a-z-]{2,8}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|writer)\."

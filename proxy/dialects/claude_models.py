@@ -31,13 +31,23 @@ class Claude:
 
 
 _GENERATIONS = (
-    Claude(re.compile(r"claude-(?:2|instant|3-(?:opus|sonnet|haiku|5))")),
-    Claude(re.compile(r"claude-3-7|claude-(?:sonnet|opus)-4(?:-0|-\d{8}|@|$)"), _BUDGETS, budget=True),
-    Claude(re.compile(r"claude-opus-4-1(?!\d)"), _BUDGETS, budget=True, one_sampler=True),
-    Claude(re.compile(r"claude-[a-z]+-4-5"), _BUDGETS, budget=True, one_sampler=True, schemas=True),
-    Claude(re.compile(r"claude-[a-z]+-4-6"), _LEVELS, one_sampler=True, schemas=True),
+    Claude(re.compile(r"claude-(?:2|instant|3-(?:opus|sonnet|haiku)|3[-.]5)")),
     Claude(
-        re.compile(r"claude-[a-z]+-(?:4-[7-9]|[5-9])"),
+        re.compile(r"claude-3[-.]7|claude-(?:sonnet|opus)-4(?:[-.]0|-\d{8}|@|$)|claude-4-(?:sonnet|opus)"),
+        _BUDGETS,
+        budget=True,
+    ),
+    # `claude-4.5-sonnet` is asked for a schema by a tool: litellm does not know it for 4.5.
+    Claude(
+        re.compile(r"claude-opus-4[-.]1(?!\d)|claude-4[-.][15]-[a-z]"),
+        _BUDGETS,
+        budget=True,
+        one_sampler=True,
+    ),
+    Claude(re.compile(r"claude-[a-z]+-4[-.]5"), _BUDGETS, budget=True, one_sampler=True, schemas=True),
+    Claude(re.compile(r"claude-[a-z]+-4[-.]6"), _LEVELS, one_sampler=True, schemas=True),
+    Claude(
+        re.compile(r"claude-[a-z]+-(?:4[-.][7-9]|[5-9])"),
         ("none", "low", "medium", "high", "xhigh", "max"),
         refused=_SAMPLING,
         schemas=True,
