@@ -44,7 +44,8 @@ def _has_id(part: dict[str, Any]) -> bool:
 
 def _is_id(part: dict[str, Any]) -> bool:
     """Tell whether a file's id is one, and no address that litellm would fetch from."""
-    return re.fullmatch(r"[A-Za-z0-9_-]{1,200}", str(part["file"]["file_id"])) is not None
+    file_id = part["file"]["file_id"]
+    return isinstance(file_id, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,200}", file_id) is not None
 
 
 def _is_passed_on(part: dict[str, Any], media: Address) -> bool:

@@ -124,6 +124,7 @@ HOPELESS: list[tuple[str, dict[str, Any], str, Profile]] = [
     ("nothing", image(""), "remote_media", OPENAI),
     ("a file's address", file("https://example.com/a.pdf"), "remote_media", OPENAI),
     ("a file's id for Gemini", {"type": "file", "file": {"file_id": "file-1"}}, "remote_media", GEMINI_3),
+    ("a number for an id", {"type": "file", "file": {"file_id": 123}}, "remote_media", OPENAI),
     (
         "an address for an id",
         {"type": "file", "file": {"file_id": "https://host/x.pdf"}},
