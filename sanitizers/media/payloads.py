@@ -1,18 +1,26 @@
 """The bytes of media, without decoding them: is this base64, and what does it begin with.
 
 A request may carry many megabytes, and what is slow here holds up every other request. So a payload is looked at in
-pieces, never copied whole, and only its first bytes are decoded. 5 MiB take 3.5 ms (``base64.b64decode`` with
-``validate`` takes 23 ms; 2 cores of a shared x86-64 virtual machine, Python 3.11.7, 2026-11).
+pieces, copied only where its notation has to be put right, and only its first bytes are decoded. 5 MiB take 3.5 ms
+(``base64.b64decode`` with ``validate`` takes 23 ms; 2 cores of a shared x86-64 virtual machine, Python 3.11.7,
+2026-11).
 """
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode
 
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _PIECE = 65_536
+_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _HEAD = 64
 """Base64 letters that hold every signature: 48 bytes."""
+
+_MOST_ESCAPES = 100_000
+"""Percent signs in one payload; each takes 0.3 µs, and nobody who has many bytes writes them so."""
+
+_TO_STANDARD = str.maketrans("-_", "+/")
 
 _HEIF_BRANDS = {
     b"avif": "image/avif",
@@ -46,6 +54,34 @@ def is_base64(text: str, start: int = 0) -> bool:
         text[at : min(at + _PIECE, end)].encode("ascii", "replace").translate(None, _ALPHABET)
         for at in range(start, end, _PIECE)
     )
+
+
+def mended_base64(text: str) -> str | None:
+    """Return *text* as base64 where only its notation is wrong: the URL alphabet, line breaks, padding, percent signs.
+
+    *text* itself where it is base64 already; None where it cannot be had.
+    """
+    if is_base64(text):
+        return text
+    bare = unescaped(text)
+    if bare is None or not bare.isascii():
+        return None
+    letters = "".join(bare.decode().split()).translate(_TO_STANDARD).rstrip("=")
+    mended = letters + "=" * (-len(letters) % 4)
+    return mended if is_base64(mended) else None
+
+
+def unescaped(text: str) -> bytes | None:
+    """Return the bytes of a percent-encoded text; None for a lone surrogate, which has none, and for too many signs."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return None
+    if b"%" not in data:
+        return data
+    if data.count(b"%") > _MOST_ESCAPES:
+        return None
+    return _ESCAPE.sub(lambda escape: bytes.fromhex(escape[1].decode()), data)
 
 
 def type_of_base64(text: str, start: int = 0) -> str | None:

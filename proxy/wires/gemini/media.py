@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
+from base64 import b64encode
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
-from urllib.parse import unquote_to_bytes
 
 from proxy.errors import InvalidRequest
-from sanitizers.media.payloads import is_base64
+from sanitizers.media.payloads import mended_base64, unescaped
 
 _TYPES = MappingProxyType(
     {  # "Unsupported MIME type: image/jpg" and "png": crush#995, smart-connections#1238, cherry-studio#3088
@@ -47,9 +46,12 @@ def inline_data(part: Mapping[str, Any], place: str) -> dict[str, Any]:
         _refuse(place, "is no data: URL: the comma before the bytes is missing")
     mime_type, *options = (piece.strip() for piece in head.split(";"))
     if any(option.lower() == "base64" for option in options):
-        data = _clean_base64(data, place)
+        data = _base64(data, place)
     else:
-        data = base64.b64encode(unquote_to_bytes(data)).decode()
+        plain = unescaped(data)
+        if plain is None:
+            _refuse(place, "holds bytes that cannot be read")
+        data = b64encode(plain).decode()
     return _blob(named if isinstance(named, str) and named else mime_type or _UNNAMED, data, place)
 
 
@@ -58,7 +60,7 @@ def _audio(value: Any, place: str) -> dict[str, Any]:
     style = value.get("format") if isinstance(value, Mapping) else None
     if not isinstance(data, str) or not data or not isinstance(style, str) or not style:
         _refuse(place, "must hold 'data' and 'format'")
-    return _blob(style if "/" in style else f"audio/{style}", _clean_base64(data, place), place)
+    return _blob(style if "/" in style else f"audio/{style}", _base64(data, place), place)
 
 
 def _blob(mime_type: str, data: str, place: str) -> dict[str, Any]:
@@ -68,24 +70,12 @@ def _blob(mime_type: str, data: str, place: str) -> dict[str, Any]:
     return {"inlineData": {"mimeType": _TYPES.get(mime_type, mime_type), "data": data}}
 
 
-def _clean_base64(text: str, place: str) -> str:
+def _base64(text: str, place: str) -> str:
     """Return *text* when it is padded base64 in one line, else the same bytes written so."""
-    if is_base64(text):
-        return text
-    mended = _mended(text)
-    if not is_base64(mended):
+    mended = mended_base64(text)
+    if mended is None:
         _refuse(place, "is no base64")
     return mended
-
-
-def _mended(text: str) -> str:
-    """Return *text* in the standard alphabet, without line breaks, padded; percent signs escape, as in any URL."""
-    try:
-        text = unquote_to_bytes(text).decode("ascii")
-    except UnicodeError:
-        return text
-    bare = "".join(text.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
-    return bare + "=" * (-len(bare) % 4)
 
 
 def _refuse(place: str, what: str) -> NoReturn:

@@ -6,11 +6,10 @@ import re
 from base64 import b64encode
 from typing import Any, NamedTuple
 
-from sanitizers.media.payloads import is_base64, type_of_base64
+from sanitizers.media.payloads import is_base64, mended_base64, type_of_base64, unescaped
 from sanitizers.media.reading import Address, Inline, read_media, says_otherwise, types_taken
 from sanitizers.profiles import Profile
 
-_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _FILE_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 """OpenAI's ids; litellm takes whatever else stands there for an address, and fetches from it."""
 
@@ -100,33 +99,9 @@ def _payload(media: Inline) -> str | None:
     if media.encoded:
         if is_base64(media.text, media.start):
             return media.text
-        bare = _unescape(media.text[media.start :])
-        if bare is None or not bare.isascii():
-            return None
-        letters = "".join(bare.decode().split()).translate(_TO_STANDARD).rstrip("=")
-        mended = letters + "=" * (-len(letters) % 4)
-        return mended if is_base64(mended) else None
-    data = _unescape(media.text[media.start :])
+        return mended_base64(media.text[media.start :])
+    data = unescaped(media.text[media.start :])
     return b64encode(data).decode() if data else None
-
-
-_MOST_ESCAPES = 100_000
-"""Percent signs in one payload; each takes 0.3 µs, and nobody who has many bytes writes them so."""
-
-_TO_STANDARD = str.maketrans("-_", "+/")
-
-
-def _unescape(text: str) -> bytes | None:
-    """Return the bytes of a percent-encoded text; None where a lone surrogate makes it none."""
-    try:
-        data = text.encode()
-    except UnicodeEncodeError:
-        return None
-    if b"%" not in data:
-        return data
-    if data.count(b"%") > _MOST_ESCAPES:
-        return None
-    return _ESCAPE.sub(lambda escape: bytes.fromhex(escape[1].decode()), data)
 
 
 def _kind(media: Inline, found: str | None, taken: frozenset[str]) -> str:

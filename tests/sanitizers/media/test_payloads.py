@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sanitizers.media.payloads import is_base64, type_of_base64, type_of_bytes
+from sanitizers.media.payloads import is_base64, mended_base64, type_of_base64, type_of_bytes
 
 letters = st.text(alphabet="AZaz09+/=-_ \n%é", max_size=12)
 
@@ -28,6 +28,29 @@ def decodes(text: str) -> bool:
 def test_is_base64(before: str, text: str) -> None:
     """It says what a decoder says, wherever the payload begins."""
     assert is_base64(before + text, len(before)) is decodes(text)
+
+
+@given(letters)
+def test_what_is_mended_is_base64(text: str) -> None:
+    """Whatever it was; what is base64 already is the same object."""
+    mended = mended_base64(text)
+
+    assert mended is None or is_base64(mended)
+    assert (mended is text) is is_base64(text)
+
+
+@given(
+    st.binary(min_size=1, max_size=40),
+    st.sampled_from(["{}", "{}\n", " {}", "%20{}"]),
+    st.sampled_from(
+        [("+", "-"), ("+", "%2B"), ("/", "_"), ("/", "%2f"), ("=", ""), ("=", "%3D"), ("A", "A\r\n")]
+    ),
+)
+def test_mending_keeps_the_bytes(data: bytes, frame: str, changed: tuple[str, str]) -> None:
+    """In each notation that a client may have for base64."""
+    text = base64.b64encode(data).decode()
+
+    assert mended_base64(frame.format(text.replace(*changed))) == text
 
 
 @pytest.mark.parametrize("at", [0, 65_535, 65_536, 131_072, 200_000])
