@@ -140,7 +140,8 @@ def profile_for(model: str, name: str | None = None) -> Profile:
     Only the last path segment counts, so that a model keeps its rules behind any route
     (``vertex_ai/gemini-…``, ``openrouter/google/gemini-…``, ``models/gemini-…``); but a server with a chat template,
     and Bedrock's Converse, have rules of their own. A name and a route that fit no row get OpenAI's rules, which every
-    OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`.
+    OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`. Raises KeyError for a *name* that no
+    row has.
     """
     route, slash, _ = model.partition("/")
     own = _VENDOR.sub("", model.rpartition("/")[2].lower(), count=1)

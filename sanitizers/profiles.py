@@ -63,7 +63,7 @@ class Profile:
     """What the name of a tool may be, declared or called."""
 
     max_call_id_length: int | None
-    """Longest tool-call id, in characters."""
+    """Longest tool-call id, in characters; None where any length passes."""
 
     result_types: frozenset[str]
     """MIME types that media within a tool result may have; other media stands in a user message behind the results."""

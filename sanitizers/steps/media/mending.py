@@ -31,7 +31,7 @@ class Mended(NamedTuple):
 
 
 def mend_part(part: dict[str, Any], profile: Profile) -> Mended | Fault:
-    """Return *part*, which :func:`sanitizers.media.reading.read_media` reads, as *profile* takes it.
+    """Return *part*, of a type in :data:`READ_PARTS` or in *profile*'s ``refused_media``, as *profile* takes it.
 
     Base64 is put right where only its notation is wrong (the URL alphabet, line breaks, padding, percent signs); a
     payload that is none is encoded. The type is spelled out (``png``, ``image/jpg``: crush#995, cherry-studio#3088),
