@@ -31,8 +31,8 @@ from sanitizers.provider_profiles import (
     DEEPSEEK,
     DEEPSEEK_REASONER,
     DEEPSEEK_THINKING,
-    DIALECTS,
     MISTRAL,
+    PROVIDER_PROFILES,
 )
 
 URL_ROUTES = frozenset(
@@ -126,7 +126,10 @@ _VENDOR = re.compile(
 
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
-    {row.name: row for row in (OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, GEMMA, *DIALECTS)}
+    {
+        row.name: row
+        for row in (OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, GEMMA, *PROVIDER_PROFILES)
+    }
 )
 """Every row by its name."""
 

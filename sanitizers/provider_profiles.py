@@ -194,7 +194,7 @@ CHAT_TEMPLATE_MISTRAL = replace(
 CHAT_TEMPLATE_GEMMA = replace(CHAT_TEMPLATE, name="chat-template-gemma", system_role=False)
 """Gemma behind such a server: "System role not supported" [from memory]."""
 
-DIALECTS = (
+PROVIDER_PROFILES = (
     ANTHROPIC,
     ANTHROPIC_STRICT,
     BEDROCK,
@@ -209,4 +209,4 @@ DIALECTS = (
     DEEPSEEK_THINKING,
     MISTRAL,
 )
-"""All of them."""
+"""Every row of this module, in the names' order."""

@@ -13,7 +13,7 @@ from proxy.emulator import judge
 from sanitizers import Profile, Unrepairable, find_violations, sanitize
 from sanitizers.profile_names import profile_for
 from sanitizers.profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
-from sanitizers.provider_profiles import DIALECTS
+from sanitizers.provider_profiles import PROVIDER_PROFILES
 from tests.support.openai_emulator import judge_openai
 from tests.support.strategies import indexed_texts_of, texts_of
 
@@ -164,7 +164,7 @@ def test_history_of_another_provider_becomes_legal(entry: dict[str, Any]) -> Non
         assert text in kept or index in named
 
 
-@pytest.mark.parametrize("profile", DIALECTS, ids=lambda p: p.name)
+@pytest.mark.parametrize("profile", PROVIDER_PROFILES, ids=lambda p: p.name)
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda e: e["id"])
 def test_every_history_becomes_legal_everywhere(entry: dict[str, Any], profile: Profile) -> None:
     """What broke at one provider is put right for each other one as well; an image that none is taken of is refused."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sanitizers import Profile, Unrepairable, find_violations, run_steps, sanitize
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, GEMMA, OPENAI
-from sanitizers.provider_profiles import ANTHROPIC, BEDROCK, DIALECTS, MISTRAL
+from sanitizers.provider_profiles import ANTHROPIC, BEDROCK, MISTRAL, PROVIDER_PROFILES
 from tests.support.builders import assistant, call, tool, user
 from tests.support.strategies import (
     any_histories,
@@ -34,7 +34,7 @@ PROFILES = [
     GEMMA,
     OPENAI.merging(),
     GEMINI_2.merging(),
-    *DIALECTS,
+    *PROVIDER_PROFILES,
 ]
 profiles = st.sampled_from(PROFILES)
 broken = st.one_of(any_histories(), damaged_histories())

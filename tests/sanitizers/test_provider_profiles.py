@@ -9,7 +9,7 @@ import pytest
 
 from sanitizers import Profile, find_violations, sanitize
 from sanitizers.profiles import GEMMA, OPENAI
-from sanitizers.provider_profiles import DIALECTS
+from sanitizers.provider_profiles import PROVIDER_PROFILES
 from tests.support.builders import (
     assistant,
     call,
@@ -25,7 +25,7 @@ from tests.support.builders import (
 
 History = list[dict[str, Any]]
 
-ROWS = {profile.name: profile for profile in DIALECTS}
+ROWS = {profile.name: profile for profile in PROVIDER_PROFILES}
 ID, OTHER_ID = "abcdefgh1", "abcdefgh2"  # legal everywhere
 GO, ANSWER = user("go"), assistant("b", reasoning_content="hm")
 CUSTOM = {"id": ID, "type": "custom", "custom": {"name": "f", "input": "x"}}
@@ -127,7 +127,7 @@ REFUSED_FIELDS = {
 
 FIELDS = _THOUGHTS | {"audio", "cache_control", "images", "provider_specific_fields"}
 
-CLAUDES = [name for name in ROWS if name.startswith(("anthropic", "bedrock"))]
+TAKE_IMAGES_IN_RESULTS = [name for name in ROWS if name.startswith(("anthropic", "bedrock"))]
 
 rows = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
@@ -140,7 +140,7 @@ def rules(history: History, profile: Profile) -> set[str]:
 def test_every_row_is_told_of() -> None:
     """No row without its list."""
     assert set(ROWS) == set(REFUSED) == set(REFUSED_FIELDS)
-    assert len(ROWS) == len(DIALECTS)
+    assert len(ROWS) == len(PROVIDER_PROFILES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -192,7 +192,7 @@ def test_refused_field_goes_and_is_named(row: Profile, name: str) -> None:
     assert refused == ((1, "refused_field", name) in [(c.index, c.reason, c.detail) for c in done.changes])
 
 
-@pytest.mark.parametrize("name", CLAUDES)
+@pytest.mark.parametrize("name", TAKE_IMAGES_IN_RESULTS)
 def test_claude_takes_what_openai_refuses(name: str) -> None:
     """Ids of 64 characters, and images in results; thinking and cache marks go through."""
     row = ROWS[name]
@@ -210,7 +210,7 @@ def test_claude_takes_what_openai_refuses(name: str) -> None:
     assert "call_id_too_long" in rules([GO, asks(call("x" * 65)), tool("x" * 65)], row)
 
 
-@pytest.mark.parametrize("name", CLAUDES)
+@pytest.mark.parametrize("name", TAKE_IMAGES_IN_RESULTS)
 def test_claude_takes_images_in_no_other_role(name: str) -> None:
     """The model's own and the system's words are words."""
     for history in ([GO, assistant([text("b"), image()]), GO], [system([text("s"), image()]), GO]):
@@ -221,7 +221,7 @@ def test_claude_takes_images_in_no_other_role(name: str) -> None:
         assert "image_url" not in json.dumps(done.messages)
 
 
-@pytest.mark.parametrize("name", [name for name in ROWS if name not in CLAUDES])
+@pytest.mark.parametrize("name", [name for name in ROWS if name not in TAKE_IMAGES_IN_RESULTS])
 def test_others_take_images_where_openai_takes_them(name: str) -> None:
     """From the user, and nowhere else; DeepSeek takes none."""
     history = [GO, asks(), tool(ID, [text("r"), image()])]

@@ -17,7 +17,7 @@ from sanitizers.budget.render import Removed
 from sanitizers.budget.replay import plan_cuts
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
-from sanitizers.provider_profiles import DIALECTS
+from sanitizers.provider_profiles import PROVIDER_PROFILES
 from tests.sanitizers.budget.sizes import marks, total
 from tests.sanitizers.budget.sizes import quick_size as size
 from tests.support.strategies import damaged_histories, legal_histories
@@ -35,7 +35,7 @@ PROFILES = [
     OPENAI.merging(),
     GEMINI_2.merging(),
     # Not those that refuse an image which the user asks about: what is cut here is legal.
-    *(profile for profile in DIALECTS if "image_url" not in profile.refused_media),
+    *(profile for profile in PROVIDER_PROFILES if "image_url" not in profile.refused_media),
 ]
 profiles = st.sampled_from(PROFILES)
 

@@ -23,7 +23,7 @@ from sanitizers import (
 )
 from sanitizers.messages import RESULT_ROLES
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
-from sanitizers.provider_profiles import DIALECTS
+from sanitizers.provider_profiles import PROVIDER_PROFILES
 from tests.sanitizers.test_agreement import gemini_body
 from tests.support.builders import assistant, user
 from tests.support.gemini_body import as_sent, direct_body
@@ -33,7 +33,7 @@ from tests.support.strategies import mark_of, media_histories
 History = list[dict[str, Any]]
 
 profiles = st.sampled_from(
-    [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI.merging(), *DIALECTS]
+    [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI.merging(), *PROVIDER_PROFILES]
 )
 MODELS = ["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]
 MEDIA = ("file", "image_url", "input_audio")

@@ -17,8 +17,8 @@ from sanitizers.provider_profiles import (
     BEDROCK,
     BEDROCK_CLAUDE,
     CHAT_TEMPLATE_MISTRAL,
-    DIALECTS,
     MISTRAL,
+    PROVIDER_PROFILES,
 )
 from sanitizers.synthetic import MISSING_RESULT, derive_id
 from tests.support.builders import assistant, call, tool, user
@@ -33,7 +33,7 @@ ids = st.text(alphabet="ab1.:_-é ", min_size=1, max_size=10) | st.text(
     alphabet="ab_.", min_size=39, max_size=70
 )
 id_lists = st.lists(ids, min_size=1, max_size=8, unique=True)
-with_forms = st.sampled_from([row for row in DIALECTS if row.call_id_form != "any"])
+with_forms = st.sampled_from([row for row in PROVIDER_PROFILES if row.call_id_form != "any"])
 
 
 def in_rounds(ids: list[str]) -> History:
@@ -138,7 +138,7 @@ def test_ids_stay_while_the_history_grows(given: list[str], profile: Profile) ->
         assert sent[:end] == renamed(in_rounds(given)[: 4 * end - 1], profile)
 
 
-@given(id_lists, with_forms, st.sampled_from(DIALECTS))
+@given(id_lists, with_forms, st.sampled_from(PROVIDER_PROFILES))
 def test_ids_stay_behind_another_provider(given: list[str], first: Profile, second: Profile) -> None:
     """Ids of one form, sent on in another, stay apart; what was sent comes back as it is from the next gateway."""
     once = list(sanitize(in_rounds(given), first).messages)
@@ -236,7 +236,7 @@ def test_derived_ids_are_pinned() -> None:
 
 
 @pytest.mark.parametrize(
-    "profile", [row for row in DIALECTS if row.call_id_form == "any"], ids=lambda row: row.name
+    "profile", [row for row in PROVIDER_PROFILES if row.call_id_form == "any"], ids=lambda row: row.name
 )
 def test_other_rows_take_any_sign(profile: Profile) -> None:
     """Where no form is asked for, up to 40 characters stay as they are, used again or not."""
