@@ -15,9 +15,7 @@ from sanitizers.steps.dialect.reasoning import echo_reasoning
 from sanitizers.steps.dialect.systems import gather_systems
 from sanitizers.steps.dialect.texts_beside_calls import part_texts_from_calls
 
-__all__ = ["NAME", "speak_dialect"]
-
-NAME = "dialect"
+__all__ = ["speak_dialect"]
 
 
 def speak_dialect(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
@@ -27,6 +25,6 @@ def speak_dialect(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Ch
     """
     changes: list[Change] = []
     for part in (gather_systems, part_texts_from_calls, bridge_results, echo_reasoning):
-        entries, made = part(entries, profile, NAME)
+        entries, made = part(entries, profile)
         changes += made
     return entries, tuple(changes)

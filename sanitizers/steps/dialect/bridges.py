@@ -5,10 +5,11 @@ from __future__ import annotations
 from sanitizers.changes import Change
 from sanitizers.messages import RESULT_ROLES, Entries, Entry
 from sanitizers.profiles import Profile
+from sanitizers.steps.dialect.name import NAME
 from sanitizers.synthetic import BRIDGE
 
 
-def bridge_results(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
+def bridge_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Insert an assistant message between a tool result and a user message, where the profile refuses them together.
 
     Invariant: no user message directly behind a tool result.
@@ -25,6 +26,6 @@ def bridge_results(entries: Entries, profile: Profile, step: str) -> tuple[Entri
     for entry in entries:
         if bridged and entry.message["role"] == "user" and bridged[-1].message["role"] in RESULT_ROLES:
             bridged.append(Entry({"role": "assistant", "content": BRIDGE}, entry.origin))
-            changes.append(Change(step, "inserted", entry.origin, "user_after_result"))
+            changes.append(Change(NAME, "inserted", entry.origin, "user_after_result"))
         bridged.append(entry)
     return (tuple(bridged), tuple(changes)) if changes else (entries, ())

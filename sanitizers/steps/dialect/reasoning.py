@@ -5,9 +5,10 @@ from __future__ import annotations
 from sanitizers.changes import Change
 from sanitizers.messages import Entries, Entry
 from sanitizers.profiles import Profile
+from sanitizers.steps.dialect.name import NAME
 
 
-def echo_reasoning(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
+def echo_reasoning(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Give each assistant message without ``reasoning_content`` an empty one, where the profile asks for it.
 
     Invariant: every assistant message has ``reasoning_content``, a text.
@@ -22,5 +23,5 @@ def echo_reasoning(entries: Entries, profile: Profile, step: str) -> tuple[Entri
     for at, (message, origin) in enumerate(entries):
         if message["role"] == "assistant" and not isinstance(message.get("reasoning_content"), str):
             echoed[at] = Entry({**message, "reasoning_content": ""}, origin)
-            changes.append(Change(step, "inserted", origin, "reasoning_content"))
+            changes.append(Change(NAME, "inserted", origin, "reasoning_content"))
     return (tuple(echoed), tuple(changes)) if changes else (entries, ())

@@ -6,9 +6,10 @@ from sanitizers.changes import Change
 from sanitizers.merging import join_contents, join_messages
 from sanitizers.messages import SYSTEM_ROLES, Entries, Entry
 from sanitizers.profiles import Profile
+from sanitizers.steps.dialect.name import NAME
 
 
-def gather_systems(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
+def gather_systems(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Join the system messages that lead to one, or put their words before the first user's.
 
     Invariant: at most one system message leads where the profile says so; none does where there is no such role.
@@ -22,25 +23,25 @@ def gather_systems(entries: Entries, profile: Profile, step: str) -> tuple[Entri
         (at for at, entry in enumerate(entries) if entry.message["role"] not in SYSTEM_ROLES), len(entries)
     )
     if not profile.system_role:
-        return _fold(entries, lead, step)
+        return _fold(entries, lead)
     if lead < 2:
         return entries, ()
     joined, lost = join_messages([entry.message for entry in entries[:lead]])
     changes = tuple(
-        Change(step, "merged", entry.origin, "system_run", ",".join(names))
+        Change(NAME, "merged", entry.origin, "system_run", ",".join(names))
         for entry, names in zip(entries[1:lead], lost, strict=True)
     )
     return (Entry(joined, entries[0].origin), *entries[lead:]), changes
 
 
-def _fold(entries: Entries, lead: int, step: str) -> tuple[Entries, tuple[Change, ...]]:
+def _fold(entries: Entries, lead: int) -> tuple[Entries, tuple[Change, ...]]:
     if not lead:
         return entries, ()
     first = entries[lead]  # a user's: user_prepend has seen to it
     contents = [entry.message.get("content") for entry in entries[: lead + 1]]
     folded = Entry({**first.message, "content": join_contents(contents)}, first.origin)
     changes = tuple(
-        Change(step, "merged", entry.origin, "system_unsupported", ",".join(_others(entry)))
+        Change(NAME, "merged", entry.origin, "system_unsupported", ",".join(_others(entry)))
         for entry in entries[:lead]
     )
     return (folded, *entries[lead + 1 :]), changes

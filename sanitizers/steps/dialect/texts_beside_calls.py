@@ -5,12 +5,11 @@ from __future__ import annotations
 from sanitizers.changes import Change
 from sanitizers.messages import Entries, Entry, is_blank, tool_calls_of
 from sanitizers.profiles import Profile
+from sanitizers.steps.dialect.name import NAME
 from sanitizers.synthetic import CONTINUE
 
 
-def part_texts_from_calls(
-    entries: Entries, profile: Profile, step: str
-) -> tuple[Entries, tuple[Change, ...]]:
+def part_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Give the text before calls a turn of its own, and let the user's turn between say to go on.
 
     Invariant: an assistant message holds a text or calls, where the profile refuses both.
@@ -32,5 +31,5 @@ def part_texts_from_calls(
             Entry({"role": "user", "content": CONTINUE}, origin),
             Entry({**message, "content": None}, origin),
         ]
-        changes.append(Change(step, "inserted", origin, "text_beside_calls"))
+        changes.append(Change(NAME, "inserted", origin, "text_beside_calls"))
     return (tuple(parted), tuple(changes)) if changes else (entries, ())
