@@ -20,8 +20,7 @@ SYSTEM_ROLE = (
 )
 OTHER_ROLE = 'messages: Unexpected role "{role}". Allowed roles are "user" or "assistant".'
 BAD_ID = "{path}: String should match pattern '^[a-zA-Z0-9_-]+$'"
-NAME_PATTERN = "^[a-zA-Z0-9_-]{{1,128}}$"
-BAD_NAME = "{path}: String should match pattern '" + NAME_PATTERN + "'"
+BAD_NAME = "{path}: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
 
 ID = re.compile(r"[a-zA-Z0-9_-]+", re.ASCII)
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}", re.ASCII)

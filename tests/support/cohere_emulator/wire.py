@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.support.cohere_emulator.judging import Refusal, judge_cohere
 from tests.support.emulated import Asked, Prompt, Refused, Said, fragments, token_counts
-from tests.support.openai_emulator.answering import prompt_in
+from tests.support.openai_emulator.answering import calls_in, prompt_in
 
 
 def call_id(name: str, sequence: int, index: int) -> str:
@@ -88,14 +88,7 @@ def _accepts_lines(asked: Asked) -> bool:
 
 
 def _calls(said: Said, sequence: int) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": call_id(name, sequence, index),
-            "type": "function",
-            "function": {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)},
-        }
-        for index, (name, arguments) in enumerate(said.calls)
-    ]
+    return calls_in(said, [call_id(name, sequence, index) for index, (name, _) in enumerate(said.calls)])
 
 
 def _events(asked: Asked, said: Said, sequence: int) -> Iterator[dict[str, Any]]:

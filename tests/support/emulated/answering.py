@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-FRAGMENT = 8  # characters of text or of arguments in one chunk
+_FRAGMENT = 8  # characters of text or of arguments in one chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def token_counts(body: Any, said: Said) -> tuple[int, int]:
 
 def fragments(value: str) -> Iterator[str]:
     """Cut a text into the pieces of a stream."""
-    for start in range(0, len(value), FRAGMENT):
-        yield value[start : start + FRAGMENT]
+    for start in range(0, len(value), _FRAGMENT):
+        yield value[start : start + _FRAGMENT]
 
 
 def _wanted(prompt: Prompt) -> tuple[tuple[str, Mapping[str, Any]], ...]:

@@ -6,7 +6,7 @@ that think before they speak call `reasoning_content` comes before the text.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tests.support.emulated.answering import Prompt, Said, fragments, token_counts
@@ -70,6 +70,18 @@ def usage(body: dict[str, Any], said: Said) -> dict[str, Any]:
     }
 
 
+def calls_in(said: Said, ids: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the calls of an answer, as `tool_calls`, with these ids."""
+    return [
+        {
+            "id": call_id,
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)},
+        }
+        for call_id, (name, arguments) in zip(ids, said.calls, strict=True)
+    ]
+
+
 def text_of(message: dict[str, Any]) -> str:
     """Join the texts of a message."""
     content = message.get("content") or ""
@@ -83,14 +95,7 @@ def _finish_reason(said: Said) -> str:
 
 
 def _calls(said: Said, sequence: int, call_id: CallId) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": call_id(sequence, index),
-            "type": "function",
-            "function": {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)},
-        }
-        for index, (name, arguments) in enumerate(said.calls)
-    ]
+    return calls_in(said, [call_id(sequence, index) for index in range(len(said.calls))])
 
 
 def _deltas(said: Said, sequence: int, call_id: CallId) -> Iterator[dict[str, Any]]:

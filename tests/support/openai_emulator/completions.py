@@ -6,7 +6,7 @@ Sources of the texts: a model that only chats, go-openai#126; an argument that i
 from collections.abc import Iterator
 from typing import Any
 
-from tests.support.emulated.answering import FRAGMENT
+from tests.support.emulated.answering import fragments
 from tests.support.openai_emulator.answering import CREATED
 from tests.support.openai_emulator.embeddings import list_inputs
 from tests.support.openai_emulator.judging import Refusal
@@ -58,8 +58,8 @@ def chunks(body: dict[str, Any], sequence: int, text: str) -> Iterator[dict[str,
     if with_usage:
         head["usage"] = None
     for at, said in enumerate(texts):
-        for start in range(0, len(said), FRAGMENT):
-            yield {**head, "choices": [_choice(body, said[start : start + FRAGMENT], at, None)]}
+        for piece in fragments(said):
+            yield {**head, "choices": [_choice(body, piece, at, None)]}
     for at in range(len(texts)):
         yield {**head, "choices": [_choice({}, "", at, "stop")]}
     if with_usage:

@@ -45,6 +45,10 @@ def never_thinks(body: dict[str, Any]) -> bool:
     return False
 
 
+def _event(chunk: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n"
+
+
 @dataclass(frozen=True, slots=True)
 class ChatWire:
     """A wire in OpenAI's shape."""
@@ -77,7 +81,7 @@ class ChatWire:
     def events(self, asked: Asked, said: Said, sequence: int) -> Iterator[bytes]:
         """See `Wire`."""
         for chunk in answering.chunks(asked.body, said, sequence, self.call_id):
-            yield b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n"
+            yield _event(chunk)
 
     def closing(self) -> bytes:
         """See `Wire`."""
@@ -142,7 +146,7 @@ class OpenAIWire(ChatWire):
             yield from ChatWire.events(self, asked, said, sequence)
             return
         for chunk in completions.chunks(asked.body, sequence, said.text or ""):
-            yield b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n"
+            yield _event(chunk)
 
 
 OPENAI = OpenAIWire(judge_openai_body)
