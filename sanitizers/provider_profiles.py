@@ -149,9 +149,6 @@ COHERE = replace(
     _ALIKE,
     name="cohere",
     empty_texts=False,
-    # "cannot specify message if the last entry in chat history contains tool results" (langchain-oracle#9): version 1
-    # of the API; version 2 takes the words between as well.
-    user_after_result=False,
     # "all elements in history must have a message." (langchain-cohere#15)
     blank_texts=False,
     object_arguments=True,
@@ -160,7 +157,10 @@ COHERE = replace(
     only_fields=frozenset({"citations", "content", "role", "tool_calls", "tool_plan"}),
     result_fields=frozenset({"tool_call_id"}),
 )
-"""Cohere's chat."""
+"""Cohere's chat, version 2, which litellm speaks unless a name says ``v1/``.
+
+"cannot specify message if the last entry in chat history contains tool results" (langchain-oracle#9) was version 1.
+"""
 
 CHAT_TEMPLATE = replace(
     _ALIKE,

@@ -91,7 +91,6 @@ FAULTS = {
     "d04": "reasoning_missing",
     "v02": "same_role_neighbours",
     "v04": "same_role_neighbours",
-    "c01": "user_after_result",
     "c03": "call_id_missing",
 }
 """The rule that each history of the other providers breaks, in its target's rules."""
@@ -99,6 +98,7 @@ FAULTS = {
 LEGAL_IN_CHAT_FORM = {
     "a05": "thinking is on: a parameter of the request, not of the history",
     "b02": "a converter made two user turns of the results and the user's text",
+    "c01": "version 1 of the API, which is not spoken, refused a user's turn behind results",
 }
 """Histories of theirs in which nothing is wrong: the fault is elsewhere."""
 

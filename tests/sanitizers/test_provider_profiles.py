@@ -97,8 +97,7 @@ REFUSED = {
     "deepseek": _PLAIN,
     "deepseek-thinking": _PLAIN | {"no reasoning"},
     "deepseek-reasoner": _PLAIN | {"no reasoning", "model runs", "user runs", "model last"},
-    "cohere": _PLAIN
-    | {"user after result", "empty text", "blank text", "arguments are no object", "field of its own"},
+    "cohere": _PLAIN | {"empty text", "blank text", "arguments are no object", "field of its own"},
     "chat-template": _TEMPLATE,
     "chat-template-mistral": _TEMPLATE | _NINE,
     "chat-template-gemma": _TEMPLATE - {"two systems"} | {"system"},  # one is too many

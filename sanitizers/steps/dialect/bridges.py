@@ -14,10 +14,9 @@ def bridge_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[C
 
     Invariant: no user message directly behind a tool result.
 
-    Source: Mistral "Unexpected role 'user' after role 'tool'" (datapizza#98, litellm#6323); Cohere "cannot specify
-    message if the last entry in chat history contains tool results" (langchain-oracle#9); Bedrock, whose user turn
-    holds results or words (livekit agents-js#1998); templates that count results as nothing (llama.cpp#19851). The user
-    interrupted the model there, so that whatever it is made to say was not said: as little as will do.
+    Source: Mistral "Unexpected role 'user' after role 'tool'" (datapizza#98, litellm#6323); Bedrock, whose user
+    turn holds results or words (livekit agents-js#1998); templates that count results as nothing (llama.cpp#19851). The
+    user interrupted the model there, so that whatever it is made to say was not said: as little as will do.
     """
     if profile.user_after_result:
         return entries, ()

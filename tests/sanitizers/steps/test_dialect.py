@@ -36,13 +36,7 @@ BRIDGES = [
         [("inserted", 3, "user_after_result")],
         MISTRAL,
     ),
-    Case(
-        "at Cohere too",
-        [GO, ASKS, tool("a"), user("b")],
-        [GO, ASKS, tool("a"), assistant(BRIDGE), user("b")],
-        [("inserted", 3, "user_after_result")],
-        COHERE,
-    ),
+    Case("not at Cohere", [GO, ASKS, tool("a"), user("b")], None, profile=COHERE),
     Case(
         "once behind several results, and each time",
         [GO, SAYS_AND_ASKS, tool("a"), tool("b"), user("b"), ASKS, tool("a"), user("c")],
