@@ -10,7 +10,7 @@ from aiohttp import web
 from proxy.assess_answer import assess_answer
 from proxy.attempts import Attempts
 from proxy.chat_planning import ChatPlanning
-from proxy.errors import AnswerUnusable
+from proxy.errors import AnswerUnusable, UpstreamFault
 from proxy.failures import Cause
 from proxy.json_response import json_response
 from proxy.keys import Gateway
@@ -19,7 +19,7 @@ from proxy.observation import Record
 from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
 from proxy.streaming import stream_answer
-from proxy.turn_answers import is_wrapped_up, pass_calls, write_last_words
+from proxy.turn_answers import ends_turn, pass_calls, write_last_words
 from proxy.upstream import Answer, UpstreamCall
 from proxy.wire import ChatRequest
 
@@ -77,13 +77,13 @@ async def forward(
 
     try:
         answer = await attempts.run(call, may_repeat=lambda: True)
-    except AnswerUnusable as fault:
-        if is_wrapped_up(record):
+    except UpstreamFault as fault:
+        if ends_turn(fault, record):
             answer = write_last_words(record, fallback_id=fallback_id, created=created)
-        elif fault.answer is None:
-            raise
-        else:
+        elif isinstance(fault, AnswerUnusable) and fault.answer is not None:
             answer = dict(fault.answer)
+        else:
+            raise
     record.usage = answer.get("usage") or {}
     record.status = 200
     return json_response(answer, headers=record.answer_headers(loop.time()))

@@ -28,7 +28,7 @@ from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
 from proxy.sse import encode_event
 from proxy.stream_end import finish_stream
-from proxy.turn_answers import gate_of, is_wrapped_up, note_held, stream_last_words
+from proxy.turn_answers import ends_turn, gate_of, note_held, stream_last_words
 from proxy.upstream import UpstreamCall
 from sanitizers.turns import ChunkGate
 
@@ -77,13 +77,13 @@ async def stream_answer(
     async def answer() -> None:
         try:
             await attempts.run(call, may_repeat=lambda: not out.committed)
-        except AnswerUnusable as fault:
-            if is_wrapped_up(record):
+        except UpstreamFault as fault:
+            if not out.committed and ends_turn(fault, record):
                 await out.commit(stream_last_words(record, fallback_id=fallback_id, created=created))
-            elif fault.answer is None:
-                raise
-            else:
+            elif isinstance(fault, AnswerUnusable) and fault.answer is not None:
                 await out.commit(spare)
+            else:
+                raise
 
     return await finish_stream(request, out, answer, attempts.deadline, record)
 

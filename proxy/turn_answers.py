@@ -5,11 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from proxy.errors import UpstreamFault
+from proxy.failures import Cause
 from proxy.observation import Record
 from proxy.sse import encode_event
 from sanitizers import Change
 from sanitizers.turns import CallGate, gate_answer
 from sanitizers.turns.gate_calls import STEP
+
+_OF_THE_MODEL = frozenset(
+    {
+        Cause.EMPTY,
+        Cause.INVALID_ARGUMENTS,
+        Cause.MALFORMED_CALL,
+        Cause.THINKING_ONLY,
+        Cause.UNDECLARED_CALL,
+        Cause.UNEXPECTED_CALL,
+    }
+)
+"""What goes wrong with an answer when a model that may call no tool calls one, or has nothing to say."""
 
 
 def gate_of(record: Record) -> CallGate | None:
@@ -17,10 +31,13 @@ def gate_of(record: Record) -> CallGate | None:
     return record.guarded.gate if record.guarded is not None else None
 
 
-def is_wrapped_up(record: Record) -> bool:
-    """Tell whether the model was told to finish, so that the client gets an answer whatever it says."""
+def ends_turn(fault: UpstreamFault, record: Record) -> bool:
+    """Tell whether *fault* is that of a model which was told to finish: the client gets an answer all the same.
+
+    A provider that is down or busy is no such fault.
+    """
     gate = gate_of(record)
-    return gate is not None and gate.closed
+    return gate is not None and gate.closed and fault.cause in _OF_THE_MODEL
 
 
 def pass_calls(answer: dict[str, Any], record: Record) -> dict[str, Any]:

@@ -199,6 +199,7 @@ def serve_everywhere(
         "model_list": [*entries, *settings.get("model_list", ())],
         "general_settings": {"drain_delay": 0, "drain_grace": 2},
         "router_settings": {"num_retries": 0, "cooldown_time": 0, **settings.get("router_settings", {})},
+        "turns": settings.get("turns", {}),
     }
     providers: dict[str, Provider] = {route: InAThread(emulator) for route, emulator in emulators.items()}
     with serve(directory, config) as served:

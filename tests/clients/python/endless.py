@@ -1,0 +1,41 @@
+"""What the endless agents share: tools that always have more to say, and what is told of a run.
+
+The agents have no limit of their own that could end them: whatever ends them is the gateway.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+
+import httpx
+
+PROMPT = "Find out everything that there is to know."
+MOST_REQUESTS = 200
+"""Where a run that nothing ends would be given up."""
+
+
+def search(query: str) -> str:
+    """Search the archive."""
+    return f"There is more about {query} elsewhere."
+
+
+@dataclass
+class Told:
+    """What the gateway told of each request, and the agent's last words."""
+
+    rounds: list[str] = field(default_factory=list)
+    text: str | None = None
+
+    def client(self) -> httpx.AsyncClient:
+        """Return an HTTP client that notes the header of each answer."""
+
+        async def note(response: httpx.Response) -> None:
+            self.rounds.append(response.headers.get("x-turnright-rounds", ""))
+
+        return httpx.AsyncClient(event_hooks={"response": [note]}, trust_env=False, timeout=30)
+
+    def write(self) -> None:
+        """Print it as one line of JSON."""
+        sys.stdout.write(json.dumps({"rounds": self.rounds, "text": self.text}) + "\n")

@@ -1,0 +1,35 @@
+"""openai-agents, with a model that never stops calling tools; with ``team`` it is two agents that hand the task on."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool
+from openai import AsyncOpenAI
+
+from tests.clients.python.endless import MOST_REQUESTS, PROMPT, Told, search
+
+
+async def main() -> None:
+    """Let the runner run until it ends."""
+    base_url, name, mode = sys.argv[1:]
+    told = Told()
+    client = AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0, http_client=told.client())
+    model = OpenAIChatCompletionsModel(model=name, openai_client=client)
+    guide = Agent(name="guide", model=model, tools=[function_tool(search)])
+    if "team" in mode:
+        clerk = Agent(name="clerk", model=model, tools=[function_tool(search)], handoffs=[guide])
+        guide.handoffs.append(clerk)
+    if "stream" in mode:
+        run = Runner.run_streamed(guide, PROMPT, max_turns=MOST_REQUESTS)
+        async for _ in run.stream_events():
+            pass
+        told.text = run.final_output
+    else:
+        told.text = (await Runner.run(guide, PROMPT, max_turns=MOST_REQUESTS)).final_output
+    told.write()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

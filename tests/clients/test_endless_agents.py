@@ -1,0 +1,155 @@
+"""Real agents, and a model that never stops calling tools: each ends by itself, with an answer, at the limit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.running_clients import ENVIRONMENT, QUIET, SECONDS, existing
+from tests.process.emulators import Gemini
+from tests.process.running import ROOT, Served, environment, serve
+
+LIMIT, LIMIT_OF_TEAMS = 10, 12
+MORE = 60
+"""Answers that the model has ready: more calls than any limit."""
+
+AGENTS = ("endless_openai_agents", "endless_pydantic_ai")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How an agent ended: what the gateway told at each request, and its last words."""
+
+    rounds: list[str]
+    text: str
+
+
+@pytest.fixture(scope="module")
+def guarded(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
+    """Run ``turnright serve``: a model whose turns are ended, and one whose turns are only watched."""
+    gemini = {"model": "gemini/gemini-3.6-flash", "api_key": "emulated", "api_base": gemini_process.api_base}
+    config = {
+        "model_list": [
+            {"model_name": "ended", "litellm_params": gemini},
+            {"model_name": "ended-by-litellm", "transport": "litellm", "litellm_params": gemini},
+            {"model_name": "watched", "litellm_params": gemini},
+        ],
+        "general_settings": {"drain_delay": 0, "drain_grace": 2},
+        "router_settings": {"num_retries": 0, "cooldown_time": 0},
+        "turns": {
+            "mode": "enforce",
+            "max_rounds": LIMIT,
+            "max_rounds_multi_agent": LIMIT_OF_TEAMS,
+            "per_model": [{"model": "watched", "mode": "warn"}],
+        },
+    }
+    with serve(directory, config) as process:
+        yield process
+
+
+def run_agent(script: str, served: Served, model: str, mode: str) -> Ended:
+    """Run an agent to its end; fails with its own words where it ends with an error."""
+    python = existing(ENVIRONMENT / "bin" / "python")
+    done = subprocess.run(
+        [python, "-m", f"tests.clients.python.{script}", served.base_url, model, mode],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=ROOT,
+        env=environment(**QUIET),
+        timeout=SECONDS,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.fail(f"{script} ended with {done.returncode}:\n{done.stderr}", pytrace=False)
+    return Ended(**json.loads(done.stdout))
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    """Return a call as Gemini writes it."""
+    return {"functionCall": {"name": name, "args": arguments}}
+
+
+@pytest.mark.parametrize("mode", ["whole", "stream"])
+@pytest.mark.parametrize("model", ["ended", "ended-by-litellm"])
+@pytest.mark.parametrize("script", AGENTS)
+def test_it_ends_at_the_limit(guarded: Served, gemini: Gemini, script: str, model: str, mode: str) -> None:
+    """After the warning; though the model calls a tool even when it is told to finish."""
+    for number in range(MORE):
+        gemini.answer(call("search", query=f"part {number}"))
+
+    ended = run_agent(script, guarded, model, mode)
+
+    assert ended.rounds == [
+        *(f"{number}/{LIMIT}" for number in range(8)),
+        "8/10;warn",
+        "9/10;warn",
+        "10/10;warn;wrap-up",
+    ]
+    assert ended.text.startswith(f"[turnright: The limit of {LIMIT} rounds of tool calls is reached.")
+    journal = gemini.journal()
+    assert [entry["verdict"]["status"] for entry in journal] == [200] * (LIMIT + 1)
+    assert [_mode_of(entry) == "NONE" for entry in journal] == [*[False] * LIMIT, True]
+
+
+@pytest.mark.parametrize("script", AGENTS)
+def test_the_model_s_own_words_are_the_answer(guarded: Served, gemini: Gemini, script: str) -> None:
+    """A model that does as it is told has the last word."""
+    for number in range(LIMIT):
+        gemini.answer(call("search", query=f"part {number}"))
+    gemini.say("This is what I have.")
+
+    assert run_agent(script, guarded, "ended", "whole").text == "This is what I have."
+
+
+@pytest.mark.parametrize("script", AGENTS)
+def test_the_same_call_again_and_again(guarded: Served, gemini: Gemini, script: str) -> None:
+    """Five times it is let go, the sixth time it has to end."""
+    for _ in range(MORE):
+        gemini.answer(call("search", query="the same"))
+
+    ended = run_agent(script, guarded, "ended", "whole")
+
+    assert ended.rounds == ["0/10", "1/10", "2/10", "3/10", "4/10", "5/10;loop", "6/10;wrap-up;loop"]
+    assert "keep coming to the same results" in ended.text
+
+
+@pytest.mark.parametrize("script", AGENTS)
+def test_a_watched_one_goes_on(guarded: Served, gemini: Gemini, script: str) -> None:
+    """In mode ``warn`` nothing of it is touched: it ends when the model does."""
+    for number in range(30):
+        gemini.answer(call("search", query=f"part {number}"))
+    gemini.say("Done.")
+
+    ended = run_agent(script, guarded, "watched", "whole")
+
+    assert (ended.text, ended.rounds[-1]) == ("Done.", "30/10;warn")
+    assert "turnright" not in json.dumps([entry["body"] for entry in gemini.journal()])
+
+
+@pytest.mark.parametrize("mode", ["team", "team-stream"])
+def test_a_team_has_more(guarded: Served, gemini: Gemini, mode: str) -> None:
+    """Handing the task on five times does not use up the limit of rounds, which is the larger one."""
+    for number in range(MORE):
+        if number % 3 == 2:
+            gemini.answer(call("transfer_to_guide" if number % 2 else "transfer_to_clerk"))
+        else:
+            gemini.answer(call("search", query=f"part {number}"))
+
+    ended = run_agent("endless_openai_agents", guarded, "ended", mode)
+
+    assert ended.rounds[-1] == f"{LIMIT_OF_TEAMS}/{LIMIT_OF_TEAMS};warn;wrap-up;delegations=5/10"
+    assert len(ended.rounds) == LIMIT_OF_TEAMS + 5 + 1
+    assert ended.text.startswith(f"[turnright: The limit of {LIMIT_OF_TEAMS} rounds")
+
+
+def _mode_of(entry: dict[str, Any]) -> str | None:
+    config = (entry["body"].get("toolConfig") or {}).get("functionCallingConfig") or {}
+    mode: str | None = config.get("mode")
+    return mode
