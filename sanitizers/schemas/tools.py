@@ -25,7 +25,8 @@ MOST_KEPT = 512
 """Schemas whose outcome is kept, the last ones that were asked for."""
 
 LARGEST_KEPT = 16 * 1024
-"""Bytes of such a schema; what is larger is cleaned each time, so that all of them together stay within megabytes."""
+"""Bytes of such a schema, as given and as cleaned: what is larger is cleaned each time, so that all of them together
+stay within megabytes. A kilobyte whose types lead to one another comes out as a hundred."""
 
 _LONGEST_PATH = 200
 
@@ -48,6 +49,14 @@ class _Outcome:
     rewrites: tuple[tuple[str, str], ...]
     size: int = 0
     """Bytes of *schema*."""
+
+
+class _TooLargeToKeepError(Exception):
+    """Carries an outcome past the cache, which keeps what is returned and not what is raised."""
+
+    def __init__(self, outcome: _Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +104,7 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
             )
         made = {**function, "parameters": outcome.schema}
         cleaned.append({**tool, "function": made} if wrapped else made)
-        changes += _changes(outcome, index, "" if wrapped else place)
+        changes += _changes(outcome.rewrites, index, "" if wrapped else place)
     return CleanedTools(cleaned, tuple(changes)) if changes else CleanedTools(tools, ())
 
 
@@ -107,7 +116,10 @@ def _outcome(schema: Any, target: Target, place: str) -> _Outcome | None:
         key = orjson.dumps(schema)
     except orjson.JSONEncodeError:  # a number of thirty digits, or too deep
         key = b""
-    outcome = _kept(key, target) if 0 < len(key) <= LARGEST_KEPT else _clean(schema, target)
+    try:
+        outcome = _kept(key, target) if 0 < len(key) <= LARGEST_KEPT else _clean(schema, target)
+    except _TooLargeToKeepError as large:
+        outcome = large.outcome
     if isinstance(outcome, Unrepairable):
         raise Unrepairable(f"'{place}': {outcome.message}", rule=outcome.rule, param=place)
     return outcome
@@ -123,16 +135,17 @@ def _asks_for_nothing(schema: Schema) -> bool:
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _changes(outcome: _Outcome, index: int, prefix: str) -> tuple[Change, ...]:
-    """Return the changes that *outcome* is for the tool at *index*: making them takes longer than finding it."""
-    return tuple(
-        Change(STEP, "replaced", index, reason, f"{prefix}{detail}") for reason, detail in outcome.rewrites
-    )
+def _changes(rewrites: tuple[tuple[str, str], ...], index: int, prefix: str) -> tuple[Change, ...]:
+    """Return the changes that *rewrites* are for the tool at *index*: making them takes longer than finding them."""
+    return tuple(Change(STEP, "replaced", index, reason, f"{prefix}{detail}") for reason, detail in rewrites)
 
 
 @lru_cache(maxsize=MOST_KEPT)
 def _kept(key: bytes, target: Target) -> _Outcome | Unrepairable:
-    return _clean(orjson.loads(key), target)
+    outcome = _clean(orjson.loads(key), target)
+    if isinstance(outcome, _Outcome) and outcome.size > LARGEST_KEPT:
+        raise _TooLargeToKeepError(outcome)
+    return outcome
 
 
 def _clean(schema: Schema, target: Target) -> _Outcome | Unrepairable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from sanitizers.schemas import (
     clean_schema,
     clean_tools,
 )
-from sanitizers.schemas.tools import LARGEST_KEPT
+from sanitizers.schemas.tools import LARGEST_KEPT, _Outcome
 from tests.sanitizers.schemas import drawn
 
 GEMINI_TARGET = Target(GEMINI)
@@ -93,19 +94,40 @@ def test_no_parameters_are_no_change(schema: dict[str, Any]) -> None:
     assert clean_tools(tools, GEMINI_TARGET) == (tools, ())
 
 
-def test_what_grows_beyond_reason_is_refused() -> None:
-    """Types that lead to one another, written out in tool after tool."""
+def types_that_lead_to_one_another() -> dict[str, Any]:
+    """Return a schema of a kilobyte that is a hundred when it is written out."""
     names = [f"t{at}" for at in range(6)]
     types = {
         name: {"type": "object", "properties": {other: {"$ref": f"#/$defs/{other}"} for other in names}}
         for name in names
     }
-    schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/t0"}}, "$defs": types}
+    return {"type": "object", "properties": {"a": {"$ref": "#/$defs/t0"}}, "$defs": types}
+
+
+def test_what_grows_beyond_reason_is_refused() -> None:
+    """Types that lead to one another, written out in tool after tool."""
+    schema = types_that_lead_to_one_another()
     many = [tool(f"f{at}", {**schema, "title": str(at)}) for at in range(40)]
 
     with pytest.raises(Unrepairable) as caught:
         clean_tools(many, Target(GEMINI))
     assert caught.value.rule == "schema_too_large"
+
+
+@pytest.mark.parametrize(
+    ("schema", "kept"),
+    [
+        pytest.param(SECRET, True, id="small"),
+        pytest.param({**SECRET, "description": "d" * LARGEST_KEPT}, False, id="large"),
+        pytest.param(types_that_lead_to_one_another(), False, id="large_when_cleaned"),
+    ],
+)
+def test_large_schemas_are_not_kept(schema: dict[str, Any], kept: bool) -> None:
+    """Hundreds of them would be: once the request is done, nothing holds what was made of one."""
+    [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools
+
+    holders = gc.get_referrers(cleaned["function"]["parameters"])
+    assert any(isinstance(holder, _Outcome) for holder in holders) == kept
 
 
 def test_the_first_declaration_of_a_name_counts() -> None:
