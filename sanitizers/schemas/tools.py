@@ -109,8 +109,12 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
 
 
 def _outcome(schema: Any, target: Target, place: str) -> _Outcome | None:
-    """Return what *schema* comes to; None for none at all, which every provider takes."""
-    if not isinstance(schema, dict) or _asks_for_nothing(schema):
+    """Return what *schema* comes to; None for none at all, which every provider takes.
+
+    Where schemas are written anew, one that asks for nothing is not declared. The others get it as it is, and OpenAI
+    wants to see properties in it: "object schema missing properties" (spring-ai#4776, fast-agent#143).
+    """
+    if not isinstance(schema, dict) or (not target.dialect.root_only and _asks_for_nothing(schema)):
         return None
     try:
         key = orjson.dumps(schema)

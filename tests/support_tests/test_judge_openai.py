@@ -48,6 +48,11 @@ def test_refused_bodies(body: Any, words: str) -> None:
     assert refusal.message.startswith(words)
 
 
+def declared(schema: Any) -> dict[str, Any]:
+    """Return the tool ``g`` with these parameters."""
+    return {"type": "function", "function": {"name": "g", "parameters": schema}}
+
+
 TOOL = function("f")
 NAMED = {"type": "function", "function": {"name": "g"}}
 LONG = "Expected an array with maximum length {}, but got an array with length {} instead."
@@ -76,6 +81,11 @@ NAME = "tools[0].function.name"
             NAME,
         ),
         ({"tools": [TOOL, TOOL]}, "Tool names must be unique.", "tools[1].function.name"),
+        (
+            {"tools": [TOOL, declared({"type": "object"})]},
+            "Invalid schema for function 'g': In context=(), object schema missing properties.",
+            "tools[1].function.parameters",
+        ),
         (
             {"parallel_tool_calls": True},
             "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are "
@@ -107,6 +117,7 @@ def test_refused_parameters(fields: dict[str, Any], words: str, param: str) -> N
     [
         {"tools": [TOOL, function("a" * 64)], "tool_choice": "required", "parallel_tool_calls": False},
         {"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "f"}}},
+        {"tools": [declared({"type": "object", "properties": {}})]},
         {"stop": list("abcd")},
         {"stop": "a"},
     ],

@@ -94,6 +94,27 @@ def test_no_parameters_are_no_change(schema: dict[str, Any]) -> None:
     assert clean_tools(tools, GEMINI_TARGET) == (tools, ())
 
 
+@pytest.mark.parametrize(
+    ("schema", "reasons"),
+    [
+        pytest.param({"type": "object"}, ["properties_added"], id="missing"),
+        pytest.param(
+            {"type": "object", "required": None}, ["keyword_dropped", "properties_added"], id="null"
+        ),
+        pytest.param({"type": "object", "properties": {}}, [], id="there"),
+    ],
+)
+def test_no_parameters_have_properties_for_openai(schema: dict[str, Any], reasons: list[str]) -> None:
+    """It is sent what the client wrote, and refuses an object that lists none."""
+    tools = [tool("g", schema)]
+
+    done = clean_tools(tools, Target(OPENAI))
+
+    assert done.tools == [tool("g", {"type": "object", "properties": {}})]
+    assert [change.reason for change in done.changes] == reasons
+    assert (done.tools is tools) == (not reasons)
+
+
 def types_that_lead_to_one_another() -> dict[str, Any]:
     """Return a schema of a kilobyte that is a hundred when it is written out."""
     names = [f"t{at}" for at in range(6)]

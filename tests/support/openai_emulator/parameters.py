@@ -1,8 +1,9 @@
 """What OpenAI says of the fields beside `messages`: tools, what belongs to tools, and limits. A pure function.
 
-Sources: `only allowed when 'tools' are specified`, swarm#30; names, 128 tools and 4 stop sequences, OpenAI's
-reference, in the words that it has for other fields of these kinds. That two tools of one name are refused is told of
-Anthropic and DeepSeek (claude-code#10687, Clawith#251); here it is held against the proxy as well.
+Sources: `only allowed when 'tools' are specified`, swarm#30; an object without properties, fast-agent#143; names, 128
+tools and 4 stop sequences, OpenAI's reference, in the words that it has for other fields of these kinds. That two tools
+of one name are refused is told of Anthropic and DeepSeek (claude-code#10687, Clawith#251); here it is held against the
+proxy as well.
 """
 
 import re
@@ -15,6 +16,7 @@ MAX_TOOLS = 128
 MAX_STOPS = 4
 NEEDS_TOOLS = "Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
 DUPLICATE = "Tool names must be unique."
+NO_PROPERTIES = "Invalid schema for function '{name}': In context=(), object schema missing properties."
 
 
 class ParameterFault(NamedTuple):
@@ -68,6 +70,10 @@ def _tools_faults(tools: list[dict[str, Any]]) -> Iterator[ParameterFault]:
         elif name in seen:
             yield ParameterFault(DUPLICATE, path, "invalid_value")
         seen.add(name)
+        schema = tool["function"].get("parameters") or {}
+        if schema.get("type") == "object" and not isinstance(schema.get("properties"), dict):
+            path = f"tools[{index}].function.parameters"
+            yield ParameterFault(NO_PROPERTIES.format(name=name), path, "invalid_function_parameters")
 
 
 def _choice_faults(choice: Any, tools: Any) -> Iterator[ParameterFault]:
