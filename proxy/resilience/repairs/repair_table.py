@@ -33,11 +33,7 @@ from proxy.resilience.repairs.leave_out_media import leave_out_media
 from proxy.resilience.repairs.rename_call_ids import make_call_ids_fit
 from proxy.resilience.repairs.replace_signatures import replace_signatures
 from proxy.resilience.repairs.separate_results import separate_results
-from proxy.resilience.repairs.simplify_tools import (
-    drop_duplicate_tools,
-    simplify_response_format,
-    simplify_tools,
-)
+from proxy.resilience.repairs.simplify_tools import simplify_response_format, simplify_tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +204,6 @@ TABLE: tuple[Row, ...] = (
         simplify_response_format,
         says=("constraint that has too many states for serving",),
         source="python-genai#660",
-    ),
-    Row(
-        "duplicate_tool",
-        drop_duplicate_tools,
-        says=("duplicate function declaration found",),
-        source="Open-WebUI-Functions#135",
     ),
     Row(
         "json_with_tools",

@@ -32,18 +32,6 @@ def simplify_tools(draft: Draft, error: ProviderError) -> Draft:
     return with_parameters(draft, parameters, changes)
 
 
-def drop_duplicate_tools(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with the first tool of each name. Source: Open-WebUI-Functions#135."""
-    kept: dict[Any, Mapping[str, Any]] = {}
-    changes = []
-    for at, tool in enumerate(draft.parameters.get("tools") or ()):
-        name = (tool.get("function") or {}).get("name", at)
-        if name in kept:
-            changes.append(note("dropped", 0, "duplicate_tool", f"tools[{at}]"))
-        kept.setdefault(name, tool)
-    return with_parameters(draft, {**draft.parameters, "tools": list(kept.values())}, changes)
-
-
 def simplify_response_format(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with the schema of its answer told likewise. Sources: python-genai#660, js-genai#882."""
     given = draft.parameters.get("response_format")

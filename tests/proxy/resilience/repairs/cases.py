@@ -395,14 +395,6 @@ CASES = (
         },
     ),
     Case(
-        "duplicate_tool",
-        row("duplicate_tool"),
-        "Duplicate function declaration found: f",
-        _ASK,
-        lambda r: len(r.parameters["tools"]) == 1,
-        {"tools": [TOOL, TOOL]},
-    ),
-    Case(
         "json_with_tools",
         row("json_with_tools"),
         "Function calling with a response mime type: 'application/json' is unsupported",
