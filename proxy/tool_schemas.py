@@ -52,8 +52,13 @@ def clean_declared(
 
 def refuse_tools(changes: tuple[Change, ...]) -> UnrepairableHistory:
     """Return the 400 of mode ``strict`` for tools that would have to be changed."""
-    listed = "; ".join(f"tools[{change.index}]: {change.reason}" for change in changes[:_LISTED])
+    listed = "; ".join(f"{_place_of(change)}: {change.reason}" for change in changes[:_LISTED])
     return UnrepairableHistory(
         f"The tools would have to be changed (mode 'strict'). {listed}.",
-        param=f"tools[{changes[0].index}]",
+        param=_place_of(changes[0]),
     )
+
+
+def _place_of(change: Change) -> str:
+    """Return the place in the request, whose list a change of the older one says in its detail."""
+    return f"{'functions' if change.detail.startswith('functions') else 'tools'}[{change.index}]"

@@ -72,8 +72,9 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
 
     Entries are OpenAI's ``{"type": "function", "function": {…}}``, or those of ``functions``, where *place* says so.
     Of declarations of one name the first counts ("Duplicate function declaration found", Open-WebUI-Functions#135).
-    A change has the tool's index, and as its detail the place of the first rewrite and how many there were. Raises
-    :class:`sanitizers.errors.Unrepairable` with the place of a schema that is too large or too deep.
+    A change has the tool's index, and as its detail the place of the first rewrite and how many there were, after
+    *place* where that is not ``tools``. Raises :class:`sanitizers.errors.Unrepairable` with the place of a schema that
+    is too large or too deep.
     """
     cleaned: list[dict[str, Any]] = []
     changes: list[Change] = []
@@ -104,7 +105,7 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
             )
         made = {**function, "parameters": outcome.schema}
         cleaned.append({**tool, "function": made} if wrapped else made)
-        changes += _changes(outcome.rewrites, index, "" if wrapped else place)
+        changes += _changes(outcome.rewrites, index, "" if place == "tools" else place)
     return CleanedTools(cleaned, tuple(changes)) if changes else CleanedTools(tools, ())
 
 

@@ -113,6 +113,21 @@ async def test_strict(upstream: ScriptedUpstream) -> None:
     assert "tools[1]: const_as_enum" in reply.error["message"]
 
 
+async def test_strict_with_functions(upstream: ScriptedUpstream) -> None:
+    """The older list, where it is sent as such, is told by its own name."""
+    functions = [{"name": "g", "parameters": CLEAN}, {"name": "f", "parameters": {"type": "object"}}]
+    settings = settings_of({MODEL: "openai/gpt-4o"}, sanitize={"mode": "strict"})
+
+    async with proxied(settings, upstream) as proxy:
+        request = {"model": MODEL, "messages": [user("Hello.")], "functions": [*functions, functions[0]]}
+        reply = await proxy.post(request)
+
+    assert (reply.status, upstream.calls) == (400, [])
+    assert reply.error["param"] == "functions[1]"
+    told = "functions[1]: properties_added; functions[2]: duplicate_declaration."
+    assert reply.error["message"].endswith(told)
+
+
 async def test_off(upstream: ScriptedUpstream) -> None:
     """Nothing is looked at."""
     reply, counts = await send(upstream, "off", tools=[tool(DIRTY), tool(DIRTY)])

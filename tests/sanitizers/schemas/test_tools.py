@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -70,12 +71,14 @@ def test_changes_name_the_tool_and_the_first_place() -> None:
     assert "secret" not in repr(done.changes)
 
 
-def test_functions_are_tools() -> None:
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_functions_are_tools(wrapped: bool) -> None:
     """The older list is told apart by its name."""
     empty = {"type": "object", "properties": {}, "minProperties": 0}
-    done = clean_tools([function("g", empty)], GEMINI_TARGET, "functions")
+    made: Callable[..., dict[str, Any]] = tool if wrapped else function
+    done = clean_tools([made("g", empty)], GEMINI_TARGET, "functions")
 
-    assert done.tools == [function("g", {"type": "object", "minProperties": 0})]
+    assert done.tools == [made("g", {"type": "object", "minProperties": 0})]
     assert done.changes == (Change("tools", "replaced", 0, "empty_object", "functions/properties"),)
 
 
