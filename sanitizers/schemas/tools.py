@@ -89,15 +89,16 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
             continue
         if isinstance(name, str):
             declared.add(name)
-        path = f"{place}[{index}]{'.function' if wrapped else ''}.parameters"
-        outcome = (
-            _outcome(function.get("parameters"), target, path) if isinstance(function, Mapping) else None
-        )
+        outcome = _outcome(function.get("parameters"), target) if isinstance(function, Mapping) else None
+        if isinstance(outcome, Unrepairable):
+            path = _path(place, index, wrapped=wrapped)
+            raise Unrepairable(f"'{path}': {outcome.message}", rule=outcome.rule, param=path)
         if outcome is None or outcome.schema is None:
             cleaned.append(tool)
             continue
         written += outcome.size
         if written > _MOST_WRITTEN:
+            path = _path(place, index, wrapped=wrapped)
             raise Unrepairable(
                 f"'{path}': with their references followed, the schemas of these tools are too large.",
                 rule="schema_too_large",
@@ -109,8 +110,12 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
     return CleanedTools(cleaned, tuple(changes)) if changes else CleanedTools(tools, ())
 
 
-def _outcome(schema: Any, target: Target, place: str) -> _Outcome | None:
-    """Return what *schema* comes to; None for none at all, which every provider takes.
+def _path(place: str, index: int, *, wrapped: bool) -> str:
+    return f"{place}[{index}]{'.function' if wrapped else ''}.parameters"
+
+
+def _outcome(schema: Any, target: Target) -> _Outcome | Unrepairable | None:
+    """Return what *schema* comes to, or its refusal; None for none at all, which every provider takes.
 
     Where schemas are written anew, one that asks for nothing is not declared. The others get it as it is, and OpenAI
     wants to see properties in it: "object schema missing properties" (spring-ai#4776, fast-agent#143).
@@ -122,12 +127,9 @@ def _outcome(schema: Any, target: Target, place: str) -> _Outcome | None:
     except orjson.JSONEncodeError:  # a number of thirty digits, or too deep
         key = b""
     try:
-        outcome = _kept(key, target) if 0 < len(key) <= LARGEST_KEPT else _clean(schema, target)
+        return _kept(key, target) if 0 < len(key) <= LARGEST_KEPT else _clean(schema, target)
     except _TooLargeToKeepError as large:
-        outcome = large.outcome
-    if isinstance(outcome, Unrepairable):
-        raise Unrepairable(f"'{place}': {outcome.message}", rule=outcome.rule, param=place)
-    return outcome
+        return large.outcome
 
 
 def _asks_for_nothing(schema: Schema) -> bool:
