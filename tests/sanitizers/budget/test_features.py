@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
 from base64 import b64encode, urlsafe_b64encode
-from operator import add
+from operator import add, sub
 from random import Random
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from sanitizers.budget import features
 from sanitizers.budget.features import MIN_RUN, NAMES, NONE, Counts, features_of
+from tests.sanitizers.budget.read_lengths import note_lengths
 
 CHECK = "Hello World_2 = fooBar();\n\tx = 'é я क か 漢 한 → 😀'\r\n"
 BASE64 = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ" * 5
@@ -193,20 +193,21 @@ class TestBase64:
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("unit", "times"),
     [
-        "aZ9" * 10_000_000,
-        "aab " * 7_500_000,
-        ("a" * 199 + " ") * 150_000,
-        "漢" * 10_000_000,
-        "é\n " * 7_500_000,
+        ("aZ9", 10_000_000),
+        ("aab ", 7_500_000),
+        ("a" * 199 + " ", 150_000),
+        ("漢", 10_000_000),
+        ("é\n ", 7_500_000),
     ],
     ids=["one-run", "sampled-as-a-run", "nearly-runs", "cjk", "mixed"],
 )
-def test_thirty_megabytes_take_bounded_time(line: str) -> None:
-    """Time in proportion to the length, whatever the text: a second or two, not minutes."""
-    start = time.process_time()
-    counts = features_of(line).counts
-    assert time.process_time() - start < 20
-    assert counts == tuple(map(add, counts, NONE))
-    assert sum(counts) > 0
+def test_thirty_megabytes_are_read_once(unit: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text is as many times what one piece of it adds, and no byte is searched for base64 twice."""
+    searched = note_lengths(monkeypatch, features, "_is_base64")
+    twice, thrice, found = (features_of(unit * number).counts for number in (2, 3, times))
+    more = tuple(map(sub, thrice, twice))
+
+    assert found == tuple(count + (times - 2) * each for count, each in zip(twice, more, strict=True))
+    assert sum(searched) <= len(unit) * (times + 5)
