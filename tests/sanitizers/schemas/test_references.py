@@ -1,8 +1,74 @@
-"""References that lead to one another: bounded in time, whatever a client sends."""
+"""References: followed, cut or told, and bounded in time, whatever a client sends."""
 
 from __future__ import annotations
 
-from sanitizers.schemas import GEMINI, clean_schema, references
+from typing import Any
+
+import pytest
+
+from sanitizers.schemas import GEMINI, GEMINI_JSON, OPENAI, Dialect, clean_schema, references
+from tests.sanitizers.schemas.cleaning import NODE, TEXT, WHOLE, of, reasons
+
+ROWS = [
+    pytest.param(
+        {"$ref": "other.json#/A", "type": "string"},
+        {**TEXT, "description": "See other.json#/A."},
+        {"ref_unresolved": False},
+        id="remote_reference",
+    ),
+    pytest.param(
+        {"$ref": "#", "description": "d"},
+        {"type": "object", "description": "d Here again: the whole."},
+        {"ref_cut": False},
+        id="reference_to_the_root",
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
+def test_references_that_stay_words(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
+    """What cannot be followed is told."""
+    assert of(schema) == cleaned
+    assert reasons(schema) == why
+
+
+@pytest.mark.parametrize(
+    ("node", "dialect"),
+    [(NODE, GEMINI), ({**NODE, "required": ["next"]}, GEMINI_JSON)],
+    ids=["gemini", "required"],
+)
+def test_recursion_is_cut(node: Any, dialect: Dialect) -> None:
+    """The first level is told, the next is an object of any kind."""
+    cut = of({"$ref": "#/definitions/Node"}, dialect, {"definitions": {"Node": node}})
+
+    assert cut["properties"]["v"] == TEXT
+    assert cut["properties"]["next"] == {"type": "object", "description": "Here again: Node."}
+
+
+@pytest.mark.parametrize(
+    ("reference", "root"),
+    [
+        ("#/$defs/A~1B", {"$defs": {"A/B": TEXT}}),
+        ("#/$defs/m~0n", {"$defs": {"m~n": TEXT}}),
+        ("#/$defs/List%3CA%3E", {"$defs": {"List<A>": TEXT}}),
+        ("#/$defs/D/anyOf/1", {"$defs": {"D": {"anyOf": [WHOLE, TEXT]}}}),
+        ("#/$defs/two", {"$defs": {"two": {"$ref": "#/$defs/one"}, "one": TEXT}}),
+        ("#name", {"$defs": {"D": {"$anchor": "name", **TEXT}}}),
+        ("T0", {"$defs": {"D": {"$id": "T0", **TEXT}}}),
+    ],
+)
+def test_references_are_followed(reference: str, root: dict[str, Any]) -> None:
+    """As pydantic, zod, TypeBox and others write them, with what stands beside the reference."""
+    assert of({"$ref": reference, "description": "d"}, beside=root) == {**TEXT, "description": "d"}
+
+
+@pytest.mark.parametrize("reference", ["#/$defs/D/anyOf/9", "#/$defs/D/anyOf/x", "#nowhere", ""])
+def test_references_to_nothing(reference: str) -> None:
+    """They are told."""
+    beside = {"$defs": {"D": {"anyOf": [TEXT]}, "E": 1}}
+
+    assert of({"$ref": reference, **TEXT}, beside=beside) == {**TEXT, "description": f"See {reference}."}
+    assert reasons({"$ref": reference, **TEXT}, beside=beside)["ref_unresolved"] is False
 
 
 def test_a_ring_of_definitions_is_looked_at_in_bounded_steps() -> None:
@@ -31,3 +97,18 @@ def test_properties_that_are_none() -> None:
     }
 
     assert clean_schema(schema, GEMINI).schema["type"] == "object"
+
+
+@pytest.mark.parametrize("keyword", ["properties", "allOf", "anyOf", "items", "not"])
+@pytest.mark.parametrize("dialect", [GEMINI, GEMINI_JSON, OPENAI])
+def test_long_chains_of_references_end(keyword: str, dialect: Dialect) -> None:
+    """Neither Python's stack nor Gemini's nesting limit is the limit."""
+
+    def link(number: int) -> Any:
+        reference = {"$ref": f"#/$defs/d{number + 1}"}
+        holders: dict[str, Any] = {"properties": {"p": reference}, "anyOf": [reference, TEXT]}
+        return {keyword: holders.get(keyword, [reference] if keyword == "allOf" else reference)}
+
+    chain = {f"d{n}": link(n) for n in range(3000)}
+
+    assert of({"$ref": "#/$defs/d0"}, dialect, beside={"$defs": chain})

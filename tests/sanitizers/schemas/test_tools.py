@@ -12,15 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sanitizers import Change, Unrepairable
-from sanitizers.schemas import (
-    DIALECTS,
-    GEMINI,
-    GEMINI_JSON,
-    OPENAI,
-    Target,
-    clean_schema,
-    clean_tools,
-)
+from sanitizers.schemas import DIALECTS, GEMINI, GEMINI_JSON, OPENAI, Target, clean_schema, clean_tools
 from sanitizers.schemas.tools import LARGEST_KEPT, _Outcome
 from tests.sanitizers.schemas import drawn
 
@@ -224,10 +216,3 @@ def test_numbers_that_cannot_be_keys() -> None:
     [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools
 
     assert cleaned["function"]["parameters"]["properties"]["a"]["maximum"] == 10**30
-
-
-def test_a_root_that_openai_takes_is_not_looked_into() -> None:
-    """What lies within is the provider's affair."""
-    tools = [tool("f", {"type": "object", "properties": {"a": {"oneOf": [{"const": 1}, True]}}})]
-
-    assert clean_tools(tools, Target(OPENAI)).tools is tools

@@ -1,0 +1,131 @@
+"""Alternatives, and what has to hold at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.sanitizers.schemas.cleaning import TEXT, WHOLE, of, reasons
+
+ROWS = [
+    pytest.param(
+        {"anyOf": [{**TEXT, "maxLength": 3}, {"type": "null"}], "default": "a", "description": "d"},
+        {**TEXT, "maxLength": 3, "default": "a", "description": "d", "nullable": True},
+        {"any_of_distributed": True, "nullable": True},
+        id="any_of_null",
+    ),
+    pytest.param(
+        {"oneOf": [{**TEXT, "description": "s"}, WHOLE], "description": "d", "default": 1},
+        {
+            "anyOf": [
+                {**TEXT, "description": "d Default: 1 s"},
+                {**WHOLE, "description": "d Default: 1"},
+            ]
+        },
+        {"one_of_as_any_of": True, "any_of_alone": True},
+        id="stands_alone",
+    ),
+    pytest.param(
+        {"oneOf": [{"type": "number", "minimum": 1}, {"type": "number", "maximum": 2}]},
+        {"anyOf": [{"type": "number", "minimum": 1}, {"type": "number", "maximum": 2}]},
+        {"one_of_as_any_of": False},
+        id="one_of_that_overlaps",
+    ),
+    pytest.param(
+        {"oneOf": [{"type": "null"}, {"type": ["string", "null"]}]},
+        {**TEXT, "nullable": True},
+        {"type_array": True, "one_of_as_any_of": False, "any_of_distributed": True, "nullable": True},
+        id="one_of_with_null_in_two",
+    ),
+    pytest.param(
+        {"oneOf": [{"enum": ["a"]}, {"enum": [1]}, {"type": "null"}]},
+        {
+            "anyOf": [
+                {**TEXT, "enum": ["a"], "nullable": True},
+                {**WHOLE, "minimum": 1, "maximum": 1, "nullable": True},
+            ]
+        },
+        {
+            "one_of_as_any_of": True,
+            "any_of_as_enum": True,
+            "nullable": True,
+            "enum_typed": True,
+            "type_array": True,
+            "enum_as_range": True,
+        },
+        id="one_of_untyped_values",
+    ),
+    pytest.param(
+        {"anyOf": [{"anyOf": [TEXT, WHOLE]}, TEXT]},
+        {"anyOf": [TEXT, WHOLE]},
+        {"any_of_distributed": True, "duplicate_branch": True},
+        id="choice_in_choice",
+    ),
+    pytest.param(
+        {"type": ["string", "integer"], "anyOf": [{"minLength": 1}, {"minimum": 1}]},
+        {
+            "anyOf": [
+                {**TEXT, "minLength": 1},
+                WHOLE,
+                TEXT,
+                {**WHOLE, "minimum": 1},
+            ]
+        },
+        {"type_array": True, "any_of_distributed": True},
+        id="distributed",
+    ),
+    pytest.param({"anyOf": [], **TEXT}, TEXT, {"keyword_dropped": False}, id="no_branches"),
+    pytest.param(
+        {"oneOf": [{"const": "a", "description": "first"}, {"const": "b"}]},
+        {**TEXT, "enum": ["a", "b"], "description": '"a": first.'},
+        {"const_as_enum": True, "one_of_as_any_of": True, "any_of_as_enum": True, "enum_typed": True},
+        id="choice_of_constants",
+    ),
+    pytest.param(
+        {"enum": ["a", "b"], "anyOf": [TEXT, {"description": "d"}]},
+        {**TEXT, "enum": ["a", "b"], "description": '"a", "b": d.'},
+        {
+            "enum_typed": True,
+            "any_of_distributed": True,
+            "any_of_as_enum": True,
+        },
+        id="values_beside_a_choice",
+    ),
+    pytest.param(
+        {"enum": ["a"], "anyOf": [{"minLength": 5}, {"maxLength": 0}]},
+        {"anyOf": [{**TEXT, "enum": ["a"], "minLength": 5}, {**TEXT, "enum": ["a"], "maxLength": 0}]},
+        {"enum_typed": True, "any_of_distributed": True},
+        id="values_beside_a_choice_of_more",
+    ),
+    pytest.param(
+        {
+            "allOf": [
+                {"type": "object", "properties": {"a": {"minLength": 1}}, "required": ["a"]},
+                {"properties": {"a": TEXT, "b": WHOLE}, "required": ["b"]},
+            ],
+            "description": "d",
+        },
+        {
+            "type": "object",
+            "properties": {"a": {**TEXT, "minLength": 1}, "b": WHOLE},
+            "required": ["a", "b"],
+            "description": "d",
+        },
+        {"all_of_merged": True},
+        id="all_of",
+    ),
+    pytest.param(
+        {"allOf": [{**TEXT, "pattern": "a"}, {"pattern": "b"}]},
+        {**TEXT, "pattern": "a", "description": 'Also: {"pattern":"b"}'},
+        {"all_of_merged": True, "keyword_in_words": False},
+        id="all_of_that_cannot_be_merged",
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
+def test_choices(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
+    """A choice stands alone, each branch with what stood beside it."""
+    assert of(schema) == cleaned
+    assert reasons(schema) == why

@@ -1,0 +1,110 @@
+"""The outermost schema, which is the parameters of a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sanitizers.schemas import ANTHROPIC, GEMINI, OPENAI, clean_schema
+from tests.sanitizers.schemas.cleaning import TEXT
+
+
+@pytest.mark.parametrize(
+    ("root", "cleaned"),
+    [
+        ({"type": "string"}, {"type": "object"}),
+        ({"properties": {"a": TEXT}}, {"type": "object", "properties": {"a": TEXT}}),
+        (
+            {"type": ["object", "null"], "properties": {"a": TEXT}},
+            {"type": "object", "properties": {"a": TEXT}},
+        ),
+        (
+            {"$ref": "#/$defs/D", "$defs": {"D": {"properties": {"a": TEXT}}}},
+            {"type": "object", "properties": {"a": TEXT}},
+        ),
+        (
+            {"anyOf": [{"type": "object", "properties": {"a": TEXT}}, {"type": "null"}]},
+            {"type": "object", "properties": {"a": TEXT}},
+        ),
+        (
+            {
+                "oneOf": [
+                    {"properties": {"k": {"const": "x"}, "a": TEXT}, "required": ["k", "a"]},
+                    {"properties": {"k": {"const": "y"}}, "required": ["k"]},
+                ]
+            },
+            {
+                "type": "object",
+                "properties": {"k": {**TEXT, "enum": ["x", "y"]}, "a": TEXT},
+                "required": ["k"],
+                "description": 'Exactly one of: [{"properties":{"k":{"const":"x"},"a":{"type":"string"}},'
+                '"required":["k","a"]},{"properties":{"k":{"const":"y"}},"required":["k"]}]',
+            },
+        ),
+        ({"enum": [{"a": 1}]}, {"type": "object", "description": 'One of: [{"a":1}]'}),
+    ],
+)
+def test_the_root_is_an_object(root: dict[str, Any], cleaned: dict[str, Any]) -> None:
+    """Parameters are an object, and no choice."""
+    assert clean_schema(root, GEMINI).schema == cleaned
+
+
+@pytest.mark.parametrize(
+    ("root", "openai", "anthropic"),
+    [
+        (
+            {"type": "object", "properties": {"a": {"const": 1}}},
+            {"type": "object", "properties": {"a": {"const": 1}}},
+            {"type": "object", "properties": {"a": {"const": 1}}},
+        ),
+        ({}, {"type": "object", "properties": {}}, {"type": "object"}),
+        ({"type": "object"}, {"type": "object", "properties": {}}, {"type": "object"}),
+        ({"type": None, "required": None}, {"type": "object", "properties": {}}, {"type": "object"}),
+        (
+            {"properties": {"a": {"$ref": "#/$defs/D"}}, "$defs": {"D": TEXT}},
+            {"type": "object", "properties": {"a": {"$ref": "#/$defs/D"}}, "$defs": {"D": TEXT}},
+            {"type": "object", "properties": {"a": {"$ref": "#/$defs/D"}}, "$defs": {"D": TEXT}},
+        ),
+        (
+            {"type": "object", "properties": {"a": TEXT}, "not": {"required": ["b"]}},
+            {"type": "object", "properties": {"a": TEXT}, "description": 'Rules: {"not":{"required":["b"]}}'},
+            {"type": "object", "properties": {"a": TEXT}, "not": {"required": ["b"]}},
+        ),
+        (
+            {"type": "object", "allOf": [{"properties": {"a": TEXT}}, {"required": ["a"]}]},
+            {"type": "object", "properties": {"a": TEXT}, "required": ["a"]},
+            {"type": "object", "properties": {"a": TEXT}, "required": ["a"]},
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": TEXT, "b": TEXT},
+                "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+            },
+            {
+                "type": "object",
+                "properties": {"a": TEXT, "b": TEXT},
+                "description": 'At least one of: [{"required":["a"]},{"required":["b"]}]',
+            },
+            {
+                "type": "object",
+                "properties": {"a": TEXT, "b": TEXT},
+                "description": 'At least one of: [{"required":["a"]},{"required":["b"]}]',
+            },
+        ),
+    ],
+)
+def test_where_the_root_alone_counts(
+    root: dict[str, Any], openai: dict[str, Any], anthropic: dict[str, Any]
+) -> None:
+    """What lies within is the client's own."""
+    assert clean_schema(root, OPENAI).schema == openai
+    assert clean_schema(root, ANTHROPIC).schema == anthropic
+
+
+def test_a_root_that_openai_takes_is_not_looked_into() -> None:
+    """What lies within is the provider's affair."""
+    schema = {"type": "object", "properties": {"a": {"oneOf": [{"const": 1}, True]}}}
+
+    assert clean_schema(schema, OPENAI).schema is schema
