@@ -54,9 +54,10 @@ REASONS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One rewrite: *reason* is a key of :data:`REASONS`, *path* a JSON pointer into the cleaned schema.
+    """One rewrite: *reason* is a key of :data:`REASONS`, *path* a JSON pointer into the given schema.
 
-    *kept* tells whether the cleaned schema takes exactly the values that the given one took.
+    What is behind a reference has the path of the reference, and goes on from there. *kept* tells whether the cleaned
+    schema takes exactly the values that the given one took.
     """
 
     reason: str
