@@ -18,9 +18,7 @@ Pure: a state goes in, a state comes out. Where it is kept, and for how long, is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sanitizers.budget.families import Family
 
@@ -52,26 +50,10 @@ class Calibration:
     observations: int = 0
     """How many answers have told; 0 for a factor that is the family's."""
 
-    def as_json(self) -> dict[str, float]:
-        """Return the state as a JSON object."""
-        return {"live": self.live, "sticky": self.sticky, "observations": self.observations}
-
 
 def initial(family: Family) -> Calibration:
     """Return the state of a deployment of *family* that has not answered yet."""
     return Calibration(family.initial_factor, family.initial_factor)
-
-
-def from_json(value: Any, family: Family) -> Calibration:
-    """Return the state that :meth:`Calibration.as_json` wrote; the initial one for anything else. Never raises."""
-    if not isinstance(value, Mapping):
-        return initial(family)
-    live: Any = value.get("live")
-    sticky: Any = value.get("sticky")
-    observations = value.get("observations")
-    if not (_is_factor(live) and _is_factor(sticky) and isinstance(observations, int) and observations >= 0):
-        return initial(family)
-    return Calibration(float(live), float(sticky), int(observations))
 
 
 def margin(state: Calibration, family: Family) -> float:
@@ -118,7 +100,3 @@ def raise_to(state: Calibration, estimated: float, actual: float) -> Calibration
         return state
     held = factor / state.sticky - 1 <= _DEAD_BAND
     return Calibration(factor, state.sticky if held else factor, state.observations)
-
-
-def _is_factor(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST <= value <= MOST

@@ -34,6 +34,13 @@ SAMPLE = 1 << 14
 """Characters of a text that are all read, and, of each further stretch, those at its beginning: 30 million take about
 0.1 s."""
 
+TOOLS_SCALE = 0.9
+"""Tokens to one of the tools' compact JSON: providers show tools to the model in a shorter notation (medians of
+recorded calls: OpenAI 0.88, Gemini 0.72 to 0.79, Claude 0.84)."""
+
+PER_TOOL = 8
+"""Tokens for each tool."""
+
 _BESIDES_CONTENT = frozenset(
     {
         "function_call",
@@ -151,8 +158,8 @@ class Estimator:
         if not tools:
             return 0
         number = len(tools) if isinstance(tools, list) else 1
-        text = self.family.tools_scale * self._tokens(json_text(tools))
-        return self._rounded(text + self.family.per_tool * number + self._overheads.with_tools)
+        text = TOOLS_SCALE * self._tokens(json_text(tools))
+        return self._rounded(text + PER_TOOL * number + self._overheads.with_tools)
 
     def format_tokens(self, response_format: Any) -> int:
         """Return the tokens of a request's ``response_format``: its JSON schema, 0 without one."""

@@ -104,13 +104,6 @@ class Family:
     margin: float
     """Share of the budget to keep free until then."""
 
-    tools_scale: float = 0.9
-    """Tokens to one of the tools' compact JSON: providers show tools to the model in a shorter notation (medians of
-    recorded calls: OpenAI 0.88, Gemini 0.72 to 0.79, Claude 0.84)."""
-
-    per_tool: int = 8
-    """For each tool."""
-
 
 def _joined(
     fitted: tuple[float, float, float, float, float, float, float, float, float, float, float],

@@ -52,11 +52,10 @@ _SYNTHETIC = frozenset({HISTORY_START, SYSTEM_ONLY, CONTINUE})
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """What one marker in a text says: *start* and *end* are its place, the rest are its numbers."""
+    """What one marker in a text says: *start* and *end* are its place, the rest is what the text had before it."""
 
     start: int
     end: int
-    omitted: int
     characters: int
     lines: int
 
@@ -80,7 +79,7 @@ def find_omission(text: str) -> Omission | None:
         if match:
             omitted, characters, _, lines = (int(number) for number in match.groups())
             if len(text) - len(match[0]) + omitted == characters:
-                return Omission(match.start(), match.end(), omitted, characters, lines)
+                return Omission(match.start(), match.end(), characters, lines)
     return None
 
 

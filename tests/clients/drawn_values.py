@@ -21,7 +21,6 @@ MOST_ITEMS = 3
 TEXTS = ("", "a", "main", "https://example.com/", "2026-01-01T00:00:00Z", "ünï")
 NUMBERS = (0, 1, -1, 2, 7, 100, 0.5, 1.5, -3.25)
 ANYTHING: tuple[Any, ...] = (None, True, 3, 0.5, "a", [], ["a"], {}, {"a": 1})
-KINDS = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
 def drawn_values(schema: Mapping[str, Any], count: int) -> Iterator[Any]:

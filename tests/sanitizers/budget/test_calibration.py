@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import statistics
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sanitizers.budget.calibration import LEAST, MOST, Calibration, from_json, initial, margin, observe
+from sanitizers.budget.calibration import LEAST, MOST, Calibration, initial, margin, observe
 from sanitizers.budget.estimate import count_text
 from sanitizers.budget.families import CLAUDE_3, FAMILIES, O200K, UNKNOWN, Family
-from tests.support.strategies.hostile import junk
 
 any_number = st.floats() | st.integers(-10, 10**7)
 observations = st.lists(st.tuples(any_number, any_number, st.booleans()), max_size=30)
@@ -150,17 +147,3 @@ class TestState:
         assert Calibration(factor, factor, 0) == state
         assert free == margin(state, family)
         assert margin(observe(state, 1_000, 1_000), family) == 0.08
-
-    @given(st.floats(LEAST, MOST), st.floats(LEAST, MOST), st.integers(0, 10**9))
-    def test_goes_through_json(self, live: float, sticky: float, count: int) -> None:
-        """Written and read, it is the same."""
-        state = Calibration(live, sticky, count)
-        assert state == from_json(json.loads(json.dumps(state.as_json())), UNKNOWN)
-
-    @given(junk | st.fixed_dictionaries({"live": junk, "sticky": junk, "observations": junk}))
-    def test_anything_else_is_the_initial_state(self, value: Any) -> None:
-        """What a store holds may be of another version, or damaged."""
-        state = from_json(value, UNKNOWN)
-        assert LEAST <= state.live <= MOST
-        assert LEAST <= state.sticky <= MOST
-        assert state.observations >= 0
