@@ -9,7 +9,7 @@ from typing import Any
 from sanitizers.schemas.flatten import Flat
 from sanitizers.schemas.intersect import meet_types, same
 from sanitizers.schemas.keywords import is_annotation
-from sanitizers.schemas.values import kind_of
+from sanitizers.schemas.values import as_list, kind_of
 from sanitizers.schemas.words import described
 from sanitizers.schemas.written import as_json
 
@@ -77,7 +77,7 @@ def _discriminated(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     mine, theirs = one.get("properties"), other.get("properties")
     if not isinstance(mine, Mapping) or not isinstance(theirs, Mapping):
         return False
-    required = [_listed(each.get("required")) for each in (one, other)]
+    required = [as_list(each.get("required")) for each in (one, other)]
     return any(
         _exclude(_constant(mine[name]), _constant(theirs[name]), deep=False)
         for name in mine
@@ -99,7 +99,3 @@ def _types_of(schema: Mapping[str, Any]) -> list[str] | None:
         return list(dict.fromkeys(map(kind_of, schema["enum"])))
     known = isinstance(types, list) and all(isinstance(kind, str) and kind.islower() for kind in types)
     return types if known else None
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-KINDS = ("string", "number", "integer", "boolean", "object", "array")
-"""The types of JSON Schema, but for null, which each dialect says in its own way."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:

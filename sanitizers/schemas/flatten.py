@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sanitizers.schemas.dialects import KINDS
 from sanitizers.schemas.intersect import intersect, same
-from sanitizers.schemas.keywords import is_annotation
+from sanitizers.schemas.keywords import KINDS, is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.references import Target
 from sanitizers.schemas.work import Where, Work

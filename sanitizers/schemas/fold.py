@@ -13,20 +13,21 @@ from typing import Any
 from sanitizers.schemas.flatten import Flat, Flattener
 from sanitizers.schemas.intersect import distinct
 from sanitizers.schemas.keywords import is_annotation
+from sanitizers.schemas.values import as_list
 
 _TOLD = {"anyOf": "At least one of", "oneOf": "Exactly one of"}
 
 
 def fold_branches(flat: Flat, flattener: Flattener) -> Flat:
     """Return *flat*, an object, without ``anyOf`` and ``oneOf``."""
-    while keyword := next((name for name in _TOLD if _listed(flat.schema.get(name))), None):
+    while keyword := next((name for name in _TOLD if as_list(flat.schema.get(name))), None):
         flat = _folded(flat, keyword, flat.schema[keyword], flattener)
     return flat
 
 
 def _folded(flat: Flat, keyword: str, given: list[Any], flattener: Flattener) -> Flat:
     work = flattener.work
-    base = replace(flat, schema={name: value for name, value in flat.schema.items() if name != keyword})
+    base = flat.without(keyword)
     branches = [
         flattener.flatten(branch, replace(flat.where.into(keyword, at), whole=True))
         for at, branch in enumerate(given)
@@ -44,7 +45,7 @@ def _folded(flat: Flat, keyword: str, given: list[Any], flattener: Flattener) ->
     for branch in objects:
         work.count(len(_properties(branch)))
     properties = _union(base, objects)
-    required = _listed(base.schema.get("required")) + _required_by_all(objects)
+    required = as_list(base.schema.get("required")) + _required_by_all(objects)
     schema = {
         **base.schema,
         **({"properties": properties} if properties else {}),
@@ -72,7 +73,7 @@ def _union(base: Flat, objects: list[Flat]) -> dict[str, Any]:
 
 
 def _required_by_all(objects: list[Flat]) -> list[Any]:
-    lists = [_listed(branch.schema.get("required")) for branch in objects]
+    lists = [as_list(branch.schema.get("required")) for branch in objects]
     return [name for name in lists[0] if all(name in names for names in lists)] if lists else []
 
 
@@ -85,7 +86,3 @@ def _constraints(branch: Any) -> Any:
 def _properties(flat: Flat) -> Mapping[str, Any]:
     given = flat.schema.get("properties")
     return given if isinstance(given, Mapping) else {}
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -11,9 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from sanitizers.schemas.keywords import is_annotation
+from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.written import as_json
-
-Schema = dict[str, Any]
 
 _MOST_BRANCHES = 16
 """Branches that two choices together may come to."""

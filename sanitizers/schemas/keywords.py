@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+KINDS = ("string", "number", "integer", "boolean", "object", "array")
+"""The types of JSON Schema, but for null, which each dialect says in its own way."""
+
 _NUMBERS = frozenset({"integer", "number"})
-_ANY = frozenset({"string", "number", "integer", "boolean", "object", "array"})
+_ANY = frozenset(KINDS)
 
 _OF_TYPES = {
     frozenset({"object"}): (

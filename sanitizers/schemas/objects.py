@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.sheet import Sheet
+from sanitizers.schemas.work import Work
 from sanitizers.schemas.written import as_json
 
 
@@ -41,6 +43,13 @@ def write_properties(sheet: Sheet) -> None:
         _write_ordering(sheet, properties)
     if "additionalProperties" in sheet.schema:
         _write_others(sheet)
+
+
+def list_properties(schema: Schema, work: Work) -> None:
+    """Let the outermost *schema* say that it has no properties, where the dialect wants to see them."""
+    if work.dialect.root_properties and not isinstance(schema.get("properties"), Mapping):
+        work.note("properties_added", work.top)
+        schema["properties"] = {}
 
 
 def finish_object(sheet: Sheet) -> None:

@@ -13,13 +13,13 @@ from typing import Any
 
 from sanitizers.schemas.alternatives import Alternatives
 from sanitizers.schemas.choices import allows_null, are_exclusive, is_enumeration, is_null, union
-from sanitizers.schemas.dialects import KINDS
 from sanitizers.schemas.enumerations import Enumerations
 from sanitizers.schemas.flatten import Flat, Flattener
 from sanitizers.schemas.fold import fold_branches
 from sanitizers.schemas.intersect import distinct
-from sanitizers.schemas.keywords import IMPLYING, KINDS_OF, STRUCTURE, is_annotation
+from sanitizers.schemas.keywords import IMPLYING, KINDS, KINDS_OF, STRUCTURE, is_annotation
 from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.objects import list_properties
 from sanitizers.schemas.size import DEEPEST_WRITTEN
 from sanitizers.schemas.words import described
 from sanitizers.schemas.work import Where, Work
@@ -54,12 +54,9 @@ class Rewriter:
 
     def root(self) -> Schema:
         """Return the outermost schema, which is of an object, cleaned, with the definitions that it needs."""
-        where = Where(open=frozenset({id(self._work.root)}), whole=True)
-        flat = self.as_object(self._flattener.flatten(self._work.root, where))
-        cleaned = self._node(flat) or {"type": "object"}
-        if self._dialect.root_properties and not isinstance(cleaned.get("properties"), Mapping):
-            self._work.note("properties_added", where)
-            cleaned["properties"] = {}
+        where = self._work.top
+        cleaned = self._node(self.root_object()) or {"type": "object"}
+        list_properties(cleaned, self._work)
         if not self._dialect.empty_objects and "properties" not in cleaned and cleaned.keys() != {"type"}:
             self._work.note("empty_object", where, kept=False)
             cleaned = {"type": "object"}
@@ -76,8 +73,9 @@ class Rewriter:
             self._work.note("annotation_dropped", where, "$defs")
         return {**cleaned, "$defs": definitions} if definitions else cleaned
 
-    def as_object(self, flat: Flat) -> Flat:
+    def root_object(self) -> Flat:
         """Return the outermost schema as one of an object, without alternatives and values."""
+        flat = self._flattener.flatten(self._work.root, self._work.top)
         if flat.nothing:
             self._work.note("root_object", flat.where, kept=False)
             flat = Flat({}, flat.where)

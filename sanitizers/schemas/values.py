@@ -25,6 +25,11 @@ def kind_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object"
 
 
+def as_list(value: Any) -> list[Any]:
+    """Return *value* if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
 def group_values(values: list[Any], types: list[str] | None) -> dict[str, list[Any]]:
     """Return the distinct *values* that *types* allow, by type, in their order.
 

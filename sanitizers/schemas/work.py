@@ -55,6 +55,11 @@ class Work:
     def __post_init__(self) -> None:
         self.references = References(self.root)
 
+    @property
+    def top(self) -> Where:
+        """The place of the outermost schema."""
+        return Where(open=frozenset({id(self.root)}), whole=True)
+
     def count(self, much: int = 1) -> None:
         """Count what was done; raises :class:`sanitizers.errors.Unrepairable` where that is too much."""
         self.left -= much

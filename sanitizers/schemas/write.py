@@ -7,7 +7,7 @@ from typing import Any
 
 from sanitizers.schemas.arrays import write_items
 from sanitizers.schemas.flatten import Flat
-from sanitizers.schemas.keywords import BOUNDS, COUNTS, KINDS_OF, SAY_NOTHING, is_annotation
+from sanitizers.schemas.keywords import BOUNDS, COUNTS, KINDS, KINDS_OF, SAY_NOTHING, is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.objects import finish_object, write_properties
 from sanitizers.schemas.scalars import write_bounds, write_format
@@ -15,8 +15,6 @@ from sanitizers.schemas.sheet import Clean, Sheet
 from sanitizers.schemas.words import described
 from sanitizers.schemas.work import Work
 from sanitizers.schemas.written import as_json
-
-_ALL = frozenset(kind for kinds in KINDS_OF.values() for kind in kinds)
 
 _TOGETHER = BOUNDS | {
     "additionalItems",
@@ -50,7 +48,7 @@ class Writer:
 
         *split*: what says nothing of these types is said elsewhere.
         """
-        kinds = _ALL if types is None else frozenset(types)
+        kinds = frozenset(KINDS if types is None else types)
         kind = {} if types is None else {"type": types[0] if len(types) == 1 else types}
         sheet = Sheet(self._work, self._clean, flat, kinds, types is not None, kind, words=list(flat.words))
         self._write_plain(sheet, split=split)
