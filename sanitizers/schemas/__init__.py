@@ -14,8 +14,10 @@ Schema. A cleaned schema is clean: it comes back as it is.
     notes       what was rewritten, and why       fold        alternatives of an object as one object
     references  what references lead to           write       one type in the keywords that are known; with
     choices     what branches have in common                  ``objects``, ``arrays``, ``scalars`` on one ``sheet``
-    values      what an enumeration says          roots       where the outermost schema alone counts
-    words       descriptions                      work, size  what one rewriting shares, and its bounds
+    values      what an enumeration says          enumerations  in a dialect that lists few kinds of values
+    words       descriptions                      alternatives  written schemas put together
+    told_json   JSON in words                     roots       where the outermost schema alone counts
+    keywords    of which types each one speaks    work, size  what one rewriting shares, and its bounds
 """
 
 from sanitizers.schemas.clean import clean_schema

@@ -7,10 +7,10 @@ from dataclasses import replace
 from sanitizers.schemas.flatten import Flat
 from sanitizers.schemas.intersect import distinct
 from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.words import described
 from sanitizers.schemas.work import Where, Work
 from sanitizers.schemas.write import Writer
-from sanitizers.schemas.written import as_json
 
 _SHORT = 200
 """Characters of a description that is repeated in every branch of a choice."""

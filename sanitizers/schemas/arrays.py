@@ -7,7 +7,7 @@ from typing import Any
 from sanitizers.schemas.intersect import distinct
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.sheet import Sheet
-from sanitizers.schemas.written import as_json
+from sanitizers.schemas.told_json import as_json
 
 
 def write_items(sheet: Sheet) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from sanitizers.schemas.flatten import Flat
 from sanitizers.schemas.intersect import meet_types, same
 from sanitizers.schemas.keywords import is_annotation
+from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.values import as_list, kind_of
 from sanitizers.schemas.words import described
-from sanitizers.schemas.written import as_json
 
 _MOST_COMPARED = 64
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sanitizers.schemas.keywords import is_annotation
 from sanitizers.schemas.notes import Schema
-from sanitizers.schemas.written import as_json
+from sanitizers.schemas.told_json import as_json
 
 _MOST_BRANCHES = 16
 """Branches that two choices together may come to."""

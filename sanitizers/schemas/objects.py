@@ -8,8 +8,8 @@ from typing import Any
 
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.sheet import Sheet
+from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.work import Work
-from sanitizers.schemas.written import as_json
 
 
 def write_properties(sheet: Sheet) -> None:

@@ -10,8 +10,8 @@ from sanitizers.schemas.dialects import Dialect
 from sanitizers.schemas.notes import Note
 from sanitizers.schemas.references import References
 from sanitizers.schemas.size import MOST_SCHEMAS, too_large
+from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.words import spell_out
-from sanitizers.schemas.written import as_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.objects import finish_object, write_properties
 from sanitizers.schemas.scalars import write_bounds, write_format
 from sanitizers.schemas.sheet import Clean, Sheet
+from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.words import described
 from sanitizers.schemas.work import Work
-from sanitizers.schemas.written import as_json
 
 _TOGETHER = BOUNDS | {
     "additionalItems",
