@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-History = list[dict[str, Any]]
+from benchmarks.sanitize import History
 
 _SYSTEM = (
     "You are a coding agent that works in a repository with the tools it is given. Read before you write, keep changes "

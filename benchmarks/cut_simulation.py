@@ -20,9 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
-from benchmarks.sessions import History, agent_session
+from benchmarks.sanitize import History
+from benchmarks.sessions import agent_session, measure
 from sanitizers.budget import PRESETS, count_leading_system, fit, marks_for
 from sanitizers.budget.units import split_units
 from sanitizers.profiles import OPENAI
@@ -38,11 +37,6 @@ _SIZES: dict[int, int] = {}
 def size(message: dict[str, Any]) -> int:
     """Return a message's tokens; those of the session are measured once, by :func:`main`."""
     return _SIZES.get(id(message)) or measure(message)
-
-
-def measure(message: dict[str, Any]) -> int:
-    """Return a quarter of the message's JSON characters."""
-    return len(orjson.dumps(message)) // 4 + 4
 
 
 Cut = Callable[[History, int], History]

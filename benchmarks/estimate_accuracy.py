@@ -19,8 +19,9 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.agent_histories import AGENTS, MIXES, History, rounds_of
+from benchmarks.agent_histories import AGENTS, MIXES, rounds_of
 from benchmarks.real_tokenizers import Count, offline_tokenizers
+from benchmarks.sanitize import History
 from proxy.upstream.litellm_environment import quiet_litellm
 from sanitizers.budget import calibration
 from sanitizers.budget.estimate import Estimator

@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import orjson
 
-from benchmarks.agent_histories import AGENTS, History, agent_history
+from benchmarks.agent_histories import AGENTS, agent_history
 from benchmarks.estimate_accuracy import texts_of
 from benchmarks.real_tokenizers import bundled_openai
-from benchmarks.sanitize import median_ms
+from benchmarks.sanitize import History, median_ms
 from proxy.upstream.litellm_environment import quiet_litellm
 from sanitizers.budget.estimate import CACHED_TEXTS, Estimator, count_text
 from sanitizers.budget.families import O200K

@@ -9,10 +9,8 @@ from __future__ import annotations
 import argparse
 import platform
 
-import orjson
-
-from benchmarks.sanitize import median_ms
-from benchmarks.sessions import History, agent_session
+from benchmarks.sanitize import History, median_ms
+from benchmarks.sessions import agent_session, measure
 from sanitizers.budget import PRESETS, CutPolicy, Marks, fit, marks_for
 from sanitizers.budget.replay import plan_cuts
 from sanitizers.messages import Message
@@ -27,7 +25,7 @@ def size(message: Message) -> int:
     key = (message["role"], content, id(message) if content is None or "tool_calls" in message else 0)
     known = _SIZES.get(key)
     if known is None:
-        known = _SIZES[key] = len(orjson.dumps(message)) // 4 + 4
+        known = _SIZES[key] = measure(message)
     return known
 
 

@@ -2,7 +2,8 @@
 
 The shape follows recorded coding sessions: about 850 tokens of new history a request, two thirds of it tool results
 whose lengths are log-normal (most are short, a few are whole files), a third call arguments, and a user who speaks
-every dozen requests.
+every dozen requests. The texts are words at random, since what is cut depends on lengths alone; real texts, for
+counting tokens, are in :mod:`benchmarks.agent_histories`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import random
 import re
 from typing import Any
 
-History = list[dict[str, Any]]
+import orjson
+
+from benchmarks.sanitize import History
 
 WORDS = re.findall(
     r"\w+",
@@ -20,6 +23,11 @@ WORDS = re.findall(
     "return self parse token error index buffer stream config module import class def await result path line test",
 )
 """What texts are made of: half prose, half code."""
+
+
+def measure(message: dict[str, Any]) -> int:
+    """Return a message's tokens: a quarter of its JSON's bytes, and what stands around it."""
+    return len(orjson.dumps(message)) // 4 + 4
 
 
 def agent_session(requests: int, seed: int = 7, *, median: int = 700, spread: float = 1.35) -> list[History]:
