@@ -14,6 +14,8 @@ from hypothesis import find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 
+from tests.clients.pointers import pointed
+
 DEEPEST = 6
 """Levels below which nothing optional is drawn: a recursive schema must end."""
 
@@ -46,7 +48,7 @@ class _Draw:
         if not isinstance(schema, Mapping):
             return self._random.choice(ANYTHING)
         if isinstance(schema.get("$ref"), str):
-            return self.value(self._target(schema["$ref"]), depth + 1)
+            return self.value(pointed(self._root, schema["$ref"]), depth + 1)
         if "const" in schema:
             return schema["const"]
         if schema.get("enum"):
@@ -60,7 +62,7 @@ class _Draw:
         if schema.get("allOf"):
             merged = {name: value for name, value in schema.items() if name != "allOf"}
             for part in schema["allOf"]:
-                merged |= self._target(part["$ref"]) if "$ref" in part else part
+                merged |= pointed(self._root, part["$ref"]) if "$ref" in part else part
             return self.value(merged, depth + 1)
         return self._of_kind(schema, depth)
 
@@ -122,12 +124,6 @@ class _Draw:
         numbers = [number for number in (*near, *NUMBERS) if not whole or float(number).is_integer()]
         low, high = schema.get("minimum", float("-inf")), schema.get("maximum", float("inf"))
         return self._random.choice([number for number in numbers if low <= number <= high] or numbers)
-
-    def _target(self, reference: str) -> Any:
-        found: Any = self._root
-        for key in reference.split("/")[1:]:
-            found = found[key.replace("~1", "/").replace("~0", "~")]
-        return found
 
 
 @functools.cache

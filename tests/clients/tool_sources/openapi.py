@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tests.clients.pointers import pointed
 from tests.clients.tool_sources.tool import Tool
 
 METHODS = ("get", "put", "post", "delete", "patch")
@@ -68,10 +69,7 @@ def _resolved(document: Mapping[str, Any], node: Json) -> Json:
     seen = set()
     while isinstance(node.get("$ref"), str) and node["$ref"] not in seen:
         seen.add(node["$ref"])
-        found: Any = document
-        for key in node["$ref"].removeprefix("#/").split("/"):
-            found = found[key.replace("~1", "/").replace("~0", "~")]
-        node = found
+        node = pointed(document, node["$ref"])
     return node
 
 

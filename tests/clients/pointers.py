@@ -1,0 +1,14 @@
+"""What a reference within a document leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def pointed(root: Mapping[str, Any], reference: str) -> Any:
+    """Return what stands in *root* at *reference*, ``#`` and a JSON pointer. Raises :class:`KeyError` for nothing."""
+    found: Any = root
+    for key in reference.split("/")[1:]:
+        found = found[key.replace("~1", "/").replace("~0", "~")]
+    return found
