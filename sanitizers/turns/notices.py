@@ -97,4 +97,6 @@ def with_notices(message: Message, notices: list[str]) -> Message:
 
 def without_notices(text: str) -> str:
     """Return a result's *text* without the notices behind it: of a turnright that stands before this one."""
+    if text.startswith(NOTICE_START):
+        return ""  # behind a result that holds nothing
     return text.partition(f"{SEPARATOR}{NOTICE_START}")[0] if NOTICE_START in text else text

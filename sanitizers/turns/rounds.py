@@ -16,7 +16,7 @@ import orjson
 from sanitizers.budget.markers import is_from_user
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
 from sanitizers.turns.carried_results import Called, calls_in_text, carries_result, texts_of
-from sanitizers.turns.notices import without_notices
+from sanitizers.turns.outcomes import outcome_of
 
 
 class Result(NamedTuple):
@@ -52,11 +52,8 @@ class Round:
 
     @cached_property
     def outcomes(self) -> list[Any]:
-        """What the results say, our own notices left out, in an order of their own where they are all texts."""
-        said = [
-            without_notices(content) if isinstance(content := result.message.get("content"), str) else content
-            for result in self.results
-        ]
+        """What the results come to, in an order of their own where they are all texts."""
+        said = [outcome_of(result.message) for result in self.results]
         return sorted(said) if all(isinstance(text, str) for text in said) else said
 
     def repeats(self, other: Round) -> bool:

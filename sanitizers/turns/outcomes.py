@@ -1,0 +1,48 @@
+"""What a tool's result says, as far as results are compared and read: what is the same result to the model.
+
+Left out is what differs though the tool said the same: notices of a turnright that stands before this one, the marks
+for prompt caches, which clients move to the newest messages with every request, and the ids of calls within texts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sanitizers.messages import Message, is_part_list
+from sanitizers.synthetic import NOTICE_START
+from sanitizers.turns.carried_results import texts_of
+from sanitizers.turns.notices import without_notices
+
+_CALL_ID = re.compile(r"^Call id: [^\n]*\n(?=Error:\n)", re.MULTILINE)
+"""What smolagents (memory.py, 1.26) writes before an error: an id that is new with each call."""
+
+
+def words_of(message: Message) -> str:
+    """Return the texts of a result, without the notices behind them."""
+    if isinstance(content := message.get("content"), str):
+        return without_notices(content)
+    return "".join(text for text in texts_of(message) if not text.startswith(NOTICE_START))
+
+
+def outcome_of(message: Message) -> Any:
+    """Return what a result comes to: its words, where it holds nothing else."""
+    content = message.get("content")
+    if (
+        isinstance(content, list)
+        and is_part_list(content)
+        and any(part["type"] != "text" for part in content)
+    ):
+        return [_bare(part) for part in content if not _is_notice(part)]
+    if not isinstance(content, str) and not (isinstance(content, list) and is_part_list(content)):
+        return content
+    words = words_of(message)
+    return _CALL_ID.sub("", words) if message["role"] == "user" else words
+
+
+def _bare(part: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in part.items() if name != "cache_control"}
+
+
+def _is_notice(part: dict[str, Any]) -> bool:
+    return isinstance(text := part.get("text"), str) and text.startswith(NOTICE_START)

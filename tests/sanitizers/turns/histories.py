@@ -1,0 +1,156 @@
+"""Turns of agents on one line each, and a plan of a turn that hypothesis draws.
+
+A turn is drawn as a list of numbers, one a round; each client writes the same rounds in its own way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sanitizers.turns import Guarded, TurnPolicy, guard_turn
+from tests.support.builders import assistant, call, legacy_call, legacy_result, text, tool, user
+
+History = list[dict[str, Any]]
+
+WARN = TurnPolicy()
+ENFORCE = TurnPolicy("enforce")
+
+
+def declare(*names: str) -> dict[str, Any]:
+    """Return the parameters of a request that declares tools of these names."""
+    return {"tools": [{"type": "function", "function": {"name": name}} for name in names]}
+
+
+def one_round(
+    number: int, name: str = "f", arguments: str | None = None, result: str | None = None
+) -> History:
+    """Return a round of one call: the calls of two numbers are different calls with different results."""
+    written = f'{{"n": {number}}}' if arguments is None else arguments
+    said = f"r{number}" if result is None else result
+    return [assistant(None, [call(f"c{number}", name, written)]), tool(f"c{number}", said)]
+
+
+def turn_of(count: int, name: str = "f") -> History:
+    """Return the user's word and *count* rounds that differ."""
+    return [user("go"), *(message for number in range(count) for message in one_round(number, name))]
+
+
+def loop_of(count: int, letters: str = "a") -> History:
+    """Return the user's word and *count* rounds that go through *letters* over and over."""
+    return [user("go"), *rounds_of((letters * count)[:count])]
+
+
+def rounds_of(letters: str) -> History:
+    """Return a round for each letter; the same letter is the same call with the same result, under an id of its own."""
+    messages: History = []
+    for number, letter in enumerate(letters):
+        messages.append(assistant(None, [call(f"c{number}", "f", f'{{"q": "{letter}"}}')]))
+        messages.append(tool(f"c{number}", f"found {letter}"))
+    return messages
+
+
+def parallel_round(number: int) -> History:
+    """Return two calls in one message, and their results."""
+    return [
+        assistant("both", [call(f"a{number}", "f"), call(f"b{number}", "g")]),
+        tool(f"a{number}", f"a{number}"),
+        tool(f"b{number}", f"b{number}"),
+    ]
+
+
+def split_round(number: int) -> History:
+    """Return two parallel calls that a client split over two messages."""
+    both, *results = parallel_round(number)
+    first, second = both["tool_calls"]
+    return [assistant("both", [first]), assistant(None, [second]), *results]
+
+
+def legacy_round(number: int) -> History:
+    """Return a round in the form before tool calls."""
+    return [legacy_call("f", f'{{"n": {number}}}'), legacy_result("f", f"r{number}")]
+
+
+def custom_round(number: int) -> History:
+    """Return a call of a custom tool, whose input is a text."""
+    asked = {"id": f"c{number}", "type": "custom", "custom": {"name": "shell", "input": f"ls {number}"}}
+    return [assistant(None, [asked]), tool(f"c{number}", f"r{number}")]
+
+
+def smolagents_calls(number: int, *calls: tuple[str, Any]) -> str:
+    """Write calls as smolagents 1.26 does (memory.py): as Python writes the list of them."""
+    return "Calling tools:\n" + str(
+        [
+            {
+                "id": f"call_{number}_{at}",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for at, (name, arguments) in enumerate(calls)
+        ]
+    )
+
+
+def smolagents_round(number: int, name: str = "web_search", result: str | None = None) -> History:
+    """Return a round of smolagents, flattened to texts."""
+    said = f"Observation:\nr{number}" if result is None else result
+    return [
+        assistant("Thought\n" + smolagents_calls(number, (name, {"query": f"it's {number}"}))),
+        user(said),
+    ]
+
+
+def smolagents_parts_round(number: int) -> History:
+    """Return the same in parts, as smolagents sends it by default."""
+    said, result = smolagents_round(number)
+    return [assistant([text(said["content"])]), user([text(result["content"])])]
+
+
+def smolagents_error_round(number: int) -> History:
+    """Return a round of smolagents whose call failed."""
+    said, _ = smolagents_round(number)
+    return [said, user(f"Call id: call_{number}_0\nError:\nno such page\nNow let's retry")]
+
+
+def openhands_round(number: int) -> History:
+    """Return a round of OpenHands with a model that has no calls of its own (fn_call_converter.py)."""
+    asked = f"<function=execute_bash>\n<parameter=command>ls {number}</parameter>\n</function>"
+    return [assistant(asked), user(f"EXECUTION RESULT of [execute_bash]:\nr{number}")]
+
+
+def tool_result_round(number: int) -> History:
+    """Return a round whose result is a part of a user message, as Anthropic's clients write it."""
+    asked, result = one_round(number)
+    part = {"type": "tool_result", "tool_use_id": f"c{number}", "content": result["content"]}
+    return [asked, user([part])]
+
+
+ROUNDS = (
+    one_round,
+    parallel_round,
+    split_round,
+    legacy_round,
+    custom_round,
+    smolagents_round,
+    smolagents_parts_round,
+    smolagents_error_round,
+    openhands_round,
+    tool_result_round,
+)
+"""Every way to write a round of one turn that does work."""
+
+
+def guard(
+    messages: History, policy: TurnPolicy = WARN, asked: int | None = None, *tools: str, **more: Any
+) -> Guarded:
+    """Guard a request that declares *tools*."""
+    return guard_turn(messages, declare(*tools) if tools else {}, policy, asked, **more)
+
+
+def rounds(messages: History, *tools: str) -> int:
+    """Return how many rounds are counted."""
+    return guard(messages, WARN, None, *tools).turn.rounds
+
+
+def delegations(messages: History, policy: TurnPolicy = WARN) -> int:
+    """Return how many rounds of delegation are counted."""
+    return guard(messages, policy).turn.delegations

@@ -1,0 +1,113 @@
+"""Which results are the same result: what differs though the tool said the same is left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sanitizers.turns.notices import loop_note, with_notices
+from sanitizers.turns.outcomes import outcome_of, words_of
+from tests.sanitizers.turns.histories import (
+    ENFORCE,
+    History,
+    guard,
+    loop_of,
+    rounds_of,
+    smolagents_calls,
+)
+from tests.support.builders import assistant, image, text, tool, user
+
+NOTE = loop_note(1, 5)
+CACHED = {"cache_control": {"type": "ephemeral"}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (tool("a", "x"), tool("b", "x")),
+        (tool("a", "x"), tool("b", [text("x")])),
+        (tool("a", [text("x")]), tool("b", [text("x", **CACHED)])),
+        (tool("a", [text("x"), image()]), tool("b", [text("x"), image(**CACHED)])),
+        (tool("a", "x"), with_notices(tool("b", "x"), [NOTE])),
+        (tool("a", ""), with_notices(tool("b", ""), [NOTE])),
+        (tool("a", [text("x")]), with_notices(tool("b", [text("x")]), [NOTE])),
+        (tool("a", [text("x"), image()]), with_notices(tool("b", [text("x"), image()]), [NOTE])),
+        (user("Call id: c1\nError:\nno"), user("Call id: c2\nError:\nno")),
+        (user([text("Observation:\nx\nCall id: c1\nError:\nno")]), user("Observation:\nx\nError:\nno")),
+        (tool("a", {"n": 1}), tool("b", {"n": 1})),
+    ],
+)
+def test_the_same_result(one: dict[str, Any], other: dict[str, Any]) -> None:
+    """Under another id, in another form, with a mark or a notice."""
+    assert outcome_of(one) == outcome_of(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (tool("a", "x"), tool("a", "y")),
+        (tool("a", "x"), tool("a", "x ")),
+        (tool("a", "x"), tool("a", [text("x"), image()])),
+        (tool("a", [image()]), tool("a", [image("https://other.example/a.png")])),
+        (tool("a", "Call id: c1\nError:\nno"), tool("a", "Call id: c2\nError:\nno")),
+        (user("Call id: c1\nError:\nno"), user("Call id: c1\nError:\nyes")),
+        (tool("a", {"n": 1}), tool("a", {"n": 2})),
+        (tool("a", None), tool("a", "x")),
+    ],
+)
+def test_another_result(one: dict[str, Any], other: dict[str, Any]) -> None:
+    """One that says anything else."""
+    assert outcome_of(one) != outcome_of(other)
+
+
+def test_words_are_the_texts_alone() -> None:
+    """For those who read a result."""
+    assert words_of(with_notices(tool("a", "x"), [NOTE])) == "x"
+    assert words_of(with_notices(tool("a", [text("x"), image(), text("y")]), [NOTE])) == "xy"
+    assert words_of(tool("a", {"n": 1})) == ""
+
+
+def test_a_loop_is_one_with_a_cache_mark_that_moves() -> None:
+    """Clients mark the newest result, so that it looks different from all before it."""
+    history = loop_of(5)
+    history[-1]["content"] = [text(history[-1]["content"], **CACHED)]
+
+    assert guard(history).turn.loop_period == 1
+
+
+def test_a_loop_is_one_behind_another_turnright() -> None:
+    """Whose note stands behind one of the results, be it empty or in parts."""
+    for content in ("", "x", [text("x")], [text("x"), image()]):
+        history = [
+            message if message["role"] != "tool" else {**message, "content": content}
+            for message in loop_of(6)
+        ]
+        noted = list(guard(history, ENFORCE).messages[:-1])
+
+        assert guard(history).turn.loop_period == 1
+        assert noted != history
+        assert guard(noted).turn.loop_period == 1
+
+
+def test_errors_of_smolagents_are_a_loop() -> None:
+    """Each holds the id of its call, which is never the same."""
+    history: History = [user("New task:\nfind it")]
+    for number in range(5):
+        history += [
+            assistant(smolagents_calls(number, ("f", {"a": 1}))),
+            user(f"Call id: call_{number}_0\nError:\nno"),
+        ]
+
+    assert guard(history).turn.loop_period == 1
+    assert guard(history[:-2]).turn.loop_period == 0
+
+
+def test_a_result_in_no_form_of_a_message() -> None:
+    """Bare values are compared as they are."""
+    history = [
+        message if message["role"] != "tool" else {**message, "content": [1, {"a": None}]}
+        for message in [user("go"), *rounds_of("aaaaa")]
+    ]
+
+    assert guard(history).turn.loop_period == 1
