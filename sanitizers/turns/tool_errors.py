@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sanitizers.messages import Message, parse_arguments
-from sanitizers.turns.carried_results import texts_of
+from sanitizers.turns.outcomes import words_of
 from sanitizers.turns.rounds import Result, Round
 
 _BEGINS = re.compile(
-    r"\s*(?:Observation:\n\s*)?(?:"
+    r"\s*+(?:Observation:\n\s*+)?+(?:"  # possessive: a result may be nothing but white space
     r"(?i:(?:tool )?error\s*:)"  # LangChain's ToolNode, CrewAI, Cline
     r"|(?i:error (?:executing|calling|invoking|running|while|during) )"  # MCP servers ("Error executing tool x: ")
     r"|(?i:an error occurred )"  # openai-agents ("An error occurred while running the tool.")
@@ -59,7 +59,7 @@ def find_failures(rounds: Sequence[Round], times: int) -> Iterator[Failure]:
 
 def error_of(message: Message) -> str | None:
     """Return what a result says of its failure, on one line of up to 200 characters; None where it is none."""
-    text = "".join(texts_of(message))
+    text = words_of(message)
     if not text or text == "{}" or len(text) > _LONGEST:
         return None
     if _BEGINS.match(text) or text.rstrip().endswith(_RETRY):
