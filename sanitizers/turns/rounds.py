@@ -37,8 +37,13 @@ class Round:
     calls: list[Called] = field(default_factory=list)
     ids: list[str | None] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
-    text: str = ""
-    """What the turn says, where that is all that is known of its calls."""
+    said: list[str] = field(default_factory=list)
+    """What the turn says in messages without calls."""
+
+    @cached_property
+    def text(self) -> str:
+        """What the turn says, where that is all that is known of its calls; beside one it does not make another."""
+        return "" if self.calls else "".join(self.said)
 
     @cached_property
     def names(self) -> list[str]:
@@ -68,12 +73,22 @@ class Round:
 
     def name_of(self, result: Result) -> str:
         """Return the name of the tool that a *result* is of; empty where that cannot be told."""
-        if result.call_id is not None and result.call_id in self.ids:
-            return self.calls[self.ids.index(result.call_id)][0]
+        if result.call_id in self._named:
+            return self._named[result.call_id]
         name = result.message.get("name")
-        if isinstance(name, str) and name in self.names:
+        if isinstance(name, str) and name in self._tools:
             return name
-        return self.names[0] if len(set(self.names)) == 1 else ""
+        return self.names[0] if len(self._tools) == 1 else ""
+
+    @cached_property
+    def _named(self) -> dict[str | None, str]:
+        """The names by the calls' ids; the first call's where several have one id."""
+        named = zip(reversed(self.ids), reversed(self.names), strict=True)
+        return {call_id: name for call_id, name in named if call_id is not None}
+
+    @cached_property
+    def _tools(self) -> frozenset[str]:
+        return frozenset(self.names)
 
 
 def opens_turn(message: Message) -> bool:
@@ -140,16 +155,13 @@ def _read_turn(turn: Round, message: Message) -> None:
         turn.calls += (said := calls_in_text(message))
         turn.ids += [None] * len(said)
         if not said:
-            turn.text += "".join(texts_of(message))
+            turn.said += texts_of(message)
 
 
 def _close(turn: Round | None, rounds: list[Round]) -> None:
     """Add *turn* to *rounds* where it is one."""
-    if turn is None or not (turn.calls or turn.results):
-        return
-    if turn.calls:
-        turn.text = ""  # what is said beside a call does not make it another one
-    rounds.append(turn)
+    if turn is not None and (turn.calls or turn.results):
+        rounds.append(turn)
 
 
 def _canonical(arguments: Any) -> str:
