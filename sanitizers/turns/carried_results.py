@@ -7,7 +7,6 @@ send are known here, at the start of a text; a user who happens to write one is 
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +24,14 @@ _NEW_TASK = "\nNew task:\n"
 _CALLS = "Calling tools:\n"
 """What stands before the list of calls in smolagents' assistant texts (memory.py, 1.26), as Python writes it."""
 
-_LONGEST_CALLS = 65_536
+_HEAD = re.compile(
+    r"\{'id': (?:'[^'\n]*'|None), 'type': 'function', 'function': \{'name': '([^'\n]+)', 'arguments': "
+)
+"""What stands before the arguments of each. They stay the text that they are: to let Python read it took a second for
+a megabyte, and evaluates what a stranger wrote."""
+
+_BETWEEN = "]}, \n"
+"""What stands behind the arguments. Their own brackets go with it, at the end of all calls alike."""
 
 Called = tuple[str, Any]
 """A call: the tool's name, and the arguments as they came."""
@@ -68,16 +74,7 @@ def calls_in_text(message: Message) -> list[Called]:
 
 
 def _read_calls(written: str) -> list[Called]:
-    if len(written) > _LONGEST_CALLS:
-        return []
-    try:
-        value = ast.literal_eval(written.strip())
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return []
-    calls: list[Called] = []
-    for call in value if isinstance(value, list) else ():
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            return []
-        calls.append((function["name"], function.get("arguments")))
-    return calls
+    _, *parts = _HEAD.split(written)
+    return [
+        (name, arguments.rstrip(_BETWEEN)) for name, arguments in zip(parts[::2], parts[1::2], strict=True)
+    ]
