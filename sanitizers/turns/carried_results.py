@@ -21,6 +21,9 @@ _RESULT = re.compile(
 _NEW_TASK = "\nNew task:\n"
 """smolagents joins neighbours of one role, so that a further task of the user's stands behind the last result."""
 
+_CARRY_ON = "Now proceed and carry out this plan."
+"""What smolagents says behind each of its plans (memory.py, 1.26), one in every ``planning_interval`` steps."""
+
 _CALLS = "Calling tools:\n"
 """What stands before the list of calls in smolagents' assistant texts (memory.py, 1.26), as Python writes it."""
 
@@ -61,6 +64,11 @@ def carries_result(message: Message) -> bool:
         if carried and _NEW_TASK in text:
             return False
     return carried
+
+
+def carries_on(message: Message) -> bool:
+    """Tell whether a user message is a client's own, that its agent may go on: no result, and no word of the user's."""
+    return list(texts_of(message)) == [_CARRY_ON]
 
 
 def calls_in_text(message: Message) -> list[Called]:

@@ -15,7 +15,7 @@ import orjson
 
 from sanitizers.budget.markers import is_from_user
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
-from sanitizers.turns.carried_results import Called, calls_in_text, carries_result, texts_of
+from sanitizers.turns.carried_results import Called, calls_in_text, carries_on, carries_result, texts_of
 from sanitizers.turns.outcomes import outcome_of
 
 
@@ -93,7 +93,12 @@ class Round:
 
 def opens_turn(message: Message) -> bool:
     """Tell whether a message is the user's own word, which a new count begins with."""
-    return message["role"] == "user" and is_from_user(message) and not carries_result(message)
+    return (
+        message["role"] == "user"
+        and is_from_user(message)
+        and not carries_result(message)
+        and not carries_on(message)
+    )
 
 
 def last_turn_start(messages: Messages) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from sanitizers.turns.carried_results import calls_in_text, carries_result
 from sanitizers.turns.rounds import opens_turn
-from tests.sanitizers.turns.histories import smolagents_calls
+from tests.sanitizers.turns.histories import rounds, smolagents_calls, smolagents_round
 from tests.support.builders import assistant, image, text, user
 
 
@@ -98,3 +98,13 @@ def test_calls_that_cannot_be_read() -> None:
     assert calls_in_text(assistant("Calling tools: f")) == []
     assert calls_in_text(assistant("I called tools.")) == []
     assert calls_in_text(assistant(None)) == []
+
+
+@pytest.mark.parametrize("form", [str, lambda said: [text(said)]])
+def test_a_plan_is_carried_out_in_the_same_turn(form: Any) -> None:
+    """Else an agent that plans at intervals would open a count with every plan."""
+    plan = [assistant(form("Here is my plan")), user(form("Now proceed and carry out this plan."))]
+    history = [user("New task:\nfind it"), *plan, *smolagents_round(1), *plan, *smolagents_round(2)]
+
+    assert rounds(history) == 2
+    assert opens_turn(user("Now proceed and carry out this plan. But quickly"))
