@@ -46,7 +46,7 @@ class TurnPolicy:
 
     def warning_from(self, limit: int) -> int:
         """Return the number of rounds from which on a warning is given; 0 is never."""
-        return ceil(limit * self.warn_at) if limit else 0
+        return ceil(round(limit * self.warn_at, 6)) if limit else 0  # 0.55 of 100 is 55.00000000000001
 
     def delegates(self, name: str) -> bool:
         """Tell whether a tool of this *name* hands the task on."""
