@@ -1,0 +1,196 @@
+"""Loops: the same calls with the same arguments come to the same results, in cycles of one to three rounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers.turns.find_loop import Loop, find_loop
+from sanitizers.turns.rounds import read_rounds
+from tests.sanitizers.turns.histories import ENFORCE, WARN, History, guard, loop_of, one_round, rounds_of
+from tests.support.builders import assistant, call, legacy_call, legacy_result, tool, user
+
+
+def loop_at_end(history: History, repeats: int = 5) -> Loop | None:
+    """Return the loop at the end of a turn without the user's word."""
+    rounds = read_rounds(history, 0, len(history))
+    return find_loop(rounds, len(rounds) - 1, repeats)
+
+
+def looped(letters: str, repeats: int) -> tuple[int, bool, bool] | None:
+    """Say of letters what is said of rounds, without a thought for cost: period, whether new, whether it went on."""
+    for period in (1, 2, 3):
+        cycle = letters[-period:]
+        if len(cycle) == period and letters.endswith(cycle * repeats):
+            before = letters[:-1]
+            is_new = not before.endswith(before[-period:] * repeats)
+            return period, is_new, letters.endswith(cycle * (repeats + 1))
+    return None
+
+
+@given(st.text("ab", max_size=24) | st.text("abc", max_size=24), st.integers(2, 5), st.integers(1, 6))
+def test_loops_are_those_of_the_letters(letters: str, repeats: int, times: int) -> None:
+    """Against the plain way to find them, at each round of a sequence, and of one that repeats its end."""
+    letters += letters[-3:] * times
+    rounds = read_rounds(history := rounds_of(letters), 0, len(history))
+    for at in range(len(rounds)):
+        found = find_loop(rounds, at, repeats)
+        wanted = looped(letters[: at + 1], repeats)
+        assert (found and (found.period, found.is_new, found.goes_on)) == wanted
+        assert found is None or repeats <= found.times <= repeats + 1
+
+
+@given(st.text("abc", max_size=20), st.sampled_from(["a", "ab", "abc", "aab"]), st.integers(3, 5))
+def test_a_loop_is_new_once(letters: str, cycle: str, repeats: int) -> None:
+    """And goes on from one full cycle later, for as long as it is gone through."""
+    rounds = read_rounds(history := rounds_of(letters + "x" + cycle * (repeats + 2)), 0, len(history))
+    found = [find_loop(rounds, at, repeats) for at in range(len(letters) + 1, len(rounds))]
+    of_cycle = [loop for loop in found if loop is not None and loop.period == len(cycle)]
+
+    assert [loop.is_new for loop in of_cycle] == [True] + [False] * (2 * len(cycle))
+    assert [loop.goes_on for loop in of_cycle] == [False] * len(cycle) + [True] * (len(cycle) + 1)
+
+
+@pytest.mark.parametrize(
+    ("letters", "period"),
+    [
+        ("aaaa", 0),
+        ("aaaaa", 1),
+        ("baaaaa", 1),
+        ("aaaaab", 0),
+        ("aabaaa", 0),
+        ("ababababa", 0),
+        ("ababababab", 2),
+        ("xbababababa", 2),
+        ("abcabcabcabcab", 0),
+        ("abcabcabcabcabc", 3),
+        ("aabaabaabaabaab", 3),
+        ("abcdabcdabcdabcdabcd", 0),
+    ],
+)
+def test_periods(letters: str, period: int) -> None:
+    """Of one to three; one other call among them and it is none."""
+    assert guard([user("go"), *rounds_of(letters)]).turn.loop_period == period
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ['{"a": 1, "b": [1, 2]}', '{"b":[1,2],"a":1}', '{ "b" : [ 1, 2 ],\n"a" : 1 }'],
+        ['{"a": {"x": 1, "y": 2}}', '{"a": {"y": 2, "x": 1}}'],
+        ['{"a": "\\u00e9"}', '{"a": "é"}'],
+        ['{"a": 1}', {"a": 1}],
+        [None, None],
+        ["no JSON {", "no JSON {"],
+        ["", ""],
+    ],
+)
+def test_the_same_arguments(spellings: list[Any]) -> None:
+    """However they are spelled."""
+    history = (
+        [m for at in range(5) for m in one_round(at, "f", spellings[at % len(spellings)], "the same")]
+        if spellings[0] is not None
+        else [
+            m
+            for at in range(5)
+            for m in (assistant(None, [call(f"c{at}", "f", None)]), tool(f"c{at}", "the same"))
+        ]
+    )
+
+    assert loop_at_end(history) == Loop(1, 5, True, False)
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ['{"a": 1}', '{"a": 2}', '{"a": 3}', '{"a": 4}', '{"a": 5}'],
+        ['{"a": [1, 2]}', '{"a": [2, 1]}', '{"a": 1.5}', '{"a": "1"}', '{"a": true}'],
+        ["", "{}", "no JSON {", "no JSON { ", "null"],
+    ],
+)
+def test_other_arguments(spellings: list[str]) -> None:
+    """The order of a list is part of them, and so is what is no JSON."""
+    history = [m for at, written in enumerate(spellings) for m in one_round(at, "f", written, "the same")]
+    for at in range(5):
+        history += one_round(10 + at, "f", spellings[at], "the same")
+
+    assert loop_at_end(history, 2) is None
+
+
+def test_another_tool_is_another_call() -> None:
+    """With the same arguments and results."""
+    history = [m for at, name in enumerate("fghif") for m in one_round(at, name, "{}", "ok")]
+
+    assert loop_at_end(history, 2) is None
+
+
+def test_parallel_calls_in_another_order() -> None:
+    """Are the same calls, in one message or in several."""
+    history: History = []
+    for at in range(5):
+        calls = [call(f"a{at}", "f", '{"q": 1}'), call(f"b{at}", "g")]
+        results = [tool(f"a{at}", "1"), tool(f"b{at}", "2")]
+        if at % 2:
+            calls, results = calls[::-1], results[::-1]
+        asked = [assistant(None, calls)] if at < 3 else [assistant(None, [one]) for one in calls]
+        history += [*asked, *results]
+
+    assert loop_at_end(history) == Loop(1, 5, True, False)
+    [*first, _] = history
+    assert loop_at_end([*first, tool("a4", "3")]) is None
+
+
+def test_polling_is_no_loop() -> None:
+    """The same call whose result changes."""
+    history = [m for at in range(30) for m in one_round(at, "status", "{}", f"{at} of 30 done")]
+
+    assert loop_at_end(history, 2) is None
+
+
+def test_words_beside_a_call_do_not_make_another_one() -> None:
+    """Models say something else each time."""
+    history = rounds_of("aaaaa")
+    for at, message in enumerate(history):
+        if message["role"] == "assistant":
+            message["content"] = f"Attempt {at}"
+
+    assert loop_at_end(history) == Loop(1, 5, True, False)
+
+
+def test_legacy_calls_and_calls_in_texts_loop() -> None:
+    """In every form that is counted; where all that is known is a text, the text is the call."""
+    forms: list[History] = [
+        [legacy_call("f", '{"a": 1}'), legacy_result("f", "ok")],
+        [assistant("<function=ls>\n</function>"), user("EXECUTION RESULT of [ls]:\nok")],
+    ]
+    for form in forms:
+        assert loop_at_end(form * 5) == Loop(1, 5, True, False)
+        assert loop_at_end(form * 4) is None
+    other = [assistant("<function=pwd>\n</function>"), forms[1][1]]
+    assert loop_at_end([*(forms[1] * 4), *other]) is None
+
+
+@pytest.mark.parametrize("cycle", ["a", "ab", "abc"])
+def test_what_a_loop_does(cycle: str) -> None:
+    """It is told once; in mode `enforce` a note comes first, and a full cycle later the end."""
+    at, later = 5 * len(cycle), 6 * len(cycle)
+    policy = replace(ENFORCE, max_rounds=0)
+    for count in range(1, later + 2):
+        warned, enforced = guard(loop_of(count, cycle)).turn, guard(loop_of(count, cycle), policy).turn
+
+        assert warned.loop_period == (len(cycle) if count >= at else 0)
+        assert ("loop" in warned.events) == (count == at)
+        assert warned.wrap_up == ""
+        assert enforced.wrap_up == ("loop" if count >= later else "")
+
+
+def test_loops_that_are_not_looked_for() -> None:
+    """0 is off; a new word of the user's ends one."""
+    assert guard(loop_of(20), replace(WARN, max_repeats=0)).turn.loop_period == 0
+    assert guard(loop_of(20), replace(ENFORCE, max_repeats=0, max_rounds=0)).turn.wrap_up == ""
+    assert guard([*loop_of(4), *loop_of(4)]).turn.loop_period == 0
+    assert guard(loop_of(2), replace(WARN, max_repeats=2)).turn.loop_period == 1

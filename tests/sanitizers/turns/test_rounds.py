@@ -1,0 +1,223 @@
+"""Counting over what real clients send: an assistant turn with calls, since the user last spoke, is a round."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers.budget.markers import notice_message
+from sanitizers.synthetic import CONTINUE, media_of_result
+from sanitizers.turns.notices import wrap_up_at_limit
+from tests.sanitizers.turns.histories import (
+    ROUNDS,
+    WARN,
+    History,
+    delegations,
+    guard,
+    one_round,
+    parallel_round,
+    rounds,
+    smolagents_round,
+    split_round,
+    turn_of,
+)
+from tests.support.builders import (
+    assistant,
+    call,
+    developer,
+    image,
+    legacy_call,
+    legacy_result,
+    system,
+    text,
+    tool,
+    user,
+)
+from tests.support.strategies import any_histories, damaged_histories, legal_histories
+
+GO = user("go")
+OURS = [
+    user(wrap_up_at_limit(25)),
+    user(CONTINUE),
+    notice_message(3),
+    user([text(media_of_result("image_url", "f", "c1")), image()]),
+]
+"""User messages that a turnright writes."""
+
+
+@pytest.mark.parametrize("form", ROUNDS, ids=lambda form: form.__name__)
+def test_every_client_makes_a_round(form: Callable[[int], History]) -> None:
+    """However it writes calls and results."""
+    for count in range(4):
+        history = [system(), GO, *(message for number in range(count) for message in form(number))]
+
+        assert rounds(history) == count
+        assert rounds([*history, assistant("Here you are.")]) == count
+        assert rounds([*history, assistant("Here you are."), user("Thanks. And now?")]) == 0
+    assert delegations([GO, *form(1)]) == 0
+
+
+@pytest.mark.parametrize("between", [*OURS, system("mind"), developer("mind")])
+def test_what_opens_no_count(between: dict[str, object]) -> None:
+    """Our own notices, the media of results, and system messages, wherever they stand."""
+    first, second = one_round(1), one_round(2)
+
+    assert rounds([GO, *first, between, *second]) == 2
+    assert rounds([GO, *first, *second, between]) == 2
+    assert rounds([GO, between, *first, *second]) == 2
+
+
+@pytest.mark.parametrize(
+    ("history", "count"),
+    [
+        ([], 0),
+        ([GO], 0),
+        ([system("s")], 0),
+        ([GO, assistant("hello")], 0),
+        ([GO, assistant("hello"), assistant("again")], 0),
+        ([GO, tool("a")], 0),
+        ([tool("a"), *one_round(1)], 1),
+        (one_round(1), 1),
+        ([GO, assistant("hello"), tool("a")], 1),
+        ([GO, assistant(None, [call("a")])], 1),
+        ([GO, assistant(None, [call("a")]), assistant(None, [call("b")]), tool("b")], 1),
+        ([GO, assistant("I look"), assistant(None, [call("a")]), tool("a")], 1),
+        ([GO, assistant(None, [call("a")]), system("s"), tool("a")], 1),
+        ([GO, assistant(None, [call("a")]), tool("a"), system("s"), tool("a")], 1),
+        ([GO, *one_round(1), assistant("so far"), *one_round(2)], 2),
+        ([GO, assistant(None, [call("a")]), user("wait"), tool("a")], 0),
+        ([GO, legacy_call("f"), legacy_result("f"), legacy_call("f")], 2),
+        ([GO, assistant(None, [call("a")], function_call=legacy_call()["function_call"]), tool("a")], 1),
+        ([GO, assistant("", [], tool_calls=None), tool("a")], 1),
+        ([GO, user("Observation:\nx"), assistant("hello")], 0),
+        ([GO, *smolagents_round(1), user("Observation:\nx\nNew task:\ny")], 0),
+        ([GO, *smolagents_round(1), user("Observation:\nx\nNew task:\ny"), *smolagents_round(2)], 1),
+        ([GO, *one_round(1), GO, *one_round(2), *one_round(3)], 2),
+    ],
+)
+def test_odd_turns(history: History, count: int) -> None:
+    """Texts without calls, calls without results, results without calls, several turns."""
+    assert rounds(history) == count
+
+
+@pytest.mark.parametrize(
+    ("names", "work", "handed_on"),
+    [
+        (["transfer_to_agent"], 0, 1),
+        (["transfer_to_refunds"], 0, 1),
+        (["handoff_to_writer"], 0, 1),
+        (["delegate_work_to_coworker"], 0, 1),
+        (["task"], 0, 1),
+        (["Task"], 0, 1),
+        (["TRANSFER_TO_AGENT"], 0, 1),
+        (["task", "transfer_to_a"], 0, 1),
+        (["task", "read"], 1, 1),
+        (["tasks"], 1, 0),
+        (["my_task"], 1, 0),
+        (["transfer_money"], 1, 0),
+        (["handoff"], 1, 0),
+        ([""], 1, 0),
+    ],
+)
+def test_delegation(names: list[str], work: int, handed_on: int) -> None:
+    """By the tool's name alone; a round that does both is both."""
+    asked = [call(f"c{at}", name) for at, name in enumerate(names)]
+    turn = guard([GO, assistant(None, asked), *(tool(entry["id"]) for entry in asked)]).turn
+
+    assert (turn.rounds, turn.delegations) == (work, handed_on)
+    assert turn.limit == (50 if handed_on else 25)
+
+
+def test_configured_patterns() -> None:
+    """`*` is any characters, nothing else is special, case does not count; none at all is no delegation."""
+    policy = replace(WARN, delegation_tools=("Ask_*_Agent", "a.b"))
+
+    assert policy.delegating(
+        ["ask_x_agent", "ASK__AGENT", "a.b", "axb", "ask_agent", "task", "ask_x_agents"]
+    ) == [
+        "ask_x_agent",
+        "ASK__AGENT",
+        "a.b",
+    ]
+    assert policy.delegates("ask_\n_agent")
+    assert not replace(WARN, delegation_tools=()).delegates("")
+    assert delegations(turn_of(3, "task"), policy) == 0
+
+
+def test_calls_in_texts_delegate_too() -> None:
+    """The managed agents of smolagents are tools like any other."""
+    turn = guard([GO, *smolagents_round(1, "transfer_to_a"), *smolagents_round(2)]).turn
+
+    assert (turn.rounds, turn.delegations) == (1, 1)
+
+
+forms = st.sampled_from(ROUNDS)
+plans = st.lists(forms, max_size=8)
+any_history = st.one_of(
+    legal_histories(allow_trailing_assistant=True), damaged_histories(), any_histories(), st.just([])
+)
+
+
+def written(plan: list[Callable[[int], History]]) -> History:
+    """Write a round in each form of *plan*."""
+    return [message for number, form in enumerate(plan) for message in form(number)]
+
+
+@given(any_history, plans)
+def test_only_what_is_behind_the_users_last_word_counts(
+    before: History, plan: list[Callable[[int], History]]
+) -> None:
+    """Whatever stands before it."""
+    assert rounds([*before, GO, *written(plan)]) == rounds([GO, *written(plan)]) == len(plan)
+    assert rounds([*before, GO]) == 0
+
+
+@given(any_history, plans, forms)
+def test_a_round_more_is_one_more(
+    before: History, plan: list[Callable[[int], History]], form: Callable[[int], History]
+) -> None:
+    """Appended in any form; the last turn of any history may be open."""
+    history = [*before, user("go"), *written(plan)]
+
+    assert rounds([*history, *form(90)]) == rounds(history) + 1
+    closed = [*before, tool("c0"), *one_round(80)]
+    assert rounds([*closed, *form(90)]) == rounds(closed) + 1
+
+
+@given(plans, st.data())
+def test_delegation_never_adds(plan: list[Callable[[int], History]], data: st.DataObject) -> None:
+    """Rounds that only delegate, anywhere among the others."""
+    mixed: list[History] = [form(number) for number, form in enumerate(plan)]
+    count = data.draw(st.integers(0, 4))
+    for number in range(count):
+        mixed.insert(data.draw(st.integers(0, len(mixed))), one_round(100 + number, "transfer_to_agent"))
+    turn = guard([GO, *(message for one in mixed for message in one)]).turn
+
+    assert (turn.rounds, turn.delegations) == (len(plan), count)
+
+
+@given(st.lists(st.booleans(), max_size=8))
+def test_parallel_calls_count_once_however_they_are_split(split: list[bool]) -> None:
+    """In one message, or one a call."""
+    history = [
+        GO,
+        *(m for at, apart in enumerate(split) for m in (split_round(at) if apart else parallel_round(at))),
+    ]
+
+    assert rounds(history) == len(split)
+
+
+@given(
+    any_history, st.sampled_from([WARN, replace(WARN, mode="enforce", tell_model=True, hint_after_errors=1)])
+)
+def test_nothing_is_written_into_what_came(history: History, policy: object) -> None:
+    """Every change is a new message."""
+    before = copy.deepcopy(history)
+    guard(history, policy, 1, "f", "task")  # type: ignore[arg-type]
+
+    assert history == before
