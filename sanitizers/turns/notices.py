@@ -6,7 +6,8 @@ is the gateway that speaks: the model must not take it for a tool's words or the
 
 from __future__ import annotations
 
-import orjson
+import json
+from typing import Any
 
 from sanitizers.merging import SEPARATOR
 from sanitizers.messages import Message, is_part_list
@@ -86,13 +87,20 @@ def with_notices(message: Message, notices: list[str]) -> Message:
         held = "".join(text for part in content if isinstance(text := part.get("text"), str))
         new = [{"type": "text", "text": notice} for notice in notices if notice not in held]
         return {**message, "content": [*content, *new]} if new else message
-    text = content if isinstance(content, str) else "" if content is None else orjson.dumps(content).decode()
+    text = as_text(content)
     new_texts = [notice for notice in notices if notice not in text]
     return (
         {**message, "content": SEPARATOR.join((*((text,) if text else ()), *new_texts))}
         if new_texts
         else message
     )
+
+
+def as_text(content: Any) -> str:
+    """Return a content that is no list of parts as the text that the ``shape`` step makes of it."""
+    if isinstance(content, str):
+        return content
+    return "" if content is None else json.dumps(content, ensure_ascii=False)
 
 
 def without_notices(text: str) -> str:

@@ -12,17 +12,18 @@ from typing import Any
 from sanitizers.messages import Message, is_part_list
 from sanitizers.synthetic import NOTICE_START
 from sanitizers.turns.carried_results import texts_of
-from sanitizers.turns.notices import without_notices
+from sanitizers.turns.notices import as_text, without_notices
 
 _CALL_ID = re.compile(r"^Call id: [^\n]*\n(?=Error:\n)", re.MULTILINE)
 """What smolagents (memory.py, 1.26) writes before an error: an id that is new with each call."""
 
 
 def words_of(message: Message) -> str:
-    """Return the texts of a result, without the notices behind them."""
-    if isinstance(content := message.get("content"), str):
-        return without_notices(content)
-    return "".join(text for text in texts_of(message) if not text.startswith(NOTICE_START))
+    """Return the texts of a result, without the notices behind them; of a bare value its JSON, as it is sent."""
+    content = message.get("content")
+    if isinstance(content, list) and is_part_list(content):
+        return "".join(text for text in texts_of(message) if not text.startswith(NOTICE_START))
+    return without_notices(as_text(content))
 
 
 def outcome_of(message: Message) -> Any:
@@ -34,14 +35,12 @@ def outcome_of(message: Message) -> Any:
         and any(part["type"] != "text" for part in content)
     ):
         return [_bare(part) for part in content if not _is_notice(part)]
-    if not isinstance(content, str) and not (isinstance(content, list) and is_part_list(content)):
-        return content
     words = words_of(message)
     return _CALL_ID.sub("", words) if message["role"] == "user" else words
 
 
 def _bare(part: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in part.items() if name != "cache_control"}
+    return {name: value for name, value in part.items() if name not in ("cache_control", "tool_use_id")}
 
 
 def _is_notice(part: dict[str, Any]) -> bool:

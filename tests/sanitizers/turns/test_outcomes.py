@@ -19,6 +19,7 @@ from tests.sanitizers.turns.histories import (
 from tests.support.builders import assistant, image, text, tool, user
 
 NOTE = loop_note(1, 5)
+PART = {"type": "tool_result", "content": "ok"}
 CACHED = {"cache_control": {"type": "ephemeral"}}
 
 
@@ -36,6 +37,9 @@ CACHED = {"cache_control": {"type": "ephemeral"}}
         (user("Call id: c1\nError:\nno"), user("Call id: c2\nError:\nno")),
         (user([text("Observation:\nx\nCall id: c1\nError:\nno")]), user("Observation:\nx\nError:\nno")),
         (tool("a", {"n": 1}), tool("b", {"n": 1})),
+        (tool("a", {"n": 1}), with_notices(tool("b", {"n": 1}), [NOTE])),
+        (tool("a", None), with_notices(tool("b", None), [NOTE])),
+        (user([{**PART, "tool_use_id": "a"}]), user([{**PART, "tool_use_id": "b"}])),
     ],
 )
 def test_the_same_result(one: dict[str, Any], other: dict[str, Any]) -> None:
@@ -65,7 +69,7 @@ def test_words_are_the_texts_alone() -> None:
     """For those who read a result."""
     assert words_of(with_notices(tool("a", "x"), [NOTE])) == "x"
     assert words_of(with_notices(tool("a", [text("x"), image(), text("y")]), [NOTE])) == "xy"
-    assert words_of(tool("a", {"n": 1})) == ""
+    assert words_of(tool("a", {"n": 1})) == '{"n": 1}'
 
 
 def test_a_loop_is_one_with_a_cache_mark_that_moves() -> None:

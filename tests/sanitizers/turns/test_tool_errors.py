@@ -89,10 +89,15 @@ def test_no_error(said: str) -> None:
     assert error_of(tool("a", said)) is None
 
 
-@pytest.mark.parametrize("content", [None, 7, [], {"error": "no"}, [{"error": "no"}], [1]])
-def test_what_is_no_text_is_no_error(content: Any) -> None:
-    """Whatever it holds."""
+@pytest.mark.parametrize("content", [None, 7, [], {"rows": []}, [{"error": "no"}], [1]])
+def test_a_bare_value_that_is_no_error(content: Any) -> None:
+    """Like its JSON."""
     assert error_of(tool("a", content)) is None
+
+
+def test_a_bare_object_that_is_an_error() -> None:
+    """It is sent as its JSON."""
+    assert error_of(tool("a", {"error": "no"})) == '{"error": "no"}'
 
 
 def test_a_quote_is_short() -> None:

@@ -1,0 +1,254 @@
+"""Notes within a history: pinned wordings, a place that the history alone decides, and never twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers.turns import TurnPolicy
+from sanitizers.turns.notices import (
+    delegation_guidance,
+    delegation_note,
+    delegation_refused,
+    error_hint,
+    last_words,
+    loop_note,
+    warning_note,
+    with_notices,
+    without_notices,
+    wrap_up_at_limit,
+    wrap_up_of_delegation,
+    wrap_up_of_loop,
+)
+from sanitizers.turns.place_notes import place_notes
+from tests.sanitizers.turns.histories import (
+    ENFORCE,
+    WARN,
+    History,
+    guard,
+    loop_of,
+    one_round,
+    rounds_of,
+    turn_of,
+)
+from tests.support.builders import assistant, call, image, legacy_call, legacy_result, text, tool, user
+from tests.support.strategies import any_histories, damaged_histories, legal_histories
+
+
+def test_wordings_are_pinned() -> None:
+    """A changed wording moves cached prefixes: this test is changed on purpose or not at all."""
+    assert loop_note(1, 5) == (
+        "[turnright: This call was made 5 times in a row with the same result. Making the same call again will not "
+        "change it: try another way, or answer with what you have.]"
+    )
+    assert loop_note(3, 5) == (
+        "[turnright: These 3 rounds of calls were made 5 times in a row with the same result. Making the same call "
+        "again will not change it: try another way, or answer with what you have.]"
+    )
+    assert warning_note(20, 25) == (
+        "[turnright: 20 of 25 rounds of tool calls are used. Work towards an answer.]"
+    )
+    assert delegation_note(10) == (
+        "[turnright: The task was handed on 10 times, which is the limit. Finish it without handing it on.]"
+    )
+    assert error_hint("f" * 99, 3, "Error: no") == (
+        f"[turnright: The tool {'f' * 64} has failed 3 times since the user's last message. Its last words: "
+        '"Error: no". Do not call it in the same way again: try another way, or say what is missing.]'
+    )
+    assert wrap_up_at_limit(25) == (
+        "[turnright: The limit of 25 rounds of tool calls is reached. No tool can be called any more. "
+        "Answer now with what you have, and say what is left undone.]"
+    )
+    assert wrap_up_of_loop() == (
+        "[turnright: The same tool calls keep coming to the same results. No tool can be called any more. "
+        "Answer now with what you have, and say what is left undone.]"
+    )
+    assert wrap_up_of_delegation(10) == (
+        "[turnright: The task was handed on 10 times, which is the limit. No tool can be called any more. "
+        "Answer now with what you have, and say what is left undone.]"
+    )
+    assert last_words(wrap_up_at_limit(25)) == (
+        "[turnright: The limit of 25 rounds of tool calls is reached. The model was asked to finish and said nothing; "
+        "no further call was passed on.]"
+    )
+    assert delegation_refused(10) == (
+        "[turnright: The task was handed on 10 times, which is the limit; it was not handed on again.]"
+    )
+    assert [delegation_guidance(limit) for limit in (10, 4, 3)] == [
+        "Of 10 rounds of handing on that a task may take, a simple one needs 1-2, a medium one 3-5, "
+        "a complex one 6-10.",
+        "Of 4 rounds of handing on that a task may take, a simple one needs 1-1, a medium one 2-2, "
+        "a complex one 3-4.",
+        "A task may be handed on in 3 rounds at most.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "noted"),
+    [
+        ("x", "x\n\nN\n\nM"),
+        ("", "N\n\nM"),
+        (None, "N\n\nM"),
+        ("x\n\nN", "x\n\nN\n\nM"),
+        ([text("x")], [text("x"), text("N"), text("M")]),
+        ([image(), text("N")], [image(), text("N"), text("M")]),
+        ([], [text("N"), text("M")]),
+        ({"a": "é"}, '{"a": "é"}\n\nN\n\nM'),
+        ([1, {"a": "\ud800"}], '[1, {"a": "\ud800"}]\n\nN\n\nM'),
+        (True, "true\n\nN\n\nM"),
+    ],
+)
+def test_where_a_notice_stands(content: Any, noted: Any) -> None:
+    """Behind what the tool said; not where it stands already."""
+    message = with_notices(tool("a", content), ["N", "M"])
+
+    assert message == tool("a", noted)
+    assert with_notices(message, ["M", "N"]) is message
+
+
+@pytest.mark.parametrize("said", ["", "x", "x\n\ny"])
+def test_notices_are_known_again(said: str) -> None:
+    """However many stand behind a text."""
+    noted = with_notices(tool("a", said), [loop_note(1, 5), warning_note(1, 2)])["content"]
+
+    assert without_notices(noted) == said
+    assert without_notices(said) == said
+
+
+def notes(
+    history: History, policy: TurnPolicy, asked: int | None = None, *tools: str
+) -> list[tuple[int, str]]:
+    """Return where notes are placed, and why; each message with one is a new message, all others the same."""
+    noted, changes = place_notes(history, policy, multi_agent="task" in tools, asked=asked)
+    places = {change.index for change in changes}
+    assert [at for at, message in enumerate(noted) if message is not history[at]] == sorted(places)
+    return [(change.index, change.reason) for change in changes]
+
+
+TOLD = replace(WARN, tell_model=True)
+
+
+@pytest.mark.parametrize(
+    ("history", "policy", "asked", "places"),
+    [
+        (turn_of(40), WARN, None, []),
+        (turn_of(19), TOLD, None, []),
+        (turn_of(40), TOLD, None, [(40, "warning_note")]),
+        (turn_of(40), TOLD, 5, [(8, "warning_note")]),
+        (turn_of(40), replace(TOLD, max_rounds=0), None, []),
+        (turn_of(9), replace(TOLD, max_rounds=1), None, []),
+        (turn_of(20) * 2, TOLD, None, [(40, "warning_note"), (81, "warning_note")]),
+        ([*turn_of(19), *one_round(50, "task"), *turn_of(25)[1:]], TOLD, None, [(82, "warning_note")]),
+        (loop_of(9), WARN, None, []),
+        (loop_of(9), TOLD, None, []),
+        (loop_of(9), ENFORCE, None, [(10, "loop_note")]),
+        (loop_of(9, "ab"), ENFORCE, None, []),
+        (loop_of(19, "ab"), ENFORCE, None, [(20, "loop_note")]),
+        (loop_of(9), replace(ENFORCE, max_repeats=0), None, []),
+        ([*loop_of(6), *rounds_of("b" * 6)], ENFORCE, None, [(10, "loop_note"), (22, "loop_note")]),
+        (turn_of(12, "task"), ENFORCE, None, [(20, "delegation_note")]),
+        (turn_of(12, "task"), TOLD, None, []),
+        (turn_of(12, "task"), replace(ENFORCE, max_delegation_rounds=0), None, []),
+        ([user("go"), *[legacy_call(), legacy_result()] * 6], ENFORCE, None, [(10, "loop_note")]),
+        ([user("go"), *[assistant(None, [call("a")])] * 6], ENFORCE, None, []),
+    ],
+)
+def test_where_notes_stand(
+    history: History, policy: TurnPolicy, asked: int | None, places: list[tuple[int, str]]
+) -> None:
+    """Each behind the last result of the round that it became due with."""
+    assert notes(history, policy, asked) == places
+
+
+def test_two_notes_behind_one_result() -> None:
+    """Each is told, and each has a change."""
+    policy = replace(ENFORCE, max_rounds=6, tell_model=True)
+
+    assert notes(loop_of(5), policy) == [(10, "warning_note"), (10, "loop_note")]
+
+
+policies = st.builds(
+    TurnPolicy,
+    st.sampled_from(["warn", "enforce", "enforce"]),
+    st.integers(0, 8),
+    st.integers(0, 12),
+    st.sampled_from([0.5, 0.8]),
+    st.integers(0, 3),
+    max_repeats=st.sampled_from([0, 2, 3]),
+    hint_after_errors=st.integers(0, 2),
+    tell_model=st.booleans(),
+)
+asks = st.none() | st.integers(1, 6)
+RESULTS: tuple[Any, ...] = (
+    "ok",
+    "Error: no",
+    [text("Error: no")],
+    {"error": "no"},
+    "",
+    [text("ok"), image()],
+)
+pieces = st.tuples(
+    st.integers(0, 9),  # the user's word, one time in ten
+    st.sampled_from(["f", "f", "task"]),
+    st.integers(0, 1),
+    st.sampled_from(RESULTS),
+    st.sampled_from(["tool", "function", "text"]),
+)
+
+
+def written(piece: tuple[int, str, int, Any, str], number: int) -> History:
+    """Write what came between two requests."""
+    turn, name, argument, result, form = piece
+    if turn == 0:
+        return [assistant("Here you are."), user("And now?")]
+    arguments = f'{{"n": {argument}}}'
+    if form == "function":
+        return [legacy_call(name, arguments), legacy_result(name, result)]
+    if form == "text":
+        said = result if isinstance(result, str) else "Error:\nno"
+        return [
+            assistant(f"<function={name}>{argument}</function>"),
+            user(f"EXECUTION RESULT of [{name}]:\n{said}"),
+        ]
+    calls = [call(f"c{number}", name, arguments), call(f"d{number}", "g")]
+    return [assistant(None, calls), tool(f"c{number}", result), tool(f"d{number}", "fine")]
+
+
+@given(st.lists(pieces, max_size=14), policies, asks, st.booleans())
+def test_a_note_stays_where_it_is(
+    plan: list[Any], policy: TurnPolicy, asked: int | None, multi: bool
+) -> None:
+    """Every request of a session says again, byte for byte, what the one before it said."""
+    history: History = [user("go")]
+    before: list[Any] = []
+    for number, piece in enumerate(plan):
+        history = [*history, *written(piece, number)]
+        noted, _ = place_notes(history, policy, multi_agent=multi, asked=asked)
+        assert list(noted[: len(before)]) == before
+        before = list(noted)
+
+
+any_history = st.one_of(
+    legal_histories(allow_trailing_assistant=True),
+    damaged_histories(),
+    any_histories(),
+    st.lists(pieces, max_size=14).map(
+        lambda plan: [user("go"), *(m for number, piece in enumerate(plan) for m in written(piece, number))]
+    ),
+)
+
+
+@given(any_history, policies, asks, st.booleans())
+def test_a_note_is_given_once(history: History, policy: TurnPolicy, asked: int | None, multi: bool) -> None:
+    """A second turnright of the same policy has nothing to add, and counts the same."""
+    noted, changes = place_notes(history, policy, multi_agent=multi, asked=asked)
+    again, more = place_notes(noted, policy, multi_agent=multi, asked=asked)
+
+    assert more == []
+    assert again is noted
+    assert (noted is history) == (changes == [])
+    assert guard(list(noted), policy, asked).turn == guard(history, policy, asked).turn
