@@ -196,15 +196,15 @@ def _without_tools(
 ) -> Mapping[str, Any]:
     """Leave out the tools that hand the task on, and a choice of one of them."""
     fitted = dict(parameters)
-    for name in ("tools", "functions"):
-        kept = [entry for entry in fitted.get(name) or () if not policy.delegates(_name_of(entry))]
+    for name, choice_name in (("tools", "tool_choice"), ("functions", "function_call")):
+        entries, choice = fitted.get(name) or (), fitted.get(choice_name)
+        kept = [entry for entry in entries if not policy.delegates(_name_of(entry))]
         if kept:
             fitted[name] = kept
         else:
             fitted.pop(name, None)
-    for name in ("tool_choice", "function_call"):
-        if isinstance(choice := fitted.get(name), Mapping) and policy.delegates(_name_of(choice)):
-            del fitted[name]
+        if (entries and not kept) or (isinstance(choice, Mapping) and policy.delegates(_name_of(choice))):
+            fitted.pop(choice_name, None)
     changes.append(Change(STEP, "dropped", 0, "delegation_withheld"))
     return fitted
 
@@ -221,6 +221,8 @@ def _with_guidance(
                 continue
             function = entry.get("function", entry)
             described = function.get("description") or ""
+            if not isinstance(described, str):
+                return parameters  # the provider's to refuse
             if guidance in described:
                 return parameters
             told = {**function, "description": f"{described}\n\n{guidance}" if described else guidance}

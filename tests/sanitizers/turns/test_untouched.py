@@ -1,0 +1,88 @@
+"""In mode `warn` the guard looks on: whatever comes goes on as the very same objects, and so does the answer."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers.turns import TurnPolicy, guard_turn
+from tests.sanitizers.turns.histories import ENFORCE, WARN, declare, guard, loop_of, turn_of
+from tests.support.builders import user
+from tests.support.strategies import any_histories, damaged_histories, legal_histories, media_histories
+from tests.support.strategies.sessions import sessions
+
+policies = st.builds(
+    TurnPolicy,
+    st.just("warn"),
+    st.integers(0, 30),
+    st.integers(0, 30),
+    st.sampled_from([0.1, 0.8, 1.0]),
+    st.integers(0, 4),
+    st.integers(0, 4),
+    st.sampled_from([0, 2, 5]),
+    delegation_tools=st.sampled_from([(), ("*",), ("f", "read*"), WARN.delegation_tools]),
+)
+parameters = st.sampled_from(
+    [{}, {"tools": None}, declare("f", "task"), {"functions": [{"name": "task"}], "n": 1}, declare("task")]
+)
+histories = st.one_of(
+    legal_histories(allow_trailing_assistant=True, whitespace=True, id_style="mixed"),
+    damaged_histories(),
+    any_histories(),
+    media_histories(),
+    sessions(max_rounds=40),
+    st.integers(0, 80).map(turn_of),
+    st.integers(0, 80).map(loop_of),
+    st.just([]),
+)
+
+
+@given(histories, parameters, policies, st.none() | st.integers(1, 30), st.booleans())
+def test_warn_changes_nothing(
+    history: list[dict[str, Any]],
+    given_parameters: dict[str, Any],
+    policy: TurnPolicy,
+    asked: int | None,
+    within: bool,
+) -> None:
+    """Legal, damaged or neither."""
+    before = copy.deepcopy((history, given_parameters))
+    guarded = guard_turn(history, given_parameters, policy, asked, in_result=within)
+
+    assert guarded.messages is history
+    assert guarded.parameters is given_parameters
+    assert guarded.changes == ()
+    assert guarded.gate is None
+    assert guarded.turn.wrap_up == ""
+    assert (history, given_parameters) == before
+
+
+@pytest.mark.parametrize(("count", "policy"), [(20, WARN), (20, ENFORCE), (80, WARN)])
+def test_an_honest_session(count: int, policy: TurnPolicy) -> None:
+    """Of 20 rounds in either mode, of 80 where nothing is enforced: at every request of it."""
+    history = turn_of(count)
+    for end in range(1, len(history) + 1, 2):
+        request = history[:end]
+        guarded = guard(request, policy, None, "f")
+
+        assert guarded.messages is request
+        assert guarded.changes == ()
+        assert guarded.turn.rounds == (end - 1) // 2
+
+
+@given(
+    histories, parameters, st.sampled_from([ENFORCE, TurnPolicy("enforce", 1, 1, max_delegation_rounds=1)])
+)
+def test_enforce_reads_whatever_comes(
+    history: list[dict[str, Any]], given_parameters: dict[str, Any], policy: TurnPolicy
+) -> None:
+    """What it changes is told, and the user's next word ends it."""
+    guarded = guard_turn(history, given_parameters, policy)
+
+    assert (guarded.messages is history and guarded.parameters is given_parameters) == (guarded.changes == ())
+    assert all(change.step == "turns" for change in guarded.changes)
+    assert guard_turn([*history, user("And now?")], given_parameters, policy).turn.wrap_up == ""
