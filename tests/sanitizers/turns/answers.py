@@ -73,7 +73,8 @@ def _deltas(choice: Answer, data: st.DataObject) -> Iterable[tuple[dict[str, Any
         pieces += [
             {"index": at, "function": {"arguments": text}} for text in _cut(function["arguments"], data)
         ]
-    if pieces and data.draw(st.booleans()):  # several calls in one delta, each with one piece
+    together = data.draw(st.booleans())
+    if pieces and together:  # several calls in one delta, each with one piece
         heads = [piece for piece in pieces if "id" in piece]
         deltas.append({"tool_calls": heads})
         pieces = [piece for piece in pieces if "id" not in piece]

@@ -20,7 +20,7 @@ from tests.support.builders import assistant, image, text, tool, user
 
 NOTE = loop_note(1, 5)
 PART = {"type": "tool_result", "content": "ok"}
-CACHED = {"cache_control": {"type": "ephemeral"}}
+CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
 
 
 @pytest.mark.parametrize(
