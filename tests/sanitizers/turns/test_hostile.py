@@ -13,7 +13,7 @@ from tests.sanitizers.turns.histories import ENFORCE, WARN, History, guard, one_
 from tests.support.builders import assistant, call, text, tool, user
 
 EVERYTHING = replace(ENFORCE, hint_after_errors=3, tell_model=True)
-COUNT = 10_000
+COUNT = 5_000
 CALLS = assistant(None, [call(f"c{number}", f"f{number}") for number in range(COUNT)])
 
 
@@ -81,7 +81,7 @@ def test_bounded(history: History, policy: TurnPolicy) -> None:
     start = time.process_time()
     guard(history, policy, None, "f", "task")
 
-    assert time.process_time() - start < 1.5
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("alone", ["\ud800", "a\udfff", "\x00"])

@@ -157,8 +157,14 @@ def test_words_beside_a_call_do_not_make_another_one() -> None:
     for at, message in enumerate(history):
         if message["role"] == "assistant":
             message["content"] = f"Attempt {at}"
+    apart = [
+        one
+        for m in history
+        for one in ([assistant("Well, " + m["content"]), m] if "tool_calls" in m else [m])
+    ]
 
     assert loop_at_end(history) == Loop(1, 5, True, False)
+    assert loop_at_end(apart) == Loop(1, 5, True, False)
 
 
 def test_legacy_calls_and_calls_in_texts_loop() -> None:

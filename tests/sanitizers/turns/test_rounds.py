@@ -95,6 +95,7 @@ def test_what_opens_no_count(between: dict[str, object]) -> None:
         ([GO, assistant(None, [call("a")], function_call=legacy_call()["function_call"]), tool("a")], 1),
         ([GO, assistant("", [], tool_calls=None), tool("a")], 1),
         ([GO, user("Observation:\nx"), assistant("hello")], 0),
+        ([GO, assistant("hello"), system("Observation:\nx")], 0),
         ([GO, *smolagents_round(1), user("Observation:\nx\nNew task:\ny")], 0),
         ([GO, *smolagents_round(1), user("Observation:\nx\nNew task:\ny"), *smolagents_round(2)], 1),
         ([GO, *one_round(1), GO, *one_round(2), *one_round(3)], 2),
