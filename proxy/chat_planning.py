@@ -59,11 +59,15 @@ class ChatPlanning:
         self._tighter: Plan | None = None
         self._noted: tuple[Change, ...] = ()
         self._guarded = record.guarded.changes if record.guarded is not None else ()
+        self._wrapped_up = record.guarded is not None and bool(record.guarded.turn.wrap_up)
 
     @property
     def noted(self) -> bool:
-        """Whether something was added to what the client sent."""
-        return bool(self._noted or self._guarded)
+        """Whether what is asked is another thing than the client's bytes: a note was added, or the turn is ended.
+
+        What the turn guard writes within a history follows from those bytes.
+        """
+        return bool(self._noted) or self._wrapped_up
 
     async def plan(self, deployment: Deployment, deadline: float) -> Plan:
         """Return the plan for *deployment*, made once: with the note, and with the repair, if there is one."""

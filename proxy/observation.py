@@ -56,6 +56,9 @@ class Record:
     overhead: float | None = None
     first_token: float | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
+    messages: int | None = None
+    """How many messages the client sent; None on other paths, and where they could not be read."""
+
     key: str = ""
     """The name of the client's key; empty for the master key, and where none is asked for."""
 
@@ -142,7 +145,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         stream=record.stream,
         status=record.status,
         outcome=record.outcome,
-        messages=len(plan.request.messages) if plan else None,
+        messages=record.messages,
         changes=format_changes(planned.changes) if planned else "",
         dropped_parameters=len(planned.dropped) if planned else 0,
         rounds=record.guarded.turn.header() if record.guarded else None,

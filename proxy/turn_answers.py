@@ -32,12 +32,12 @@ def gate_of(record: Record) -> CallGate | None:
 
 
 def ends_turn(fault: UpstreamFault, record: Record) -> bool:
-    """Tell whether *fault* is that of a model which was told to finish: the client gets an answer all the same.
+    """Tell whether *fault* is that of a model whose tools were withheld: the client gets an answer all the same.
 
     A provider that is down or busy is no such fault.
     """
     gate = gate_of(record)
-    return gate is not None and gate.closed and fault.cause in _OF_THE_MODEL
+    return gate is not None and bool(gate.words) and fault.cause in _OF_THE_MODEL
 
 
 def pass_calls(answer: dict[str, Any], record: Record) -> dict[str, Any]:

@@ -8,6 +8,8 @@ result says that no result was recorded, not that the tool failed.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 from types import MappingProxyType
 
 MISSING_RESULT = '{"error": "No result was recorded for this tool call."}'
@@ -57,6 +59,17 @@ def derive_id(
         if candidate not in taken:
             return candidate
         attempt += 1
+
+
+def is_instruction(message: Mapping[str, Any]) -> bool:
+    """Tell whether a message is a notice of the turn guard, and nothing beside it: a user who quotes one says more."""
+    content = message.get("content")
+    return (
+        message.get("role") == "user"
+        and isinstance(content, str)
+        and content.startswith(NOTICE_START)
+        and content.find("]") == len(content) - 1
+    )
 
 
 def left_out(part_type: str) -> str:

@@ -86,11 +86,15 @@ def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[s
 
 
 def _client_keys(general: object, environ: Mapping[str, str]) -> Iterator[Fault]:
-    seen: set[str] = set()
-    for position, name in _named(general, "keys", "name", environ):
-        if name in seen:
-            yield Fault(path_of(("general_settings", "keys", position, "name")), "is the name of another key")
-        seen.add(name)
+    master = _text(general.get("master_key"), environ) if isinstance(general, dict) else None
+    for field, seen, fault in (
+        ("name", set[str](), "is the name of another key"),
+        ("key", {master} if master is not None else set[str](), "is the same as another key"),
+    ):
+        for position, value in _named(general, "keys", field, environ):
+            if value in seen:
+                yield Fault(path_of(("general_settings", "keys", position, field)), fault)
+            seen.add(value)
 
 
 def _overrides(raw: Mapping[object, object], models: set[str], environ: Mapping[str, str]) -> Iterator[Fault]:

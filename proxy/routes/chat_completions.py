@@ -21,7 +21,7 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     settings = gateway.settings
     body = await read_body(request)
     chat = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
-    record.stream = chat.stream
+    record.stream, record.messages = chat.stream, len(chat.messages)
     record.model = choose_pool(chat.model, settings)[0].label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from sanitizers.merging import SEPARATOR
 from sanitizers.messages import Message
-from sanitizers.synthetic import CONTINUE, HISTORY_START, NOTICE_START, SYSTEM_ONLY
+from sanitizers.synthetic import CONTINUE, HISTORY_START, SYSTEM_ONLY, is_instruction
 
 CLEARED = "[tool result cleared to save context; call the tool again if needed]"
 """The content of a tool result that was cleared."""
@@ -144,5 +144,5 @@ def is_from_user(message: Message) -> bool:
         return message["role"] == "user" and not (isinstance(text, str) and _FROM_A_RESULT.match(text))
     return message["role"] == "user" and not (
         isinstance(content, str)
-        and (content in _SYNTHETIC or content.startswith(NOTICE_START) or noticed(message) is not None)
+        and (content in _SYNTHETIC or is_instruction(message) or noticed(message) is not None)
     )

@@ -1,30 +1,34 @@
 """A history as units: what is kept or dropped together.
 
-A unit is one message with the tool results that follow it, or one message alone. In a legal history results stand
+A unit is one message with the tool results that follow it, or one message alone. What the turn guard says behind
+results, and the model's turn that some providers want before it, belongs to their unit: it is about them. In a legal history results stand
 directly behind their call, so no unit parts a call from its result; and reasoning or a thought signature goes with
 the calls that it belongs to, since it is in the same message.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
+from sanitizers.synthetic import BRIDGE, is_instruction
 
 _ASKING_ROLES = RESULT_ROLES | {"user"}
 
 
 class Unit(NamedTuple):
-    """The messages from *start* up to *end*; *role* is the first one's."""
+    """The messages from *start* up to *end*; *role* is the first one's. The last *told* are no results."""
 
     start: int
     end: int
     role: str
+    told: int = 0
 
     def results(self) -> range:
         """Return the indexes of the unit's tool results."""
         first = self.start + (self.role not in RESULT_ROLES)
-        return range(first, self.end)  # whatever follows the first message is a result
+        return range(first, max(first, self.end - self.told))  # whatever else follows the first is a result
 
     def asks(self, messages: Messages) -> bool:
         """Tell whether a client could have sent the history up to here: the model's turn would be next.
@@ -47,8 +51,23 @@ def split_units(messages: Messages, start: int = 0) -> list[Unit]:
     """Return the units of *messages* from *start* on, in order; together they are all of them."""
     roles = [message["role"] for message in messages[start:]]
     starts = [at for at, role in enumerate(roles, start) if role not in RESULT_ROLES or at == start]
+    told = _told(messages, starts)
+    if told:
+        del starts[-told:]
     ends = [*starts[1:], len(messages)]
-    return [Unit(at, end, roles[at - start]) for at, end in zip(starts, ends, strict=False)]
+    units = [Unit(at, end, roles[at - start]) for at, end in zip(starts, ends, strict=False)]
+    return [*units[:-1], units[-1]._replace(told=told)] if told else units
+
+
+def _told(messages: Messages, starts: Sequence[int]) -> int:
+    """Return how many messages at the end are what the turn guard says behind results: 0, 1, or 2 with a bridge."""
+    if len(starts) < 2 or not is_instruction(messages[-1]):
+        return 0
+    at = len(messages) - 2
+    told = 1
+    if messages[at]["role"] == "assistant" and messages[at].get("content") == BRIDGE:
+        at, told = at - 1, 2
+    return told if at > 0 and messages[at]["role"] in RESULT_ROLES and len(starts) > told else 0
 
 
 def tool_name_of(result: Message, turn: Message) -> str:

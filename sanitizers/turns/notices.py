@@ -13,6 +13,7 @@ from sanitizers.merging import SEPARATOR
 from sanitizers.messages import Message, is_part_list
 from sanitizers.synthetic import NOTICE_START
 
+_QUOTED = str.maketrans({"[": "(", "]": ")", '"': "'"})
 _FINISH = "No tool can be called any more. Answer now with what you have, and say what is left undone.]"
 
 
@@ -51,7 +52,11 @@ def delegation_note(limit: int) -> str:
 
 
 def error_hint(name: str, times: int, quote: str) -> str:
-    """Return what stands behind the result of the failure that was one too many."""
+    """Return what stands behind the result of the failure that was one too many.
+
+    The *quote* is a stranger's: it must not look like the end of this, or like words of ours.
+    """
+    quote = quote.translate(_QUOTED)
     return (
         f"{NOTICE_START}The tool {name[:64]} has failed {times} times since the user's last message. Its last words: "
         f'"{quote}". Do not call it in the same way again: try another way, or say what is missing.]'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from proxy.config.faults import refusal
 from proxy.config.schema.section import Section
@@ -22,7 +22,16 @@ def _at_least_two(value: int) -> int:
     return value
 
 
-Repeats = Annotated[CountOrZero, BeforeValidator(_at_least_two)]
+def _few_stars(text: str) -> str:
+    if text.count("*") > _MOST_STARS:
+        raise refusal(f"must hold at most {_MOST_STARS} of *")
+    return text
+
+
+_MOST_STARS = 2
+
+Repeats = Annotated[CountOrZero, Field(le=1_000), BeforeValidator(_at_least_two)]
+Pattern = Annotated[Text, AfterValidator(_few_stars)]
 
 
 class Overrides(Section):
@@ -101,7 +110,7 @@ class Turns(Section):
     tell_model: Flag = False
     """Tell the model of the warning, and of the rounds that delegation may take; in ``warn`` as well. Default false."""
 
-    delegation_tools: Annotated[tuple[Text, ...], Field(max_length=100)] = DELEGATION_TOOLS
+    delegation_tools: Annotated[tuple[Pattern, ...], Field(max_length=100)] = DELEGATION_TOOLS
     """Names of tools that hand a task on, ``*`` for any characters; case does not count. Default ``transfer_to_*``,
     ``handoff_*``, ``delegate_*`` and ``task``."""
 
