@@ -65,7 +65,8 @@ def guard_turn(
     delegating = policy.delegating(declared_names(parameters))
     rounds = read_rounds(messages, last_turn_start(messages), len(messages))
     counts = _count(rounds, policy)
-    before = _count(rounds[:-1], policy)
+    newest = _count(rounds[-1:], policy)
+    before = _Counts(counts.rounds - newest.rounds, counts.delegations - newest.delegations)
     limit = policy.limit(multi_agent=bool(delegating or counts.delegations), asked=asked)
     loop = find_loop(rounds, len(rounds) - 1, policy.max_repeats) if policy.max_repeats and rounds else None
     over = bool(policy.max_delegation_rounds) and counts.delegations >= policy.max_delegation_rounds

@@ -45,7 +45,7 @@ class Round:
         """What the turn says, where that is all that is known of its calls; beside one it does not make another."""
         return "" if self.calls else "".join(self.said)
 
-    @cached_property
+    @property
     def names(self) -> list[str]:
         """The names of the tools that it calls."""
         return [name for name, _ in self.calls]
