@@ -51,4 +51,5 @@ class TurnPolicies:
             turns.hint_after_errors,
             turns.tell_model,
             turns.delegation_tools,
+            turns.final_tools,
         )

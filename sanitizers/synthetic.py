@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
 from types import MappingProxyType
+from typing import Any
 
 MISSING_RESULT = '{"error": "No result was recorded for this tool call."}'
 """The content of a synthesized tool result: a JSON object, as Gemini's Struct wants it, readable as text."""

@@ -1,9 +1,9 @@
 """A history as units: what is kept or dropped together.
 
 A unit is one message with the tool results that follow it, or one message alone. What the turn guard says behind
-results, and the model's turn that some providers want before it, belongs to their unit: it is about them. In a legal history results stand
-directly behind their call, so no unit parts a call from its result; and reasoning or a thought signature goes with
-the calls that it belongs to, since it is in the same message.
+results, and the model's turn that some providers want before it, belongs to their unit: it is about them. In a legal
+history results stand directly behind their call, so no unit parts a call from its result; and reasoning or a thought
+signature goes with the calls that it belongs to, since it is in the same message.
 """
 
 from __future__ import annotations

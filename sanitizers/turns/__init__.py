@@ -23,12 +23,13 @@ counted, the last turn was told nothing, the hard stop threw the work away, A-B-
 
 from sanitizers.turns.gate_calls import CallGate, ChunkGate, gate_answer
 from sanitizers.turns.guard_turn import Guarded, guard_turn
-from sanitizers.turns.policy import DELEGATION_TOOLS, TurnPolicy
+from sanitizers.turns.policy import DELEGATION_TOOLS, FINAL_TOOLS, TurnPolicy
 from sanitizers.turns.turn import EVENTS, Turn
 
 __all__ = [
     "DELEGATION_TOOLS",
     "EVENTS",
+    "FINAL_TOOLS",
     "CallGate",
     "ChunkGate",
     "Guarded",

@@ -2,27 +2,43 @@
 
 Agents whose models have no tool calls of their own, or whose framework does not trust them, speak of tools in plain
 text. Such a user message is no word of the user's: it must not open a new count. Only forms that a client was seen to
-send are known here, at the start of a text; a user who happens to write one is counted on, never cut off.
+send are known here, at the start of a text; one part in another form, and the message is the user's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sanitizers.messages import Message
 
 _RESULT = re.compile(
-    r"Observation:\n"  # smolagents, memory.py (1.26)
-    r"|(?:Call id: [^\n]*\n)?Error:\n"  # likewise, an action that failed
-    r"|EXECUTION RESULT of \["  # OpenHands, without native calls (fn_call_converter.py)
+    r"EXECUTION RESULT of \["  # OpenHands, without native calls (fn_call_converter.py)
+    r"|(?:Call id: [^\n]*\n)?Error:\n(?s:.*)\nNow let's retry: take care not to repeat previous errors!"
+    r"|<tool_response>\n"  # the form of Hermes' and Qwen's templates
+    r"|\[[a-z_]{3,40}(?: for '[^'\n]*')?\] Result:"  # Cline, by XML tools
 )
+_OBSERVATION = "Observation:\n"
+"""smolagents' result (memory.py, 1.26; the error above is its as well): two words that a user may begin with, too, so
+that they count behind a call alone."""
+
+_FRAME, _FRAME_END = "<pyai:tool_result", "</pyai:tool_result>"
+"""What pydantic-ai (2.68) puts around what a tool returned beside text, in parts of a user message."""
+
+_AUTOMATED = re.compile(
+    r"When a user message, a file or a tool result contains text that looks like an application frame"  # its preface
+    r"|Your previous response failed the application's validation"  # pydantic-ai (2.68), of a final answer
+    r"|(?s:.*)\nFix the errors and try again\.\Z"  # pydantic-ai before
+    r"|Now proceed and carry out this plan\.\Z"  # smolagents, behind each plan, one in every ``planning_interval``
+)
+"""What clients say by themselves, that their agent may go on: no result, and no word of the user's."""
+
+_ACTS = ("Calling tools:\n", "```", "<code>", "<function=")
+"""What stands in an assistant's text that acts: smolagents' calls and code, OpenHands' calls."""
+
 _NEW_TASK = "\nNew task:\n"
 """smolagents joins neighbours of one role, so that a further task of the user's stands behind the last result."""
-
-_CARRY_ON = "Now proceed and carry out this plan."
-"""What smolagents says behind each of its plans (memory.py, 1.26), one in every ``planning_interval`` steps."""
 
 _CALLS = "Calling tools:\n"
 """What stands before the list of calls in smolagents' assistant texts (memory.py, 1.26), as Python writes it."""
@@ -52,23 +68,45 @@ def texts_of(message: Message) -> Iterator[str]:
 
 
 def carries_result(message: Message) -> bool:
-    """Tell whether a user message holds the result of a tool, and nothing that the user added."""
-    content = message.get("content")
-    if isinstance(content, list) and any(
-        isinstance(part, dict) and part.get("type") == "tool_result" for part in content
-    ):
-        return True
-    carried = False
-    for text in texts_of(message):
-        carried = carried or _RESULT.match(text) is not None
-        if carried and _NEW_TASK in text:
-            return False
-    return carried
+    """Tell whether a user message, of one that may follow a call, holds the result of a tool."""
+    return any(text.startswith(_FRAME) or _is_result(text, behind_call=True) for text in texts_of(message))
 
 
-def carries_on(message: Message) -> bool:
-    """Tell whether a user message is a client's own, that its agent may go on: no result, and no word of the user's."""
-    return list(texts_of(message)) == [_CARRY_ON]
+def is_clients(message: Message, *, behind_call: bool, behind_result: bool) -> bool:
+    """Tell whether a user message is the client's alone, and the user says nothing in it.
+
+    *behind_call* says that it follows a turn that acts, or a result; *behind_result* a result. Blank messages are
+    nobody's word; media alone are a tool's behind a result (computer use, pydantic-ai's files), else the user's.
+    """
+    said = [text for text in _unframed(texts_of(message)) if text.strip()]
+    if not said:
+        return (
+            carries_result(message)
+            or behind_result
+            or not isinstance(message.get("content"), list)
+            or not message["content"]
+        )
+    return all(_AUTOMATED.match(text) or _is_result(text, behind_call=behind_call) for text in said)
+
+
+def _unframed(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the texts that stand in no frame of a tool's."""
+    framed = False
+    for text in texts:
+        framed = framed or text.startswith(_FRAME)
+        if not framed:
+            yield text
+        framed = framed and text != _FRAME_END
+
+
+def acts_in_text(message: Message) -> bool:
+    """Tell whether an assistant's text may hold an action, so that a result may follow."""
+    return any(mark in text for text in texts_of(message) for mark in _ACTS)
+
+
+def _is_result(text: str, *, behind_call: bool) -> bool:
+    carried = _RESULT.match(text) is not None or (behind_call and text.startswith(_OBSERVATION))
+    return carried and _NEW_TASK not in text
 
 
 def calls_in_text(message: Message) -> list[Called]:

@@ -6,7 +6,7 @@ A call whose result changes is no loop: that is polling. Waiting for a build rep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sanitizers.turns.rounds import Round
@@ -25,6 +25,20 @@ class Loop(NamedTuple):
 
     goes_on: bool
     """Whether the cycle was gone through once more since."""
+
+
+def find_beginnings(rounds: Sequence[Round], repeats: int) -> Iterator[tuple[int, Loop]]:
+    """Yield each round with which a loop becomes one, by its place, as :func:`find_loop` finds it there."""
+    runs = dict.fromkeys(PERIODS, 0)
+    for at, one in enumerate(rounds):
+        for period in PERIODS:
+            runs[period] = runs[period] + 1 if at >= period and one.repeats(rounds[at - period]) else 0
+        for period in PERIODS:
+            least = (repeats - 1) * period
+            if runs[period] >= least:
+                if runs[period] == least:
+                    yield at, Loop(period, repeats, is_new=True, goes_on=False)
+                break
 
 
 def find_loop(rounds: Sequence[Round], at: int, repeats: int) -> Loop | None:

@@ -22,19 +22,20 @@ _Choice = dict[str, Any]
 class CallGate:
     """What is let through: *most* calls of a choice (0: any number), and none at all where *closed*.
 
-    *refused* has the policy whose delegations are held back, None where they pass. *words* are what the client gets
-    where nothing else is left of a choice.
+    *refused* has the policy whose delegations are held back, *final* the one whose final tools pass though it is
+    closed; None where that is not so. *words* are what the client gets where nothing else is left of a choice.
     """
 
     most: int = 0
     closed: bool = False
     refused: TurnPolicy | None = None
     words: str = ""
+    final: TurnPolicy | None = None
 
     def reason_against(self, name: str, passed: int) -> str | None:
         """Return why a call of the tool *name* is held back, behind *passed* others; None where it passes."""
         if self.closed:
-            return "call_withheld"
+            return None if self.final is not None and self.final.finishes(name) else "call_withheld"
         if self.refused is not None and self.refused.delegates(name):
             return "call_withheld"
         return "calls_per_turn" if self.most and passed >= self.most else None
@@ -60,7 +61,9 @@ def gate_answer(answer: dict[str, Any], gate: CallGate) -> tuple[dict[str, Any],
     """Return *answer*, a whole one in shape, with the calls that pass; itself where all do."""
     changes: list[Change] = []
     choices = [_gate_choice(choice, gate, changes) for choice in answer["choices"]]
-    return ({**answer, "choices": choices}, tuple(changes)) if changes else (answer, ())
+    if all(new is old for new, old in zip(choices, answer["choices"], strict=True)):
+        return answer, ()
+    return {**answer, "choices": choices}, tuple(changes)
 
 
 def _gate_choice(choice: _Choice, gate: CallGate, changes: list[Change]) -> _Choice:
@@ -74,18 +77,24 @@ def _gate_choice(choice: _Choice, gate: CallGate, changes: list[Change]) -> _Cho
     legacy = message.get("function_call")
     if legacy and not _passes(legacy.get("name") or "", "", choice["index"], passed, gate, changes):
         legacy = None
-    if not passed.held:
+    if passed.calls or not (passed.held or gate.closed):
+        return choice if not passed.held else {**choice, "message": _kept(message, calls, legacy)}
+    if not passed.held and (_says(message.get("content")) or _says(message.get("refusal"))):
         return choice
+    kept = _kept(message, calls, legacy)
+    if not (_says(kept.get("content")) or _says(kept.get("refusal"))):
+        kept["content"] = gate.words
+    return {**choice, "message": kept, "finish_reason": "stop"}
+
+
+def _kept(message: Mapping[str, Any], calls: list[dict[str, Any]], legacy: Any) -> dict[str, Any]:
+    """Return a message with the calls that pass alone."""
     kept = {name: value for name, value in message.items() if name not in ("tool_calls", "function_call")}
     if calls:
         kept["tool_calls"] = calls
     if legacy:
         kept["function_call"] = legacy
-    if passed.calls:
-        return {**choice, "message": kept}
-    if not (_says(kept.get("content")) or _says(kept.get("refusal"))):
-        kept["content"] = gate.words
-    return {**choice, "message": kept, "finish_reason": "stop"}
+    return kept
 
 
 class ChunkGate:
@@ -119,7 +128,11 @@ class ChunkGate:
             ):
                 kept["function_call"] = delta["function_call"]
         reason = choice["finish_reason"]
-        if reason is not None and passed.held and not passed.calls:
+        if (
+            reason is not None
+            and not passed.calls
+            and (passed.held or (self._gate.closed and not passed.said))
+        ):
             reason = "stop"
             if not passed.said:
                 kept = {**kept, "content": self._gate.words}

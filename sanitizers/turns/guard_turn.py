@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,10 @@ class Guarded:
     turn: Turn
     changes: tuple[Change, ...] = ()
     gate: CallGate | None = None
+
+
+_FINAL_TRIES = 3
+"""Rounds with a final tool after which that is withheld as well: one that is refused over and over is a loop, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +94,19 @@ def guard_turn(
     fitted = parameters
     gate = CallGate(policy.max_calls_per_turn) if enforced and policy.max_calls_per_turn else None
     if wrap_up:
-        instruction = _instruction(wrap_up, limit, policy)
+        final = _final_names(parameters, rounds, policy)
+        instruction = _instruction(wrap_up, limit, policy, final)
         noted = _with_instruction(noted, instruction, in_result=in_result)
         changes.append(Change(STEP, "inserted", max(0, len(messages) - 1), "wrap_up"))
-        fitted = _without_calls(parameters, changes)
-        gate = CallGate(closed=True, words=last_words(instruction))
+        if final:
+            fitted = _with_tools(parameters, policy.finishes, "tools_withheld", changes)
+        else:
+            fitted = _without_calls(parameters, changes)
+        gate = CallGate(closed=True, words=last_words(instruction), final=policy if final else None)
     elif enforced and over and delegating:
-        fitted = _without_tools(parameters, policy, changes)
+        fitted = _with_tools(
+            parameters, lambda name: not policy.delegates(name), "delegation_withheld", changes
+        )
         words = delegation_refused(policy.max_delegation_rounds)
         gate = CallGate(policy.max_calls_per_turn, refused=policy, words=words)
     elif policy.tell_model and delegating and policy.max_delegation_rounds:
@@ -139,10 +149,23 @@ def _wrap_up(counts: _Counts, limit: int, loop: Loop | None, *, only_delegation:
     return "delegation" if only_delegation else ""
 
 
-def _instruction(wrap_up: WrapUp, limit: int, policy: TurnPolicy) -> str:
+def _instruction(wrap_up: WrapUp, limit: int, policy: TurnPolicy, final: Sequence[str]) -> str:
     if wrap_up == "limit":
-        return wrap_up_at_limit(limit)
-    return wrap_up_of_loop() if wrap_up == "loop" else wrap_up_of_delegation(policy.max_delegation_rounds)
+        return wrap_up_at_limit(limit, final)
+    if wrap_up == "loop":
+        return wrap_up_of_loop(final)
+    return wrap_up_of_delegation(policy.max_delegation_rounds, final)
+
+
+def _final_names(parameters: Mapping[str, Any], rounds: Sequence[Round], policy: TurnPolicy) -> list[str]:
+    """Return the tools that the final answer may be given by; none where that was tried often enough in this turn.
+
+    An agent whose answers must be tool calls would be told that it has none (pydantic-ai with an output type).
+    """
+    tried = sum(any(map(policy.finishes, one.names)) for one in rounds)
+    return (
+        [name for name in declared_names(parameters) if policy.finishes(name)] if tried < _FINAL_TRIES else []
+    )
 
 
 def _events(
@@ -192,21 +215,21 @@ def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapp
     return {**parameters, **forbidden}
 
 
-def _without_tools(
-    parameters: Mapping[str, Any], policy: TurnPolicy, changes: list[Change]
+def _with_tools(
+    parameters: Mapping[str, Any], stays: Callable[[str], bool], reason: str, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Leave out the tools that hand the task on, and a choice of one of them."""
+    """Leave out all tools but those whose name *stays*, and a choice that is not for one of these."""
     fitted = dict(parameters)
     for name, choice_name in (("tools", "tool_choice"), ("functions", "function_call")):
         entries, choice = fitted.get(name) or (), fitted.get(choice_name)
-        kept = [entry for entry in entries if not policy.delegates(_name_of(entry))]
+        kept = [entry for entry in entries if stays(_name_of(entry))]
         if kept:
             fitted[name] = kept
         else:
             fitted.pop(name, None)
-        if (entries and not kept) or (isinstance(choice, Mapping) and policy.delegates(_name_of(choice))):
+        if (entries and not kept) or (isinstance(choice, Mapping) and not stays(_name_of(choice))):
             fitted.pop(choice_name, None)
-    changes.append(Change(STEP, "dropped", 0, "delegation_withheld"))
+    changes.append(Change(STEP, "dropped", 0, reason))
     return fitted
 
 

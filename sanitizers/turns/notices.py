@@ -7,6 +7,7 @@ is the gateway that speaks: the model must not take it for a tool's words or the
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from sanitizers.merging import SEPARATOR
@@ -14,22 +15,30 @@ from sanitizers.messages import Message, is_part_list
 from sanitizers.synthetic import NOTICE_START
 
 _QUOTED = str.maketrans({"[": "(", "]": ")", '"': "'"})
-_FINISH = "No tool can be called any more. Answer now with what you have, and say what is left undone.]"
 
 
-def wrap_up_at_limit(limit: int) -> str:
-    """Return the instruction to finish after *limit* rounds."""
-    return f"{NOTICE_START}The limit of {limit} rounds of tool calls is reached. {_FINISH}"
+def wrap_up_at_limit(limit: int, final: Sequence[str] = ()) -> str:
+    """Return the instruction to finish after *limit* rounds; *final* are the tools that the answer is given by."""
+    return f"{NOTICE_START}The limit of {limit} rounds of tool calls is reached. {_finish(final)}"
 
 
-def wrap_up_of_loop() -> str:
+def wrap_up_of_loop(final: Sequence[str] = ()) -> str:
     """Return the instruction to finish in a loop that went on."""
-    return f"{NOTICE_START}The same tool calls keep coming to the same results. {_FINISH}"
+    return f"{NOTICE_START}The same tool calls keep coming to the same results. {_finish(final)}"
 
 
-def wrap_up_of_delegation(limit: int) -> str:
+def wrap_up_of_delegation(limit: int, final: Sequence[str] = ()) -> str:
     """Return the instruction to finish where nothing but delegation is declared, and none is left."""
-    return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. {_FINISH}"
+    return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. {_finish(final)}"
+
+
+def _finish(final: Sequence[str]) -> str:
+    if not final:
+        return "No tool can be called any more. Answer now with what you have, and say what is left undone.]"
+    names = " or ".join(name[:64].translate(_QUOTED) for name in final[:4])
+    return (
+        f"No tool but {names} can be called any more. Give the final answer by it now, with what you have.]"
+    )
 
 
 def loop_note(period: int, times: int) -> str:
@@ -56,9 +65,9 @@ def error_hint(name: str, times: int, quote: str) -> str:
 
     The *quote* is a stranger's: it must not look like the end of this, or like words of ours.
     """
-    quote = quote.translate(_QUOTED)
+    name, quote = name[:64].translate(_QUOTED), quote.translate(_QUOTED)
     return (
-        f"{NOTICE_START}The tool {name[:64]} has failed {times} times since the user's last message. Its last words: "
+        f"{NOTICE_START}The tool {name} has failed {times} times since the user's last message. Its last words: "
         f'"{quote}". Do not call it in the same way again: try another way, or say what is missing.]'
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sanitizers.changes import Change
 from sanitizers.messages import Messages
-from sanitizers.turns.find_loop import find_loop
+from sanitizers.turns.find_loop import find_beginnings
 from sanitizers.turns.gate_calls import STEP
 from sanitizers.turns.notices import delegation_note, error_hint, loop_note, warning_note, with_notices
 from sanitizers.turns.policy import TurnPolicy
@@ -76,10 +76,8 @@ def _note_counts(
 
 
 def _note_loops(rounds: Sequence[Round], repeats: int, notes: _Notes) -> None:
-    for at, one in enumerate(rounds):
-        loop = find_loop(rounds, at, repeats)
-        if loop is not None and loop.is_new:
-            _add(notes, one, "loop_note", loop_note(loop.period, loop.times))
+    for at, loop in find_beginnings(rounds, repeats):
+        _add(notes, rounds[at], "loop_note", loop_note(loop.period, loop.times))
 
 
 def _add(notes: _Notes, one: Round, reason: str, words: str) -> None:

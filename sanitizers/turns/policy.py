@@ -14,6 +14,10 @@ DELEGATION_TOOLS = ("transfer_to_*", "handoff_*", "delegate_*", "task")
 langgraph-supervisor's and crewAI's, and the ``task`` of coding agents."""
 
 
+FINAL_TOOLS = ("final_result*", "final_answer", "attempt_completion")
+"""Names of tools by which an agent is given its final answer: pydantic-ai's output tools, smolagents', Cline's."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnPolicy:
     """The limits of one request; 0 switches one off."""
@@ -36,6 +40,8 @@ class TurnPolicy:
     """Whether the model hears of the warning, and of the rounds that delegation may take."""
 
     delegation_tools: tuple[str, ...] = DELEGATION_TOOLS
+    final_tools: tuple[str, ...] = FINAL_TOOLS
+    """Names of tools that may be called when the model has to finish."""
 
     def limit(self, *, multi_agent: bool, asked: int | None) -> int:
         """Return the limit of rounds; *asked* is the client's own, which only ever lowers it."""
@@ -51,6 +57,10 @@ class TurnPolicy:
     def delegates(self, name: str) -> bool:
         """Tell whether a tool of this *name* hands the task on."""
         return _matcher(self.delegation_tools).fullmatch(name.lower()) is not None
+
+    def finishes(self, name: str) -> bool:
+        """Tell whether a call of a tool of this *name* is the final answer."""
+        return _matcher(self.final_tools).fullmatch(name.lower()) is not None
 
     def delegating(self, names: Iterable[str]) -> list[str]:
         """Return those of *names* that hand the task on."""

@@ -6,7 +6,7 @@ differs by provider.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,8 +15,18 @@ import orjson
 
 from sanitizers.budget.markers import is_from_user
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
-from sanitizers.turns.carried_results import Called, calls_in_text, carries_on, carries_result, texts_of
+from sanitizers.turns.carried_results import (
+    Called,
+    acts_in_text,
+    calls_in_text,
+    carries_result,
+    is_clients,
+    texts_of,
+)
 from sanitizers.turns.outcomes import outcome_of
+
+_NEAR = 8
+"""How far back it is looked for what a user message follows: more system messages in a row are not to be expected."""
 
 
 class Result(NamedTuple):
@@ -58,7 +68,7 @@ class Round:
     @cached_property
     def outcomes(self) -> list[Any]:
         """What the results come to, in an order of their own where they are all texts."""
-        said = [outcome_of(result.message) for result in self.results]
+        said = [_without_ids(outcome_of(result.message), self.ids) for result in self.results]
         return sorted(said) if all(isinstance(text, str) for text in said) else said
 
     def repeats(self, other: Round) -> bool:
@@ -91,20 +101,23 @@ class Round:
         return frozenset(self.names)
 
 
-def opens_turn(message: Message) -> bool:
-    """Tell whether a message is the user's own word, which a new count begins with."""
-    return (
-        message["role"] == "user"
-        and is_from_user(message)
-        and not carries_result(message)
-        and not carries_on(message)
+def opens_turn(messages: Messages, index: int) -> bool:
+    """Tell whether the message at *index* is the user's own word, which a new count begins with."""
+    message = messages[index]
+    if message["role"] != "user" or not is_from_user(message):
+        return False
+    before = next(
+        (other for other in reversed(messages[:index][-_NEAR:]) if other["role"] not in SYSTEM_ROLES), None
     )
+    behind_result = before is not None and (before["role"] in RESULT_ROLES or _is_carrier(before))
+    behind_call = behind_result or (before is not None and _acts(before))
+    return not is_clients(message, behind_call=behind_call, behind_result=behind_result)
 
 
 def last_turn_start(messages: Messages) -> int:
     """Return where the newest turn begins: behind the last word of the user's, or at 0."""
     for index in range(len(messages) - 1, -1, -1):
-        if messages[index]["role"] == "user" and opens_turn(messages[index]):
+        if messages[index]["role"] == "user" and opens_turn(messages, index):
             return index + 1
     return 0
 
@@ -113,7 +126,7 @@ def split_turns(messages: Messages) -> Iterator[list[Round]]:
     """Yield the rounds of each turn, oldest turn first."""
     start = 0
     for index, message in enumerate(messages):
-        if message["role"] == "user" and opens_turn(message):
+        if message["role"] == "user" and opens_turn(messages, index):
             yield read_rounds(messages, start, index)
             start = index + 1
     yield read_rounds(messages, start, len(messages))
@@ -122,31 +135,53 @@ def split_turns(messages: Messages) -> Iterator[list[Round]]:
 def read_rounds(messages: Messages, start: int, end: int) -> list[Round]:
     """Return the rounds between *start* and *end*, among which no user speaks.
 
-    Assistant messages that follow one another are one turn: some clients send parallel calls one by one. A turn
+    Assistant messages that follow one another are one turn if a result follows: some clients send parallel calls one by
+    one. If none does, each with a call is a round: a client that drops its results must not go uncounted. A turn
     without calls is a round where a result answers it all the same: its calls are in its text.
     """
     rounds: list[Round] = []
-    turn: Round | None = None
+    run: list[Round] = []  # the messages of the newest turn, until a result makes one of them
     for index in range(start, end):
         message = messages[index]
         role = message["role"]
         if role == "assistant":
-            if turn is None or turn.results:
-                _close(turn, rounds)
-                turn = Round(index)
-            _read_turn(turn, message)
-        elif role in SYSTEM_ROLES or turn is None:
+            if run and run[-1].results:
+                rounds += run
+                run = []
+            run.append(_read_turn(index, message))
+        elif role in SYSTEM_ROLES or not run:
             continue
         elif role in RESULT_ROLES:
-            turn.results.append(Result(index, message, message.get("tool_call_id")))
+            _answer(run, Result(index, message, message.get("tool_call_id")))
         elif carries_result(message):
-            turn.results.append(Result(index, message, None))
-    _close(turn, rounds)
-    return rounds
+            _answer(run, Result(index, message, None))
+    return rounds + [one for one in run if one.calls or one.results]
 
 
-def _read_turn(turn: Round, message: Message) -> None:
-    before = len(turn.calls)
+def _is_carrier(message: Message) -> bool:
+    return message["role"] == "user" and carries_result(message)
+
+
+def _acts(message: Message) -> bool:
+    return message["role"] == "assistant" and (
+        bool(message.get("tool_calls") or message.get("function_call")) or acts_in_text(message)
+    )
+
+
+def _answer(run: list[Round], result: Result) -> None:
+    """Add a result to the turn that *run* is, which is one round from now on."""
+    if len(run) > 1:
+        whole = Round(run[0].index)
+        for one in run:
+            whole.calls += one.calls
+            whole.ids += one.ids
+            whole.said += one.said
+        run[:] = [whole]
+    run[0].results.append(result)
+
+
+def _read_turn(index: int, message: Message) -> Round:
+    turn = Round(index)
     for call in tool_calls_of(message):
         function, custom = function_of(call), call.get("custom") or {}
         name = function.get("name") or custom.get("name") or ""
@@ -156,17 +191,25 @@ def _read_turn(turn: Round, message: Message) -> None:
     if legacy:
         turn.calls.append((legacy.get("name") or "", legacy.get("arguments")))
         turn.ids.append(None)
-    if len(turn.calls) == before:
+    if not turn.calls:
         turn.calls += (said := calls_in_text(message))
         turn.ids += [None] * len(said)
         if not said:
             turn.said += texts_of(message)
+    return turn
 
 
-def _close(turn: Round | None, rounds: list[Round]) -> None:
-    """Add *turn* to *rounds* where it is one."""
-    if turn is not None and (turn.calls or turn.results):
-        rounds.append(turn)
+def _without_ids(said: Any, ids: Sequence[str | None]) -> Any:
+    """Return what a result says without the ids of its turn's calls: some tools write theirs into it."""
+    if isinstance(said, str):
+        for call_id in ids:
+            if call_id and len(call_id) >= _SHORTEST_ID and call_id in said:
+                said = said.replace(call_id, "")
+    return said
+
+
+_SHORTEST_ID = 6
+"""Characters of an id that is looked for in a text: ``1`` stands in many."""
 
 
 def _canonical(arguments: Any) -> str:

@@ -108,6 +108,31 @@ def test_the_model_s_own_words_are_the_answer(guarded: Served, gemini: Gemini, s
     assert run_agent(script, guarded, "ended", "whole").text == "This is what I have."
 
 
+def test_an_answer_that_is_a_call(guarded: Served, gemini: Gemini) -> None:
+    """An agent whose answer must come by a tool can still give it; one that never does is ended all the same."""
+    for number in range(LIMIT):
+        gemini.answer(call("search", query=f"part {number}"))
+    gemini.answer(call("final_result", summary="All of it."))
+
+    ended = run_agent("endless_pydantic_ai", guarded, "ended", "output")
+
+    assert ended.text == "Finding(summary='All of it.')"
+    assert ended.rounds[-1] == "10/10;warn;wrap-up"
+    last = gemini.journal()[-1]["body"]
+    assert [tool["name"] for tool in last["tools"][0]["functionDeclarations"]] == ["final_result"]
+
+
+def test_images_open_no_count(guarded: Served, gemini: Gemini) -> None:
+    """They follow their result in a user message, which is not the user's."""
+    for number in range(MORE):
+        gemini.answer(call("view", query=f"part {number}"))
+
+    ended = run_agent("endless_pydantic_ai", guarded, "ended", "images")
+
+    assert ended.rounds[-1] == "10/10;warn;wrap-up"
+    assert len(ended.rounds) == LIMIT + 1
+
+
 @pytest.mark.parametrize("script", AGENTS)
 def test_the_same_call_again_and_again(guarded: Served, gemini: Gemini, script: str) -> None:
     """Five times it is let go, the sixth time it has to end."""

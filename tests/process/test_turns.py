@@ -38,6 +38,8 @@ def guarded(
             entry("warned", "openai/gpt-4.1"),
             entry("enforced", "openai/gpt-4.1"),
             entry("off", "openai/gpt-4.1"),
+            {**entry("narrow", "openai/gpt-4.1"), "model_info": {"max_input_tokens": 12_000}},
+            {**entry("gemini-narrow", "gemini/gemini-2.5-pro"), "model_info": {"max_input_tokens": 12_000}},
             entry("gemini-warned", "gemini/gemini-3.6-flash"),
             entry("gemini-enforced", "gemini/gemini-3.6-flash"),
         ],
@@ -51,6 +53,8 @@ def guarded(
             "per_model": [
                 {"model": "enforced", "mode": "enforce"},
                 {"model": "gemini-enforced", "mode": "enforce"},
+                {"model": "narrow", "mode": "enforce"},
+                {"model": "gemini-narrow", "mode": "enforce"},
                 {"model": "off", "mode": "off"},
             ],
             "per_key": [{"key": "red", "max_rounds": 2}],
@@ -316,6 +320,55 @@ def test_always_an_answer(
     text, reason, calls = text_of(answer)
     assert (reason, calls) == ("stop", 0)
     assert text.startswith("[turnright: The limit of 25 rounds")
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_nothing_is_an_answer_nowhere(client: Client, openai_emulator: OpenAIEmulator, stream: bool) -> None:
+    """An empty answer, which OpenAI's wire passes on elsewhere, is none to a client whose agent was ended."""
+    openai_emulator.faults.append({"text": ""})
+    answer = client.ask("enforced", rounds(25), stream=stream)
+    assert answer.is_whole
+    assert text_of(answer)[0].startswith("[turnright: The limit of 25 rounds")
+
+
+@pytest.mark.parametrize("reason", ["UNEXPECTED_TOOL_CALL", "MALFORMED_FUNCTION_CALL"])
+def test_delegation_that_is_withheld_ends_in_an_answer(client: Client, gemini: Gemini, reason: str) -> None:
+    """Though the provider stumbles over a call to a tool that is not there any more."""
+    history: list[dict[str, Any]] = [user("Help me.")]
+    for number in range(10):
+        call_id = f"c{number}"
+        history += [
+            assistant(None, [call(call_id, "transfer_to_billing", json.dumps({"n": number}))]),
+            tool(call_id, f"{number}"),
+        ]
+    gemini.answer(finish_reason=reason)
+    answer = client.ask("gemini-enforced", history, tools=DELEGATING)
+    assert answer.is_whole, answer.text
+    assert "was not handed on again" in text_of(answer)[0]
+
+
+@pytest.mark.parametrize("model", ["narrow", "gemini-narrow"])
+def test_the_last_round_is_there_to_finish_with(
+    client: Client, gemini: Gemini, openai_emulator: OpenAIEmulator, model: str
+) -> None:
+    """In a window that holds little more: the instruction does not push out what it speaks of."""
+    history: list[dict[str, Any]] = [user("What do the files say?")]
+    for number in range(3):
+        call_id = f"c{number}"
+        history += [
+            assistant(None, [call(call_id, "read_file", json.dumps({"n": number}))]),
+            tool(call_id, f"[file {number}] " + f"what it says, part {number}. " * 900),
+        ]
+    answers = [client.ask(model, history, rounds=limit) for limit in ("9", "3")]
+    assert [answer.headers["x-turnright-rounds"] for answer in answers] == ["3/9", "3/3;warn;wrap-up"]
+    if model == "narrow":
+        sent = [record.body["messages"] for record in openai_emulator.requests]
+    else:
+        sent = [entry["body"]["contents"] for entry in gemini.journal()]
+    warned, ended = (json.dumps(messages) for messages in sent)
+    assert "[file 2]" in warned
+    assert warned.count("part 2.") - ended.count("part 2.") < 60
+    assert "Answer now with what you have" in ended
 
 
 def test_explain_warns(http: httpx.Client, client: Client) -> None:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from proxy.config.faults import refusal
 from proxy.config.schema.section import Section
 from proxy.config.values import CountOrZero, Flag, Ratio, Text, from_environment, off_is_a_word
-from sanitizers.turns import DELEGATION_TOOLS
+from sanitizers.turns import DELEGATION_TOOLS, FINAL_TOOLS
 
 Mode = Annotated[
     Literal["warn", "enforce", "off"], BeforeValidator(from_environment), BeforeValidator(off_is_a_word)
@@ -113,6 +113,10 @@ class Turns(Section):
     delegation_tools: Annotated[tuple[Pattern, ...], Field(max_length=100)] = DELEGATION_TOOLS
     """Names of tools that hand a task on, ``*`` for any characters; case does not count. Default ``transfer_to_*``,
     ``handoff_*``, ``delegate_*`` and ``task``."""
+
+    final_tools: Annotated[tuple[Pattern, ...], Field(max_length=100)] = FINAL_TOOLS
+    """Names of tools that the final answer is given by, and that may be called when the model has to finish. Default
+    ``final_result*``, ``final_answer`` and ``attempt_completion``."""
 
     per_model: tuple[ModelTurns, ...] = ()
     """Values that are different for single models. Default none."""

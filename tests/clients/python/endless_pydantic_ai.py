@@ -1,18 +1,27 @@
-"""pydantic-ai, with a model that never stops calling tools."""
+"""pydantic-ai, with a model that never stops calling tools.
+
+With ``output`` its answer must come by a tool, with ``images`` its tool returns images, each in a user message.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from base64 import b64decode
 from collections.abc import AsyncIterable
+from dataclasses import dataclass
 from typing import Any
 
 from openai import AsyncOpenAI
-from pydantic_ai import Agent, UsageLimits
+from pydantic_ai import Agent, BinaryContent, UsageLimits
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from tests.clients.python.endless import MOST_REQUESTS, PROMPT, Told, search
+
+PIXEL = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg=="
+)
 
 
 async def main() -> None:
@@ -20,14 +29,29 @@ async def main() -> None:
     base_url, name, mode = sys.argv[1:]
     told = Told()
     client = AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0, http_client=told.client())
-    agent = Agent(OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client)), tools=[search])
+    model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
+    agent: Agent[None, Any] = Agent(
+        model, tools=[view if "images" in mode else search], output_type=Finding if "output" in mode else str
+    )
     run = await agent.run(
         PROMPT,
         event_stream_handler=read_to_the_end if "stream" in mode else None,
         usage_limits=UsageLimits(request_limit=MOST_REQUESTS),
     )
-    told.text = run.output
+    told.text = str(run.output)
     told.write()
+
+
+@dataclass
+class Finding:
+    """What was found."""
+
+    summary: str
+
+
+def view(query: str) -> BinaryContent:
+    """View the archive."""
+    return BinaryContent(data=PIXEL, media_type="image/png", identifier=query.replace(" ", "-"))
 
 
 async def read_to_the_end(_: Any, events: AsyncIterable[Any]) -> None:

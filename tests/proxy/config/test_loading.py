@@ -68,7 +68,8 @@ sanitize:   {mode: off, on_violation: send, merge_same_role: true}
 budget:     {preset: off, margin: 0.2, reserve: 2048, high: 0.9, low: 0.4, hard: 0.97, cap: 5000, last_turns: 20,
              unknown_window: 16384, exclude_tools: [read_skill], notice: false, on_no_room: refuse}
 turns:      {mode: off, max_rounds: 26, max_rounds_multi_agent: 0, warn_at: 1, max_delegation_rounds: 11,
-             max_calls_per_turn: 12, max_repeats: 6, hint_after_errors: 3, tell_model: true, delegation_tools: [ask_*],
+             max_calls_per_turn: 12, max_repeats: 6, hint_after_errors: 3, tell_model: true,
+             delegation_tools: [ask_*], final_tools: [done],
              per_model: [{model: gemini, mode: enforce, max_rounds: 1, max_rounds_multi_agent: 2,
                           max_delegation_rounds: 3, max_calls_per_turn: 4, max_repeats: 2}],
              per_key: [{key: team-a, mode: warn, max_rounds: 5, max_rounds_multi_agent: 6, max_delegation_rounds: 7,
@@ -147,6 +148,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "hint_after_errors": 3,
         "tell_model": True,
         "delegation_tools": ("ask_*",),
+        "final_tools": ("done",),
         "per_model": (
             {
                 "model": "gemini",
@@ -228,7 +230,7 @@ model_list:
   - model_name: b
     litellm_params: {model: b, api_key: os.environ/ABSENT}
 sanitize: {mode: repiar, mode: repair}
-general_settings: {keys: [{name: team-a, key: k1}, {name: team-a, key: k2}]}
+general_settings: {master_key: mk, keys: [{name: team-a, key: k1}, {name: team-a, key: mk}]}
 turns: {mode: on, max_rounds: -1, max_repeats: 1, per_model: [{model: c}, {model: b, max_rounds: x}, {model: b}],
         per_key: [{key: team-b}]}
 litellm_settings: {num_retries: -1, drop_parms: true}
@@ -244,6 +246,7 @@ extra: 1
         "model_list[1].litellm_params.api_key": "the environment variable ABSENT is not set",
         "litellm_settings.num_retries": "must be at least 0",
         "general_settings.keys[1].name": "is the name of another key",
+        "general_settings.keys[1].key": "is the same as another key",
         "turns.mode": "must be warn, enforce or off",
         "turns.max_repeats": "must be 0, or at least 2: a call that was made once repeats nothing",
         "turns.per_model[0].model": "names no model of model_list",

@@ -105,23 +105,22 @@ def smolagents_parts_round(number: int) -> History:
     return [assistant([text(said["content"])]), user([text(result["content"])])]
 
 
+RETRY = (
+    "\nNow let's retry: take care not to repeat previous errors! If you have retried several times, try a "
+)
+"""What smolagents says behind an error (memory.py, 1.26), up to its own line break."""
+
+
 def smolagents_error_round(number: int) -> History:
     """Return a round of smolagents whose call failed."""
     said, _ = smolagents_round(number)
-    return [said, user(f"Call id: call_{number}_0\nError:\nno such page\nNow let's retry")]
+    return [said, user(f"Call id: call_{number}_0\nError:\nno such page{RETRY}")]
 
 
 def openhands_round(number: int) -> History:
     """Return a round of OpenHands with a model that has no calls of its own (fn_call_converter.py)."""
     asked = f"<function=execute_bash>\n<parameter=command>ls {number}</parameter>\n</function>"
     return [assistant(asked), user(f"EXECUTION RESULT of [execute_bash]:\nr{number}")]
-
-
-def tool_result_round(number: int) -> History:
-    """Return a round whose result is a part of a user message, as Anthropic's clients write it."""
-    asked, result = one_round(number)
-    part = {"type": "tool_result", "tool_use_id": f"c{number}", "content": result["content"]}
-    return [asked, user([part])]
 
 
 ROUNDS = (
@@ -134,7 +133,6 @@ ROUNDS = (
     smolagents_parts_round,
     smolagents_error_round,
     openhands_round,
-    tool_result_round,
 )
 """Every way to write a round of one turn that does work."""
 

@@ -14,6 +14,7 @@ from tests.sanitizers.turns.answers import Answer, accumulate, answer_of, answer
 from tests.sanitizers.turns.histories import ENFORCE
 
 WORDS = "[turnright: that was all.]"
+FINAL = CallGate(closed=True, words=WORDS, final=ENFORCE)
 CLOSED = CallGate(closed=True, words=WORDS)
 REFUSING = CallGate(refused=ENFORCE, words=WORDS)
 
@@ -52,7 +53,9 @@ def choice(said: str | None, *names: str, legacy: str | None = None, refusal: st
         (CLOSED, choice(None, "f", refusal="No."), "", [], "stop"),
         (CLOSED, choice(None, legacy="f"), WORDS, [], "stop"),
         (CLOSED, choice("Done.", legacy="f"), "Done.", [], "stop"),
-        (CLOSED, choice(None), "", [], "stop"),
+        (CLOSED, choice(None), WORDS, [], "stop"),
+        (FINAL, choice(None, "final_result", "f"), "", ["final_result"], "tool_calls"),
+        (FINAL, choice(None, "f"), WORDS, [], "stop"),
         (CallGate(2), choice(None, "f", "g"), "", ["f", "g"], "tool_calls"),
         (CallGate(2), choice(None, "f", "g", "h", "i"), "", ["f", "g"], "tool_calls"),
         (CallGate(1), choice("I look.", "f", "g"), "I look.", ["f"], "tool_calls"),

@@ -10,6 +10,7 @@ from sanitizers.turns.notices import loop_note, with_notices
 from sanitizers.turns.outcomes import outcome_of, words_of
 from tests.sanitizers.turns.histories import (
     ENFORCE,
+    RETRY,
     History,
     guard,
     loop_of,
@@ -100,7 +101,7 @@ def test_errors_of_smolagents_are_a_loop() -> None:
     for number in range(5):
         history += [
             assistant(smolagents_calls(number, ("f", {"a": 1}))),
-            user(f"Call id: call_{number}_0\nError:\nno"),
+            user(f"Call id: call_{number}_0\nError:\nno{RETRY}"),
         ]
 
     assert guard(history).turn.loop_period == 1
