@@ -12,11 +12,13 @@ import logging
 import sys
 import traceback
 from collections.abc import MutableMapping
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 import orjson
 import structlog
 from typing_extensions import override
+
+from proxy.log_writer import WriterThread
 
 
 def _render(_: object, __: str, event: MutableMapping[str, Any]) -> str:
@@ -58,8 +60,22 @@ class _Sink:
             self._stream.flush()
 
 
-def configure_logs(stream: TextIO | None = None) -> None:
-    """Send every log line to *stream* (standard output by default) as JSON."""
+class _Logger:
+    """Writes lines to a sink as they come."""
+
+    def __init__(self, sink: _Sink | WriterThread) -> None:
+        self._sink = sink
+
+    def msg(self, line: str) -> None:
+        self._sink.write(line + "\n")
+        self._sink.flush()
+
+    debug = info = warning = error = critical = msg
+
+
+def configure_logs(stream: TextIO | None = None, writer: WriterThread | None = None) -> None:
+    """Send every log line to *stream* (standard output by default) as JSON, by way of *writer* if there is one."""
+    logger = _Logger(writer or _Sink(stream or sys.stdout))
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -67,18 +83,23 @@ def configure_logs(stream: TextIO | None = None) -> None:
             _render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Sink(stream or sys.stdout))),
+        logger_factory=lambda *_: logger,
         cache_logger_on_first_use=False,
     )
+    global _log  # bound once: the lazy proxy of `get_logger` binds anew for every line, 6 us each
+    _log = structlog.get_logger().bind()
     root = logging.getLogger()
     root.handlers[:] = [LibraryLines()]
     root.setLevel(logging.WARNING)
     logging.captureWarnings(capture=True)
 
 
+_log: Any = structlog.get_logger()
+
+
 def get_log() -> Any:
     """Return the logger of our own events."""
-    return structlog.get_logger()
+    return _log
 
 
 def report_fault(error: Exception, request_id: str) -> None:

@@ -59,6 +59,9 @@ class Record:
     messages: int | None = None
     """How many messages the client sent; None on other paths, and where they could not be read."""
 
+    budget: str | None = None
+    """What was told of the budget, with the headers of the answer."""
+
     key: str = ""
     """The name of the client's key; empty for the master key, and where none is asked for."""
 
@@ -93,7 +96,7 @@ class Record:
             headers["x-turnright-model"] = self.planned.deployment.model
             headers["x-turnright-attempts"] = str(self.attempts)
             if self.plan is not None and self.plan.budget is not None:
-                headers["x-turnright-budget"] = self.plan.budget.header()
+                self.budget = headers["x-turnright-budget"] = self.plan.budget.header()
             changes = self.changes()
             if changes:
                 headers["x-turnright-changes"] = changes
@@ -104,24 +107,26 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
     """Write *record* to the metrics and the log; *now* is the end of the request."""
     duration = now - record.started
     planned, plan = record.planned, record.plan
+    changes = planned.changes if planned is not None else ()
     metrics.requests.labels(record.route, record.model, record.outcome).inc()
     metrics.duration.labels(record.route, record.model).observe(duration)
     if record.overhead is not None:
         metrics.overhead.labels(record.route).observe(record.overhead)
     if record.first_token is not None:
         metrics.first_token.labels(record.model).observe(record.first_token)
-    if planned is not None:
-        by_mode, in_any = split_changes(planned.changes)
+    if planned is not None and changes:
+        by_mode, in_any = split_changes(changes)
         metrics.count_changes(by_mode, made=planned.mode != "observe")
         metrics.count_changes(in_any, made=True)
-        if planned.dropped:
-            metrics.dropped_parameters.labels(record.model).inc(len(planned.dropped))
+    if planned is not None and planned.dropped:
+        metrics.dropped_parameters.labels(record.model).inc(len(planned.dropped))
     if plan is not None:
         if plan.budget is not None:
             removed = plan.budget.removed if plan.mode == "repair" else {}
             metrics.count_budget(record.model, removed, exact=plan.budget.exact, new=plan.budget.is_new_cut)
         for kind, signatures in plan.signatures.items():
-            metrics.signatures.labels(record.model, kind).inc(signatures)
+            if signatures:
+                metrics.signatures.labels(record.model, kind).inc(signatures)
         if plan.outcome is not None and plan.mode == "repair":
             for violation in plan.outcome.violations:
                 metrics.violations.labels(violation.rule).inc()
@@ -146,7 +151,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         status=record.status,
         outcome=record.outcome,
         messages=record.messages,
-        changes=format_changes(planned.changes) if planned else "",
+        changes=format_changes(changes),
         dropped_parameters=len(planned.dropped) if planned else 0,
         rounds=record.guarded.turn.header() if record.guarded else None,
         key=record.key or None,
@@ -155,7 +160,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         upstream_ms=round(record.upstream_wait * 1000, 1),
         overhead_ms=None if record.overhead is None else round(record.overhead * 1000, 2),
         first_token_ms=None if record.first_token is None else round(record.first_token * 1000, 1),
-        budget=plan.budget.header() if plan and plan.budget else None,
+        budget=record.budget,
         input_tokens=tokens["input"],
         output_tokens=tokens["output"],
     )

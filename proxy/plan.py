@@ -52,6 +52,8 @@ _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "ans
 """What may be changed behind the pipeline: :mod:`proxy.dialects`, :mod:`proxy.budgets`,
 :mod:`proxy.resilience.repairs`, :mod:`proxy.corrections`, :mod:`sanitizers.turns`, :mod:`proxy.tool_arguments`."""
 
+_STEPS = (*STEP_NAMES, *_FURTHER_STEPS)
+
 _MADE_IN_EVERY_MODE = ("turns", "answer_repair")
 """Steps that have settings of their own: what they change is changed whatever the mode of sanitizing."""
 
@@ -255,7 +257,5 @@ def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]
 
 def format_changes(changes: Iterable[Change]) -> str:
     """Return changes as the header has them: ``orphan_drop=1,pairing=2``, in the order of the steps."""
-    counts = dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS), 0)
-    for change in changes:
-        counts[change.step] += 1
-    return ",".join(f"{step}={count}" for step, count in counts.items() if count)
+    counts = Counter(change.step for change in changes)
+    return ",".join(f"{step}={counts[step]}" for step in _STEPS if step in counts) if counts else ""

@@ -8,6 +8,7 @@ import sys
 
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.config import bind_fault
+from proxy.log_writer import WriterThread
 from proxy.logs import configure_logs
 from proxy.server import serve
 from proxy.upstream.selecting import SelectingUpstream
@@ -23,10 +24,11 @@ def run_serve(options: argparse.Namespace) -> int:
         print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
         return UNUSABLE
     print_warnings(loaded)
-    configure_logs()
     try:
-        upstream = SelectingUpstream.for_settings(loaded.settings)
-        return asyncio.run(serve(loaded.settings, upstream, host=options.host, port=options.port))
+        with WriterThread(sys.stdout.fileno()) as writer:
+            configure_logs(writer=writer)
+            upstream = SelectingUpstream.for_settings(loaded.settings)
+            return asyncio.run(serve(loaded.settings, upstream, host=options.host, port=options.port))
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1

@@ -21,9 +21,10 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     gateway = request.app[GATEWAY]
     loop = asyncio.get_running_loop()
     request_id = request_id_for(request.headers.get("x-request-id"))
-    record = Record(request_id=request_id, route=api_route(request) or "other", started=loop.time())
+    route = api_route(request)
+    record = Record(request_id=request_id, route=route or "other", started=loop.time())
     request[RECORD] = record
-    if api_route(request) is None:
+    if route is None:
         return await deliver(request, await handler(request))
     task = asyncio.current_task()
     assert task is not None

@@ -19,8 +19,12 @@ ROOT = "/"
 API_PATHS = (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS, EXPLAIN, MODELS, MODEL)
 OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT})
 
-_ROUTE_OF = {spelling: path for path in API_PATHS for spelling in (path, path.removeprefix("/v1"))}
-_LABELS = {MODEL: "/v1/models/{id}"}
+_ROUTE_OF = {
+    spelling: canonical
+    for canonical in (path.replace("{id:.+}", "{id}") for path in API_PATHS)
+    for spelling in (canonical, canonical.removeprefix("/v1"))
+}
+"""By what aiohttp calls a path's resource: the name that it has in metrics and logs."""
 
 
 def spellings(path: str) -> tuple[str, str]:
@@ -31,8 +35,7 @@ def spellings(path: str) -> tuple[str, str]:
 def api_route(request: web.Request) -> str | None:
     """Return the template of the API path that *request* matched, as metrics and logs name it; else None."""
     resource = request.match_info.route.resource
-    path = _ROUTE_OF.get(resource.canonical.replace("{id}", "{id:.+}")) if resource is not None else None
-    return None if path is None else _LABELS.get(path, path)
+    return _ROUTE_OF.get(resource.canonical) if resource is not None else None
 
 
 def is_open(request: web.Request) -> bool:

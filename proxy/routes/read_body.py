@@ -17,6 +17,8 @@ async def read_body(request: web.Request) -> bytes:
 
     Raises :class:`RequestTooSlow` when it is not there in time.
     """
+    if request.content.is_eof():  # it came with its headers: most do, and a timer for each costs 8 us
+        return await request.read()
     try:
         async with asyncio.timeout(_LONGEST_S):
             return await request.read()

@@ -1,0 +1,74 @@
+"""Log lines on their way out: written by a thread, so that a reader that is slow, or stuck, never holds the loop.
+
+Lines are gathered and written together every tenth of a second. Those that nobody takes are dropped beyond a bound, and
+counted in a line of their own; what is left at the end is written then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections import deque
+
+import orjson
+
+_EVERY_S = 0.1
+_MOST_LINES = 20_000
+"""Lines that wait at most: about 10 MB."""
+
+_LAST_S = 2.0
+"""Seconds that a stuck reader has at the end."""
+
+
+class WriterThread:
+    """Writes lines to the file descriptor *fd*, from :meth:`start` to :meth:`stop`; a context manager."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._lines: deque[str] = deque()
+        self._dropped = 0
+        self._woken = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="log-writer", daemon=True)
+
+    def __enter__(self) -> WriterThread:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write what is left and end."""
+        self._stopping = True
+        self._woken.set()
+        self._thread.join(_LAST_S)
+
+    def write(self, line: str) -> None:
+        """Take a line, with its end; never waits."""
+        if len(self._lines) >= _MOST_LINES:
+            self._dropped += 1
+            return
+        self._lines.append(line)
+
+    def flush(self) -> None:
+        """Do nothing: lines go out soon enough, and together."""
+
+    def _run(self) -> None:
+        while True:
+            stopping = self._stopping
+            self._write_out()
+            if stopping:
+                return
+            self._woken.wait(_EVERY_S)
+
+    def _write_out(self) -> None:
+        lines = []
+        while self._lines:
+            lines.append(self._lines.popleft())
+        if self._dropped:
+            dropped, self._dropped = self._dropped, 0
+            told = {"event": "log_lines_dropped", "level": "warning", "lines": dropped}
+            lines.append(orjson.dumps(told).decode() + "\n")
+        left = memoryview("".join(lines).encode())
+        with contextlib.suppress(OSError):  # nobody reads any more
+            while left:
+                left = left[os.write(self._fd, left) :]

@@ -1,0 +1,77 @@
+"""The thread that writes log lines: in order, never waited for, bounded, and nothing lost at the end."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+import orjson
+import pytest
+
+from proxy import log_writer
+from proxy.log_writer import WriterThread
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    """Return both ends of a pipe: where a reader reads, and where is written."""
+    reading, writing = os.pipe()
+    yield reading, writing
+    os.close(writing)
+    os.close(reading)
+
+
+def read_all(fd: int, size: int) -> bytes:
+    """Read *size* bytes."""
+    data = b""
+    while len(data) < size and (more := os.read(fd, size - len(data))):
+        data += more
+    return data
+
+
+def test_lines_come_in_order_and_all_of_them(pipe: tuple[int, int]) -> None:
+    """Also those that were written just before the end."""
+    reading, writing = pipe
+    lines = [f"line {number}\n" for number in range(500)]
+    with WriterThread(writing) as writer:
+        for line in lines:
+            writer.write(line)
+    whole = "".join(lines).encode()
+    assert read_all(reading, len(whole)) == whole
+
+
+def test_they_go_out_by_themselves(pipe: tuple[int, int]) -> None:
+    """Nobody has to flush."""
+    reading, writing = pipe
+    with WriterThread(writing) as writer:
+        writer.write("now\n")
+        assert read_all(reading, 4) == b"now\n"
+
+
+def test_a_reader_that_is_stuck_holds_nobody(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be kept is dropped, and told when there is somebody to tell."""
+    reading, writing = pipe
+    monkeypatch.setattr(log_writer, "_MOST_LINES", 100)
+    line = "x" * 999 + "\n"
+    with WriterThread(writing) as writer:
+        writer.write(line * 200)  # more than a pipe holds: the thread is stuck in it
+        while writer._lines:
+            time.sleep(0.01)
+        for _ in range(150):
+            writer.write(line)
+        data = read_all(reading, (200 + 100) * len(line))
+        assert data == line.encode() * 300
+        told = orjson.loads(os.read(reading, 65_536))
+    assert (told["event"], told["lines"]) == ("log_lines_dropped", 50)
+
+
+def test_a_reader_that_is_gone_is_no_fault() -> None:
+    """Nor is what is written afterwards."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with WriterThread(writing) as writer:
+        writer.write("nobody\n")
+        time.sleep(0.2)
+        writer.write("nobody\n")
+    os.close(writing)
