@@ -10,6 +10,7 @@ from proxy.explain import explain_request
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool
+from proxy.routes.read_body import read_body
 from proxy.turn_guard import MAX_ROUNDS, read_max_rounds
 from proxy.wire import parse_chat_request
 
@@ -18,7 +19,7 @@ async def explain(request: web.Request) -> web.Response:
     """Answer with the repaired body, the changes and the verdict."""
     gateway, record = request.app[GATEWAY], request[RECORD]
     settings = gateway.settings
-    chat = parse_chat_request(await request.read(), max_nesting=settings.general_settings.max_nesting)
+    chat = parse_chat_request(await read_body(request), max_nesting=settings.general_settings.max_nesting)
     record.model = choose_pool(chat.model, settings)[0].label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)

@@ -13,6 +13,7 @@ import pytest
 from proxy import deliver, event_stream, server
 from proxy.config import Settings
 from proxy.routes import read_body
+from proxy.routes.paths import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN
 from tests.support.proxied import CHAT, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, Step, answer, say
 
@@ -54,17 +55,18 @@ async def connected(proxy: Proxied) -> AsyncIterator[Connection]:
         writer.transport.abort()
 
 
-def head_for(size: int) -> bytes:
-    """Return the head of a chat request."""
-    return f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n\r\n".encode()
+def head_for(size: int, path: str = CHAT) -> bytes:
+    """Return the head of a request with a body."""
+    return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n\r\n".encode()
 
 
-async def test_body_that_trickles(proxy: Proxied, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN])
+async def test_body_that_trickles(proxy: Proxied, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     """A body has its time, whether or not something of it comes: then it is a 408, and its place is free."""
     monkeypatch.setattr(read_body, "_LONGEST_S", BOUND_S)
     loop = asyncio.get_running_loop()
     async with connected(proxy) as client:
-        client.writer.write(head_for(1_000))
+        client.writer.write(head_for(1_000, path))
         started = loop.time()
 
         async def trickle() -> None:
