@@ -116,15 +116,15 @@ async def _relay(
                 await take_notes(normalizer.notes, call, record, gateway)
             if calls is not None and normalized is not None:
                 normalized = calls.pass_chunk(normalized)
-            if normalized is not None and out.committed:
-                asked = await out.send(encode_event(normalized), now)
-                continue
             if normalized is not None:
-                event = encode_event(normalized)
-                began = began or bool(normalized["choices"])
                 if not opened and watch.opens(normalized):
                     opened = True
                     attempts.answering()
+                if out.committed:
+                    asked = await out.send(encode_event(normalized), now)
+                    continue
+                began = True
+                event = encode_event(normalized)
                 if held is not None:
                     held.add(normalized, event)
                     if held.is_full:

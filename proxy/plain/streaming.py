@@ -66,6 +66,7 @@ async def _relay(
     """Send the chunks of one call to the client as they come, from the first that says something."""
     clock = asyncio.get_running_loop().time
     may = may_be_empty(call.deployment)
+    opened = False
     async with aclosing(stream_text(gateway.upstream, call)) as chunks:
         asked = clock()
         while True:
@@ -75,11 +76,13 @@ async def _relay(
             normalized = text.normalize(chunk)
             if normalized is not None:
                 event = encode_event(normalized)
+                if not opened and opens(normalized, may_be_empty=may):
+                    opened = True
+                    attempts.answering()
                 if out.committed:
                     asked = await out.send(event, now)
                     continue
-                if opens(normalized, may_be_empty=may):
-                    attempts.answering()
+                if opened:
                     await out.commit(event)
                 else:
                     out.hold(event)
