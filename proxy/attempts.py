@@ -46,6 +46,8 @@ PlanT = TypeVar("PlanT", bound=Planned)
 CallT = TypeVar("CallT")
 GivenCall = TypeVar("GivenCall", covariant=True)
 
+_UNFINISHED = "The provider's answer was not complete in time."
+
 Call: TypeAlias = Callable[[CallT], Awaitable[T]]
 """Makes one call upstream and returns its answer; raises :class:`UpstreamFault`."""
 
@@ -111,13 +113,19 @@ class Attempts(Generic[PlanT, CallT]):
         self._failures: list[Failure[PlanT]] = []
         self._spare: Failure[PlanT] | None = None
         self._attempted: Attempt | None = None
+        self._heard = False
         self._repaired_for: Deployment | None = None
         self._hashed: bytes | None = None
         self.deadline = record.started + gateway.settings.router_settings.timeout
         """The moment of the loop's clock at which the request's time is up."""
 
+    def hearing(self) -> None:
+        """Say that the provider has said something, were it only a thought: that it takes long is then no fault."""
+        self._heard = True
+
     def answering(self) -> None:
         """Say that the answer has begun, so that others may ask the same deployment again."""
+        self.hearing()
         if self._attempted is not None:
             self._attempted.answering()
 
@@ -185,6 +193,7 @@ class Attempts(Generic[PlanT, CallT]):
         now = self._loop.time()
         record.planned = plan
         self._attempted = None
+        self._heard = False
         self._raise_known_refusal(plan, now)
         record.attempts += 1
         outcome = InternalFault.code
@@ -216,7 +225,8 @@ class Attempts(Generic[PlanT, CallT]):
             async with asyncio.timeout_at(now + timeouts.total_s):
                 return await call(self._planning.call_of(plan, timeouts))
         except TimeoutError:
-            raise UpstreamTimeout("The provider did not answer in time.", cause=Cause.DEADLINE) from None
+            words = _UNFINISHED if self._heard else "The provider did not answer in time."
+            raise UpstreamTimeout(words, cause=Cause.DEADLINE) from None
 
     def _read(self, error: ProxyError, deployment: Deployment, plan: PlanT | None) -> Failure[PlanT]:
         """Return what a failure is."""
@@ -231,7 +241,8 @@ class Attempts(Generic[PlanT, CallT]):
             said = read_error(error.upstream_status, error.evidence, words=error.message, now=wall)
             cause = error.cause
             if cause is Cause.DEADLINE and self._loop.time() < self.deadline:
-                cause = Cause.FIRST_BYTE_TIMEOUT  # it was the deployment's own time that was up
+                # It was the deployment's own time that was up.
+                cause = Cause.OVERTIME if self._heard else Cause.FIRST_BYTE_TIMEOUT
             row = find_row(cause, said)
         of_asked = self._course.pool is self._asked_pool
         return Failure(error, row, said, deployment, plan, of_asked, counted)

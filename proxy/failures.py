@@ -28,6 +28,9 @@ class Cause(StrEnum):
     DEADLINE = "deadline"
     """The request's total time is used up."""
 
+    OVERTIME = "overtime"
+    """The entry's own ``timeout`` is used up, while the provider answered or the client read."""
+
     NOT_AN_ANSWER = "not_an_answer"
     """A 200 that holds no chat completion: HTML, half a JSON, another shape."""
 

@@ -120,6 +120,8 @@ async def _relay(
                 if not opened and watch.opens(normalized):
                     opened = True
                     attempts.answering()
+                elif not opened and watch.missing is not Cause.EMPTY:
+                    attempts.hearing()
                 if out.committed:
                     asked = await out.send(encode_event(normalized), now)
                     continue

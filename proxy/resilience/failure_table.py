@@ -44,6 +44,7 @@ class Kind(StrEnum):
     FIRST_BYTE_TIMEOUT = "first_byte_timeout"
     IDLE_TIMEOUT = "idle_timeout"
     DEADLINE = "deadline"
+    OVERTIME = "overtime"
     EMPTY = "empty"
     THINKING_ONLY = "thinking_only"
     TRUNCATED = "truncated"
@@ -164,6 +165,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.FIRST_BYTE_TIMEOUT, _cause(Cause.FIRST_BYTE_TIMEOUT),                                      1,   _AFTER,           _STRIKE, True,  "as 504"),
     Row(Kind.IDLE_TIMEOUT,       _cause(Cause.IDLE_TIMEOUT),                                            1,   _AFTER,           _STRIKE, True,  "as 504"),
     Row(Kind.DEADLINE,           _cause(Cause.DEADLINE),                                                0,   _NEVER,           _NONE,   True,  "there is no time for another try"),
+    Row(Kind.OVERTIME,           _cause(Cause.OVERTIME),                                                1,   _AFTER,           _NONE,   True,  "as 504, of a provider that works"),
     Row(Kind.MALFORMED_CALL,     _cause(Cause.MALFORMED_CALL),                                          2,   _AFTER,           _NONE,   True,  "langgraph#6574; the second try with a note: vellum#43134", note=True),
     Row(Kind.UNEXPECTED_CALL,    _cause(Cause.UNEXPECTED_CALL),                                         2,   _AFTER,           _NONE,   True,  "epam#325, TanStack#199", note=True),
     Row(Kind.INVALID_ARGUMENTS,  _cause(Cause.INVALID_ARGUMENTS),                                       1,   _NEVER,           _NONE,   True,  "self-correction, once", note=True),
