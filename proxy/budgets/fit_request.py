@@ -114,7 +114,7 @@ def fit_request(
     tokens = limit.tokens
     if facts.tight:
         tokens = min((most for most in (facts.most, tokens and int(tokens * _TIGHT)) if most), default=None)
-    tools = parameters.get("tools") or parameters.get("functions")
+    tools = _declared(parameters)
     format_ = parameters.get("response_format")
     share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
     factor = max(facts.calibration.live, facts.calibration.sticky)
@@ -170,8 +170,13 @@ def _count_rounds(messages: Messages) -> int:
 
 def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:
     """Return the estimate of a request as it was sent, without any factor: what a provider's count is compared with."""
-    tools = parameters.get("tools") or parameters.get("functions")
-    return Estimator(family).request_tokens(messages, tools, parameters.get("response_format"))
+    return Estimator(family).request_tokens(messages, _declared(parameters), parameters.get("response_format"))
+
+
+def _declared(parameters: Mapping[str, Any]) -> Sequence[Any] | None:
+    """Return what *parameters* declare as tools, in both of the forms that there are: both are sent."""
+    tools, functions = parameters.get("tools"), parameters.get("functions")
+    return [*tools, *functions] if tools and functions else tools or functions
 
 
 def has_media(messages: Messages) -> bool:

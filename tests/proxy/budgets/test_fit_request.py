@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.budgets import fit_request as module
-from proxy.budgets.fit_request import Budgeted, Facts, fit_request
+from proxy.budgets.fit_request import Budgeted, Facts, estimate_sent, fit_request
 from proxy.errors import ContextTooLong
 from sanitizers import find_violations
 from sanitizers.budget.estimate import Estimator
@@ -396,4 +396,22 @@ def test_what_was_sent_is_estimated_without_a_factor() -> None:
     assert module.estimate_sent(history, {}, family) == tokens(history)
     assert module.estimate_sent(history, {"tools": [SOME_TOOL]}, family) == tokens(
         history, LOCAL, [SOME_TOOL]
+    )
+
+
+@pytest.mark.parametrize("count", [False, True], ids=["bounded", "counted"])
+def test_both_forms_of_tools_count(count: bool) -> None:
+    """A request may declare functions beside tools, and both are sent."""
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    functions = [{"name": "g", "description": output(1, 4_000)}]
+    facts = facts_for(window=200_000)
+    one, other = (
+        fitted([user()], facts, count=count, **parameters).report.estimate
+        for parameters in ({"tools": tools}, {"functions": functions})
+    )
+    both = fitted([user()], facts, count=count, tools=tools, functions=functions)
+
+    assert both.report.estimate > other > one
+    assert estimate_sent([user()], {"tools": tools, "functions": functions}, facts.family) > estimate_sent(
+        [user()], {"functions": functions}, facts.family
     )
