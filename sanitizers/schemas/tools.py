@@ -1,6 +1,6 @@
 """The tools that a request declares, for one dialect: their schemas cleaned, each name declared once.
 
-The same tools come with every request of a conversation, so that what was made of a schema is kept, by its bytes.
+The same tools come with every request of a conversation, so that what was made of a schema is kept.
 """
 
 from __future__ import annotations
@@ -16,17 +16,14 @@ from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.schemas.clean import clean_schema
 from sanitizers.schemas.dialects import Dialect
+from sanitizers.schemas.kept_outcomes import KeptOutcomes
 from sanitizers.schemas.notes import CleanedSchema, Note, Schema
 
 STEP = "tools"
 """The step's name in a change."""
 
-MOST_KEPT = 512
-"""Schemas whose outcome is kept, the last ones that were asked for."""
-
-LARGEST_KEPT = 16 * 1024
-"""Bytes of such a schema, as given and as cleaned: what is larger is cleaned each time, so that all of them together
-stay within megabytes. A kilobyte whose types lead to one another comes out as a hundred."""
+MOST_KEPT = 8 * 1024 * 1024
+"""Bytes of all cleaned schemas that are kept. A kilobyte whose types lead to one another comes out as a hundred."""
 
 _LONGEST_PATH = 200
 
@@ -51,20 +48,15 @@ class _Outcome:
     """Bytes of *schema*."""
 
 
-class _TooLargeToKeepError(Exception):
-    """Carries an outcome past the cache, which keeps what is returned and not what is raised."""
-
-    def __init__(self, outcome: _Outcome) -> None:
-        super().__init__()
-        self.outcome = outcome
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """What tools are cleaned for: *dialect*, or *richer* where that loses less of a schema."""
 
     dialect: Dialect
     richer: Dialect | None = None
+
+
+_KEPT: KeptOutcomes[Target, _Outcome | Unrepairable] = KeptOutcomes(MOST_KEPT)
 
 
 def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools") -> CleanedTools:
@@ -123,13 +115,14 @@ def _outcome(schema: Any, target: Target) -> _Outcome | Unrepairable | None:
     if not isinstance(schema, dict) or (not target.dialect.root_only and _asks_for_nothing(schema)):
         return None
     try:
-        key = orjson.dumps(schema)
+        written = orjson.dumps(schema)
     except orjson.JSONEncodeError:  # a number of thirty digits, or too deep
-        key = b""
-    try:
-        return _kept(key, target) if 0 < len(key) <= LARGEST_KEPT else _clean(schema, target)
-    except _TooLargeToKeepError as large:
-        return large.outcome
+        return _clean(schema, target)
+    outcome = _KEPT.find(written, target)
+    if outcome is None:
+        outcome = _clean(orjson.loads(written), target)  # a schema of its own: what is kept holds no request
+        _KEPT.keep(written, target, outcome, outcome.size if isinstance(outcome, _Outcome) else 0)
+    return outcome
 
 
 def _asks_for_nothing(schema: Schema) -> bool:
@@ -141,18 +134,10 @@ def _asks_for_nothing(schema: Schema) -> bool:
     )
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=512)
 def _changes(rewrites: tuple[tuple[str, str], ...], index: int, prefix: str) -> tuple[Change, ...]:
     """Return the changes that *rewrites* are for the tool at *index*: making them takes longer than finding them."""
     return tuple(Change(STEP, "replaced", index, reason, f"{prefix}{detail}") for reason, detail in rewrites)
-
-
-@lru_cache(maxsize=MOST_KEPT)
-def _kept(key: bytes, target: Target) -> _Outcome | Unrepairable:
-    outcome = _clean(orjson.loads(key), target)
-    if isinstance(outcome, _Outcome) and outcome.size > LARGEST_KEPT:
-        raise _TooLargeToKeepError(outcome)
-    return outcome
 
 
 def _clean(schema: Schema, target: Target) -> _Outcome | Unrepairable:
@@ -163,14 +148,19 @@ def _clean(schema: Schema, target: Target) -> _Outcome | Unrepairable:
             done = other if other.losses < done.losses else done
     except Unrepairable as error:
         if target.richer is None:
-            return error
+            return _bare(error)
         try:  # types that lead to one another many times over, which the other dialect need not write out
             done = clean_schema(schema, target.richer)
         except Unrepairable:
-            return error
+            return _bare(error)
     if done.schema is schema:
         return _Outcome(None, ())
     return _Outcome(done.schema, _by_reason(done), _size(done.schema))
+
+
+def _bare(error: Unrepairable) -> Unrepairable:
+    """Return the same refusal without its traceback, whose frames would be kept with it, and the schema in them."""
+    return Unrepairable(error.message, rule=error.rule, param=error.param)
 
 
 def _size(schema: Schema) -> int:

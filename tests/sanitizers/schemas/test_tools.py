@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from sanitizers import Change, Unrepairable
 from sanitizers.schemas import DIALECTS, GEMINI, GEMINI_JSON, OPENAI, Target, clean_schema, clean_tools
-from sanitizers.schemas.tools import LARGEST_KEPT, _Outcome
+from sanitizers.schemas import tools as module
+from sanitizers.schemas.kept_outcomes import KeptOutcomes
 from tests.sanitizers.schemas import drawn
 
 GEMINI_TARGET = Target(GEMINI)
@@ -120,6 +121,12 @@ def types_that_lead_to_one_another() -> dict[str, Any]:
     return {"type": "object", "properties": {"a": {"$ref": "#/$defs/t0"}}, "$defs": types}
 
 
+def endless(**more: Any) -> dict[str, Any]:
+    """Return a schema that would be a thousand million when it is written out."""
+    twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
+    return {"$ref": "#/$defs/d0", "$defs": twice, **more}
+
+
 def test_what_grows_beyond_reason_is_refused() -> None:
     """Types that lead to one another, written out in tool after tool."""
     schema = types_that_lead_to_one_another()
@@ -130,20 +137,67 @@ def test_what_grows_beyond_reason_is_refused() -> None:
     assert caught.value.rule == "schema_too_large"
 
 
+ROOM = 256 * 1024
+
+
+@pytest.fixture
+def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give what is kept little room."""
+    monkeypatch.setattr(module, "_KEPT", KeptOutcomes(ROOM))
+
+
+def made_of(schema: dict[str, Any]) -> Any:
+    """Return what a tool's schema came to: the same object where it was kept."""
+    [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools
+    return cleaned["function"]["parameters"]
+
+
+@pytest.mark.usefixtures("small_room")
 @pytest.mark.parametrize(
     ("schema", "kept"),
     [
         pytest.param(SECRET, True, id="small"),
-        pytest.param({**SECRET, "description": "d" * LARGEST_KEPT}, False, id="large"),
-        pytest.param(types_that_lead_to_one_another(), False, id="large_when_cleaned"),
+        pytest.param({**SECRET, "description": "d" * (ROOM // 2)}, True, id="large"),
+        pytest.param(types_that_lead_to_one_another(), True, id="large_when_cleaned"),
+        pytest.param({**SECRET, "description": "d" * ROOM}, False, id="larger_than_all"),
     ],
 )
-def test_large_schemas_are_not_kept(schema: dict[str, Any], kept: bool) -> None:
-    """Hundreds of them would be: once the request is done, nothing holds what was made of one."""
-    [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools
+def test_schemas_are_kept(schema: dict[str, Any], kept: bool) -> None:
+    """Above all the large ones, which take long; by what they say, and not as the objects of one request."""
+    again = copy.deepcopy(schema)
 
-    holders = gc.get_referrers(cleaned["function"]["parameters"])
-    assert any(isinstance(holder, _Outcome) for holder in holders) == kept
+    assert (made_of(schema) is made_of(again)) == kept
+
+
+@pytest.mark.usefixtures("small_room")
+@pytest.mark.parametrize("size", [10, ROOM // 10, ROOM])
+def test_what_is_kept_is_bounded(size: int) -> None:
+    """Once a request is done, nothing holds what was made of it but what there is room for, the newest of it."""
+    more = 2 * ROOM // max(size, 1000)
+    made = [made_of({**SECRET, "description": f"{at}{'d' * size}"}) for at in range(more)]
+    outcomes = [holder for holder in gc.get_referrers(*made) if isinstance(holder, module._Outcome)]
+    held = [any(outcome.schema is one for outcome in outcomes) for one in made]
+
+    assert sum(held) <= ROOM / max(size, 1000)
+    assert held == sorted(held)
+    assert held[-1] == (size < ROOM)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_what_was_asked_for_last_stays() -> None:
+    """Though others were cleaned since it was."""
+    first = made_of(SECRET)
+    for at in range(ROOM // 1000):
+        made_of({**SECRET, "description": str(at)})
+        assert made_of(copy.deepcopy(SECRET)) is first
+
+
+def test_a_refusal_holds_no_schema() -> None:
+    """It is kept without the frames that it was raised in."""
+    refused = module._outcome(endless(), GEMINI_TARGET)
+
+    assert isinstance(refused, Unrepairable)
+    assert refused.__traceback__ is None
 
 
 def test_the_first_declaration_of_a_name_counts() -> None:
@@ -176,15 +230,14 @@ def test_the_dialect_that_loses_less(schema: Any, dialect: Any) -> None:
     assert cleaned == tool("f", clean_schema(parameters, dialect).schema)
 
 
-@pytest.mark.parametrize("size", [1, LARGEST_KEPT])
+@pytest.mark.parametrize("size", [1, 100_000])
 def test_what_is_refused_is_named(size: int) -> None:
     """With its place in this request, whether or not it was seen in another."""
-    twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
-    endless = {"$ref": "#/$defs/d0", "$defs": twice, "description": "d" * size}
+    schema = endless(description="d" * size)
 
     for index in (0, 2):
         with pytest.raises(Unrepairable) as caught:
-            clean_tools([*(tool(f"t{n}") for n in range(index)), tool("f", endless)], GEMINI_TARGET)
+            clean_tools([*(tool(f"t{n}") for n in range(index)), tool("f", schema)], GEMINI_TARGET)
 
         assert (caught.value.rule, caught.value.param) == (
             "schema_too_large",
