@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from proxy.app import create_admin_app, create_app, create_gateway
+from proxy.budgets.warm_up import warm_up_budgets
 from proxy.config import Settings
 from proxy.keys import Gateway
 from proxy.logs import get_log
@@ -67,7 +68,7 @@ async def serving(settings: Settings, upstream: Upstream, *, host: str, port: in
         if admin is not None:
             _, admin_port = await _listen(stack, create_admin_app(gateway), admin.host, admin.port)
         api, api_port = await _listen(stack, create_app(gateway), host, port)
-        await upstream.start()
+        await asyncio.gather(upstream.start(), asyncio.to_thread(warm_up_budgets, settings))
         gateway.lifecycle.ready = True
         yield Serving(gateway, host, api_port, admin_port, api)
 

@@ -170,7 +170,9 @@ def _count_rounds(messages: Messages) -> int:
 
 def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:
     """Return the estimate of a request as it was sent, without any factor: what a provider's count is compared with."""
-    return Estimator(family).request_tokens(messages, _declared(parameters), parameters.get("response_format"))
+    return Estimator(family).request_tokens(
+        messages, _declared(parameters), parameters.get("response_format")
+    )
 
 
 def _declared(parameters: Mapping[str, Any]) -> Sequence[Any] | None:
