@@ -1,10 +1,14 @@
-"""A streamed answer that is held back until it is complete, and then sent in the chunks that it came in. Pure."""
+"""A streamed answer that is held back until it is complete, and then sent in the chunks that it came in. Pure.
+
+What is held is bytes, and the texts of its calls: parsed chunks would take eight times the memory, and are needed
+again only where a call was mended.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from proxy.sse import encode_event
+from proxy.sse import decode_event, encode_event
 from proxy.upstream import Answer, Chunk
 
 LARGEST = 8 * 2**20
@@ -14,13 +18,46 @@ _Place = tuple[int, int]
 """The index of a choice, and of a call in it."""
 
 
-class AnswerBuffer:
-    """The normalized chunks of one answer, with their events."""
+class _Pieces:
+    """What the pieces of one call have said so far."""
+
+    __slots__ = ("arguments", "id", "name", "type")
 
     def __init__(self) -> None:
-        self._chunks: list[tuple[Chunk, bytes]] = []
+        self.id = ""
+        self.type = ""
+        self.name = ""
+        self.arguments: list[str] | dict[str, Any] = []
+
+    def add(self, piece: dict[str, Any]) -> None:
+        """Add what *piece* says."""
+        self.id = self.id or piece.get("id", "")
+        self.type = self.type or piece.get("type", "")
+        said = piece.get("function") or {}
+        name, arguments = said.get("name"), said.get("arguments")
+        if isinstance(name, str) and name != self.name:  # some servers say all of it with every piece
+            self.name += name
+        if isinstance(arguments, str) and isinstance(self.arguments, list):
+            self.arguments.append(arguments)
+        elif isinstance(arguments, dict):
+            self.arguments = arguments
+
+    def call(self) -> dict[str, Any]:
+        """Return the call."""
+        arguments = "".join(self.arguments) if isinstance(self.arguments, list) else self.arguments
+        function = {"name": self.name, "arguments": arguments}
+        return {"id": self.id, "type": self.type, "function": function}
+
+
+class AnswerBuffer:
+    """The events of one answer's normalized chunks, and the calls in them."""
+
+    def __init__(self) -> None:
+        self._events: list[bytes] = []
+        self._with_calls: set[int] = set()  # places of events that hold pieces of calls
         self._size = 0
-        self._calls: dict[_Place, dict[str, Any]] = {}
+        self._pieces: dict[_Place, _Pieces] = {}
+        self._calls: dict[_Place, dict[str, Any]] = {}  # as they were handed out
         self._ends: dict[int, str | None] = {}
 
     @property
@@ -30,31 +67,18 @@ class AnswerBuffer:
 
     def add(self, chunk: Chunk, event: bytes) -> None:
         """Hold *chunk* back, which *event* is the event of."""
-        self._chunks.append((chunk, event))
         self._size += len(event)
         for choice in chunk["choices"]:
             index = choice["index"]
             self._ends[index] = choice["finish_reason"] or self._ends.get(index)
             for piece in choice["delta"].get("tool_calls") or ():
-                self._add_piece((index, piece["index"]), piece)
-
-    def _add_piece(self, place: _Place, piece: dict[str, Any]) -> None:
-        call = self._calls.setdefault(
-            place, {"id": "", "type": "", "function": {"name": "", "arguments": ""}}
-        )
-        call["id"] = call["id"] or piece.get("id", "")
-        call["type"] = call["type"] or piece.get("type", "")
-        function, said = call["function"], piece.get("function") or {}
-        name, arguments = said.get("name"), said.get("arguments")
-        if isinstance(name, str) and name != function["name"]:  # some servers say all of it with every piece
-            function["name"] += name
-        if isinstance(arguments, str) and isinstance(function["arguments"], str):
-            function["arguments"] += arguments
-        elif isinstance(arguments, dict):
-            function["arguments"] = arguments
+                self._with_calls.add(len(self._events))
+                self._pieces.setdefault((index, piece["index"]), _Pieces()).add(piece)
+        self._events.append(event)
 
     def whole(self) -> Answer:
         """Return the answer, as far as its calls go."""
+        self._calls = {place: pieces.call() for place, pieces in self._pieces.items()}
         choices = []
         for index, end in self._ends.items():
             calls = [call for (choice, _), call in self._calls.items() if choice == index]
@@ -68,9 +92,12 @@ class AnswerBuffer:
         """
         mended = self._mended(answer) if answer is not None else {}
         if not mended:
-            return b"".join(event for _, event in self._chunks)
+            return b"".join(self._events)
         said: set[_Place] = set()
-        return b"".join(encode_event(_with_mended(chunk, mended, said)) for chunk, _ in self._chunks)
+        return b"".join(
+            encode_event(_with_mended(decode_event(event), mended, said)) if at in self._with_calls else event
+            for at, event in enumerate(self._events)
+        )
 
     def _mended(self, answer: Answer) -> dict[_Place, Any]:
         mended: dict[_Place, Any] = {}

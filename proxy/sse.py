@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from proxy.json_text import write_json
 
 DONE = b"data: [DONE]\n\n"
@@ -13,3 +15,8 @@ DONE = b"data: [DONE]\n\n"
 def encode_event(payload: Any) -> bytes:
     """Return *payload* as one event."""
     return b"data: " + write_json(payload) + b"\n\n"
+
+
+def decode_event(event: bytes) -> Any:
+    """Return what :func:`encode_event` made *event* of."""
+    return orjson.loads(event.removeprefix(b"data: "))

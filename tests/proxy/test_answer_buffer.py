@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from proxy import answer_buffer
@@ -112,3 +113,26 @@ def test_it_is_bounded(monkeypatch: Any) -> None:
 
     assert not held(CALLS[0]).is_full
     assert held(*CALLS).is_full
+
+
+def test_no_parsed_chunk_is_held() -> None:
+    """Of an answer of megabytes they would be tens of them."""
+    buffer, one = AnswerBuffer(), chunk({**piece(0, "{", "f"), "content": "Well."})
+    before = sys.getrefcount(one)
+    buffer.add(one, encode_event(one))
+
+    assert sys.getrefcount(one) == before
+
+
+def test_arguments_are_joined_once() -> None:
+    """Not with each of their thousands of pieces, which would copy all that came before."""
+
+    class Text(str):
+        __slots__ = ()
+
+        def __radd__(self, before: str) -> str:
+            raise AssertionError(f"joined to {len(before)} characters")
+
+    [choice] = held(*[chunk(piece(0, Text(text), "f")) for text in ('{"a"', ":", "1}")]).whole()["choices"]
+
+    assert choice["message"]["tool_calls"][0]["function"]["arguments"] == '{"a":1}'
