@@ -236,6 +236,11 @@ class Call:
             return another_has_arguments
         return self.held and self.whole() is not None
 
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether anything may be left for :meth:`finish` to say."""
+        return self.held or not self._size
+
     def finish(self, *, cut_off: bool) -> str:
         """Return what is still to be passed on at the end."""
         if not self._size:

@@ -39,6 +39,7 @@ class CallPlaces:
         self._choice = choice
         self._names = names
         self._calls: list[Call] = []  # that are announced: the place of each is its index here
+        self._open_ended: list[Call] = []  # that may have something to say when another begins, and the newest
         self._waiting: list[
             Call
         ] = []  # that have no name yet, or not all of it, or may only say again what was said
@@ -279,11 +280,13 @@ class CallPlaces:
         OpenAI's own client reads a call's arguments as soon as the next one begins.
         """
         with_arguments = call.has_arguments and not headed
-        for earlier in self._calls:
+        for earlier in self._open_ended:
             if earlier.is_complete(another_has_arguments=with_arguments) and (
                 rest := earlier.finish(cut_off=False)
             ):
                 yield piece_of(earlier.place, rest)
+        self._open_ended = [earlier for earlier in self._open_ended if earlier.is_open_ended]
+        self._open_ended.append(call)
         call.place = len(self._calls)
         call.id = self._ids.show(call.said_id, self._choice, call.place)
         self._calls.append(call)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from proxy.call_pieces import Call
 from proxy.errors import UpstreamFault
 from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.signatures.client_ids import CallIds
@@ -229,3 +230,20 @@ def test_a_whole_signed_call_is_told_of_at_once() -> None:
     normalizer.normalize({"choices": [{"index": 0, "delta": {"tool_calls": [signed]}}]})
 
     assert [(one.id, one.signature) for one in normalizer.notes.signed] == [("a", "c2ln")]
+
+
+def test_each_call_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that calls and calls costs by the call, not by the calls that came before."""
+    looks = 0
+    is_complete = Call.is_complete
+
+    def counted(call: Call, *, another_has_arguments: bool) -> bool:
+        nonlocal looks
+        looks += 1
+        return is_complete(call, another_has_arguments=another_has_arguments)
+
+    monkeypatch.setattr(Call, "is_complete", counted)
+    calls = [(f"c{at}", "f", A) for at in range(100)]
+
+    assert joined(*([piece(at, name, text=A)] for at, (name, *_) in enumerate(calls))) == calls
+    assert looks <= 2 * len(calls)
