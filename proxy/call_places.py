@@ -39,7 +39,9 @@ class CallPlaces:
         self._choice = choice
         self._names = names
         self._calls: list[Call] = []  # that are announced: the place of each is its index here
-        self._open_ended: list[Call] = []  # that may have something to say when another begins, and the newest
+        self._open_ended: list[
+            Call
+        ] = []  # that may have something to say when another begins, and the newest
         self._waiting: list[
             Call
         ] = []  # that have no name yet, or not all of it, or may only say again what was said

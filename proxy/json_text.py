@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -21,5 +22,14 @@ def write_json(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:
-        text = json.dumps(value, separators=(",", ":")).encode()
+        text = json.dumps(_without_nan(value), separators=(",", ":"), allow_nan=False).encode()
         return _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], text)
+
+
+def _without_nan(value: Any) -> Any:
+    """Return *value* with null for what is no number, as orjson writes it: JSON has no word for it."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_nan(held) for key, held in value.items()}
+    return list(map(_without_nan, value)) if isinstance(value, list | tuple) else value
