@@ -100,7 +100,7 @@ class Plan:
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
         made = self.outcome.changes if self.outcome else ()
-        return (*made, *self.beside, *self.cuts, *self.further)
+        return (*self.request.mended, *made, *self.beside, *self.cuts, *self.further)
 
 
 def plan_request(

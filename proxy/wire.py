@@ -15,8 +15,9 @@ import msgspec
 import orjson
 
 from proxy.errors import InvalidRequest
+from proxy.mend_halves import mend_halves
 from proxy.parameters import PARAMETERS, check_parameter
-from sanitizers import Messages, Unrepairable, validate_messages
+from sanitizers import Change, Messages, Unrepairable, validate_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +38,25 @@ class ChatRequest:
     include_usage: bool
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
+    mended: tuple[Change, ...] = ()
+    """What was changed so that it could be read."""
 
 
-def parse_chat_request(body: bytes, *, max_nesting: int) -> ChatRequest:
-    """Return the request in *body*.
+def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False) -> ChatRequest:
+    """Return the request in *body*; *mends* says that its messages may be changed where they cannot be read otherwise.
 
     Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
     model, messages that cannot be read, and a known parameter of the wrong type.
     """
-    fields, raw_messages = load_object(body, max_nesting)
+    mended: tuple[Change, ...] = ()
+    try:
+        fields, raw_messages = load_object(body, max_nesting)
+    except InvalidRequest:
+        found = mend_halves(body) if mends else None
+        if found is None:
+            raise
+        fields, raw_messages = load_object(found[0], max_nesting)
+        mended = tuple(Change("shape", "replaced", at, "half_character") for at in found[1])
     model = read_model(fields)
     if "messages" not in fields:
         raise InvalidRequest("'messages' is required.", param="messages")
@@ -69,6 +80,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int) -> ChatRequest:
         include_usage=include_usage,
         parameters=MappingProxyType(known),
         unknown=MappingProxyType(unknown),
+        mended=mended,
     )
 
 

@@ -38,7 +38,9 @@ def run_explain(options: argparse.Namespace) -> int:
         settings = _settings(options.config, body)
         if settings is None:
             return UNUSABLE
-        request = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
+        request = parse_chat_request(
+            body, max_nesting=settings.general_settings.max_nesting, mends=settings.sanitize.mode == "repair"
+        )
         policy = TurnPolicies(settings.turns).find(
             request.model, choose_pool(request.model, settings)[0].label, ""
         )

@@ -20,7 +20,9 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     gateway, record = request.app[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request)
-    chat = parse_chat_request(body, max_nesting=settings.general_settings.max_nesting)
+    chat = parse_chat_request(
+        body, max_nesting=settings.general_settings.max_nesting, mends=settings.sanitize.mode == "repair"
+    )
     record.stream, record.messages = chat.stream, len(chat.messages)
     record.model = choose_pool(chat.model, settings)[0].label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))

@@ -19,7 +19,11 @@ async def explain(request: web.Request) -> web.Response:
     """Answer with the repaired body, the changes and the verdict."""
     gateway, record = request.app[GATEWAY], request[RECORD]
     settings = gateway.settings
-    chat = parse_chat_request(await read_body(request), max_nesting=settings.general_settings.max_nesting)
+    chat = parse_chat_request(
+        await read_body(request),
+        max_nesting=settings.general_settings.max_nesting,
+        mends=settings.sanitize.mode == "repair",
+    )
     record.model = choose_pool(chat.model, settings)[0].label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)

@@ -66,6 +66,21 @@ BODIES = (
     Case("UTF-16", '{"model": "gemini"}'.encode("utf-16"), says="not valid JSON"),
     Case("lone high surrogate", raw('"user": "\\ud83d"'), says="not valid JSON"),
     Case("lone low surrogate", raw('"user": "\\ude00"'), says="not valid JSON"),
+    Case(
+        "half a character beside the messages",
+        json.dumps({**messages(user("cut \ud83d")), "stop": "\ud83d"}).encode(),
+        says="not valid JSON",
+    ),
+    Case(
+        "half a character and no JSON",
+        json.dumps(messages(user("cut \ud83d"))).encode()[:-1],
+        says="not valid JSON",
+    ),
+    Case(
+        "half a character and NaN",
+        json.dumps({**messages(user("cut \ud83d")), "temperature": float("nan")}).encode(),
+        says="not valid JSON",
+    ),
     Case("surrogate bytes", b'{"model": "\xed\xa0\xbd"}', says="UTF-8"),
     Case("NaN", raw('"temperature": NaN'), says="not valid JSON"),
     Case("Infinity", raw('"temperature": Infinity'), says="not valid JSON"),
