@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,12 @@ async def test_what_is_needed_is_read_beside_the_loop(
     """By a thread of its own, and not at all where no budget is kept."""
     readers: list[threading.Thread] = []
     table = windows._table
-    monkeypatch.setattr(windows, "_table", lambda: readers.append(threading.current_thread()) or table())
+
+    def noted() -> dict[str, dict[str, Any]]:
+        readers.append(threading.current_thread())
+        return table()
+
+    monkeypatch.setattr(windows, "_table", noted)
     async with proxied(settings_of(sanitize={"mode": mode}), upstream):
         pass
 
