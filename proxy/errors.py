@@ -86,7 +86,7 @@ class RequestTooSlow(InvalidRequest):
 
 
 class UnrepairableHistory(InvalidRequest):
-    """The history breaks a rule of the provider and was not, or must not be, repaired."""
+    """The history breaks a rule of the provider and was not, or must not be, repaired; *rule* is its slug, if known."""
 
     code = "illegal_history"
 
@@ -95,10 +95,12 @@ class UnrepairableHistory(InvalidRequest):
         message: str,
         *,
         param: str | None = None,
+        rule: str | None = None,
         violations: Sequence[Mapping[str, Any]] = (),
         changes: Sequence[Mapping[str, Any]] = (),
     ):
         super().__init__(message, param=param)
+        self.rule = rule or self.code
         self.violations = list(violations)
         self.changes = list(changes)
 

@@ -1,8 +1,8 @@
 r"""Requests whose texts were cut within a character: mended, since the conversation would be lost over them. Pure.
 
 An agent in JavaScript that cuts a tool's output to a length may cut an emoji in two, and writes what is left as
-``"\ud83d"``. That is JSON, but no text: strict parsers refuse it, ours and the providers' ("no low surrogate"), in every
-further request of the conversation.
+``"\ud83d"``. That is JSON, but no text: strict parsers refuse it, ours and the providers' ("no low surrogate"), in
+every further request of the conversation.
 """
 
 from __future__ import annotations

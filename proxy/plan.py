@@ -110,10 +110,13 @@ def plan_request(
     deployment: Deployment,
     kept: Mapping[str, Kept] = _NOTHING,
     facts: Facts | None = None,
+    *,
+    count: bool = False,
 ) -> Plan:
     """Return the plan for sending *request* to *deployment*; *kept* is what is known of the calls in its history.
 
-    *facts* is what is known of the deployment's budget; without it none is kept. Signatures go to their places in every
+    *facts* is what is known of the deployment's budget; without it none is kept, and with *count* it is counted in any
+    case. Signatures go to their places in every
     mode: the client was given ids instead of them. Raises :class:`UnrepairableHistory` for a history that cannot be
     made legal for it, or must not be, and :class:`proxy.errors.ContextTooLong` for one that cannot be made to fit.
     """
@@ -136,7 +139,8 @@ def plan_request(
         origins = prepared.outcome.origins if prepared is not None and mode == "repair" else None
         fitted = None
         try:
-            fitted = fit_request(messages, profile, parameters, facts.renamed(names_back), origins=origins)
+            known = facts.renamed(names_back)
+            fitted = fit_request(messages, profile, parameters, known, origins=origins, count=count)
         except ContextTooLong:
             if mode != "observe":
                 raise
@@ -213,7 +217,7 @@ def _prepared(
     except Unrepairable as error:
         if mode == "observe":
             return None
-        raise UnrepairableHistory(error.message, param=error.param) from None
+        raise UnrepairableHistory(error.message, param=error.param, rule=error.rule) from None
     except InvalidRequest:
         if mode == "observe":
             return None
@@ -241,6 +245,7 @@ def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, 
     return UnrepairableHistory(
         f"The history {why}. {listed}. The provider would say: {first.words}",
         param=f"messages[{first.index}]",
+        rule=first.rule,
         violations=[violation.as_dict() for violation in violations[:_LISTED]],
         changes=[change.as_dict() for change in changes[:_LISTED]],
     )

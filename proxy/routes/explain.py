@@ -9,14 +9,15 @@ from aiohttp import web
 from proxy.explain import explain_request
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
-from proxy.plan import choose_pool
+from proxy.plan import choose_pool, profile_of
 from proxy.routes.read_body import read_body
+from proxy.signing import load_signatures
 from proxy.turn_guard import MAX_ROUNDS, read_max_rounds
 from proxy.wire import parse_chat_request
 
 
 async def explain(request: web.Request) -> web.Response:
-    """Answer with the repaired body, the changes and the verdict."""
+    """Answer with the body that would be sent, the changes and the verdict."""
     gateway, record = request.app[GATEWAY], request[RECORD]
     settings = gateway.settings
     chat = parse_chat_request(
@@ -24,10 +25,15 @@ async def explain(request: web.Request) -> web.Response:
         max_nesting=settings.general_settings.max_nesting,
         mends=settings.sanitize.mode == "repair",
     )
-    record.model = choose_pool(chat.model, settings)[0].label
+    deployment = choose_pool(chat.model, settings)[0]
+    record.model = deployment.label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)
     await gateway.upstream.start()
     now = asyncio.get_running_loop().time()
+    signs = profile_of(deployment, settings).signs_calls
+    kept = await load_signatures(gateway.store, chat.messages) if signs else {}
     unsupported = gateway.upstream.unsupported
-    return json_response(explain_request(chat, settings, unsupported, gateway.knowledge, now, policy, asked))
+    return json_response(
+        explain_request(chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept)
+    )

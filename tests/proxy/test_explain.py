@@ -11,9 +11,9 @@ from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.explain import explain_request
 from proxy.wire import parse_chat_request
-from tests.support.builders import assistant, system, tool, user
+from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import GEMINI, MODEL, chat, proxied, settings_of
-from tests.support.scripted_upstream import ScriptedUpstream
+from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 LEGAL = [user("Hello.")]
 BROKEN = [assistant("Hi."), tool("nobody", "lost"), user("Hello.")]
@@ -95,13 +95,50 @@ async def test_repaired(upstream: ScriptedUpstream, path: str) -> None:
     assert "foo" not in found["body"]
 
 
-async def test_body_is_what_is_sent(upstream: ScriptedUpstream) -> None:
-    """The messages of the explanation are the messages that a chat request sends."""
-    found = await explain(BROKEN, upstream)
-    async with proxied(settings_of(), upstream) as proxy:
-        await proxy.post({"model": MODEL, "messages": BROKEN})
+UNSIGNED = [user("Do it."), assistant(None, [call("a", "f")]), tool("a", "done")]
+FUNCTION = {"type": "function", "function": {"name": "my tool", "parameters": {"type": "object"}}}
 
-    assert found["body"]["messages"] == upstream.calls[0].messages
+
+@pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
+@pytest.mark.parametrize(
+    "messages", [LEGAL, BROKEN, UNSIGNED, HOPELESS], ids=["legal", "broken", "unsigned", "none"]
+)
+async def test_the_body_is_what_is_sent(
+    upstream: ScriptedUpstream, mode: str, messages: list[dict[str, Any]]
+) -> None:
+    """What is explained is what a chat request sends, in every mode; nothing where that is refused."""
+    asked = {"model": MODEL, "messages": messages, "stop": "x", "foo": 1, "tools": [FUNCTION]}
+    async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
+        found = (await proxy.post(asked, "/v1/explain")).json
+        reply = await proxy.post(asked)
+
+    assert (reply.status == 200) == (found["body"] is not None) == (found["verdict"] != "refused")
+    if found["body"] is None:
+        assert (upstream.calls, found["refusal"]["message"]) == ([], reply.error["message"])
+    else:
+        [sent] = upstream.calls
+        body = {"model": MODEL, "messages": list(sent.messages), "stream": False, **sent.parameters}
+        assert found["body"] == {**body, **sent.extra_body}
+
+
+async def test_signatures_are_what_is_sent(upstream: ScriptedUpstream) -> None:
+    """A client that keeps none has those back that were kept for it; a lost one is stood in for."""
+    signed = {"google": {"thought_signature": "c2lnbmF0dXJlLW9mLXRoZS1tb2RlbA=="}}
+    one = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    upstream.then(answer(None, tool_calls=[{**one, "extra_content": signed}]))
+    async with proxied(settings_of(), upstream) as proxy:
+        said = (await proxy.post(chat("Do it."))).json["choices"][0]["message"]["tool_calls"][0]
+        bodies = []
+        for call_id in (said["id"], "lost"):
+            history = [user("Do it."), assistant(None, [call(call_id, "f")]), tool(call_id, "done")]
+            asked = {"model": MODEL, "messages": history}
+            found = (await proxy.post(asked, "/v1/explain")).json
+            await proxy.post(asked)
+            assert found["body"]["messages"] == list(upstream.calls[-1].messages)
+            bodies.append(found["body"]["messages"][1]["tool_calls"][0]["extra_content"])
+
+    assert bodies[0] == signed
+    assert bodies[1] != signed
 
 
 async def test_refused(upstream: ScriptedUpstream) -> None:
@@ -201,7 +238,10 @@ async def test_the_budget_of_what_is_cut(upstream: ScriptedUpstream, mode: str, 
     assert before["older_rounds"] > after["older_rounds"]
     assert before["current_round"] == after["current_round"]
     assert budget["removed"]
-    assert len(found["body"]["messages"]) < len(AGENT)
+    if mode == "strict":
+        assert found["body"] is None
+    else:
+        assert (len(found["body"]["messages"]) < len(AGENT)) == (mode == "repair")
 
 
 async def test_the_body_is_what_is_sent_when_it_is_cut(upstream: ScriptedUpstream) -> None:
@@ -229,7 +269,7 @@ async def test_what_cannot_fit(upstream: ScriptedUpstream, mode: str, verdict: s
     assert found["verdict"] == verdict
     assert found["refusal"]["rule"] == "context_length_exceeded"
     assert "system messages" in found["refusal"]["message"]
-    assert found["body"] is None
+    assert (found["body"] is None) == (verdict == "refused")
 
 
 async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:

@@ -58,6 +58,15 @@ async def test_only_repair_changes_it(upstream: ScriptedUpstream, mode: str) -> 
     assert upstream.calls == []
 
 
+async def test_it_is_told_in_a_dry_run(proxy: Proxied) -> None:
+    """With the places of the messages."""
+    told = (await proxy.post(body(), "/v1/explain")).json
+
+    assert (told["verdict"], told["summary"]) == ("repaired", MENDED)
+    changes = [(one["index"], one["reason"]) for one in told["changes"]]
+    assert changes == [(1, "half_character"), (2, "half_character")]
+
+
 async def test_the_rest_is_not_looked_at(proxy: Proxied, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is anything looked for in a body that can be read."""
     monkeypatch.setattr(wire, "mend_halves", None)
