@@ -6,9 +6,7 @@ long to clean: 30 ms for one of 50 KB. Known by a digest: a schema as given is n
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from hashlib import blake2b
-from threading import Lock
 from typing import Generic, TypeVar
 
 Target = TypeVar("Target")
@@ -19,36 +17,40 @@ _ENTRY_BYTES = 1024
 
 
 class KeptOutcomes(Generic[Target, Outcome]):
-    """The outcomes that were asked for last, at most *room* bytes of them, by schema and target."""
+    """The outcomes that were asked for last, at most *room* bytes of them, by schema and target.
+
+    There are two generations, of half of the room each (:class:`sanitizers.budget.text_cache.TextCache`): what is found
+    in the old one moves to the young one; when that is full it becomes the old one, and the old one is forgotten.
+    """
+
+    __slots__ = ("_half", "_left", "_old", "_young")
 
     def __init__(self, room: int) -> None:
-        self._room = self._left = room
-        self._kept: OrderedDict[tuple[bytes, Target], tuple[Outcome, int]] = OrderedDict()
-        self._lock = Lock()
+        self._half = self._left = room // 2
+        self._young: dict[tuple[bytes, Target], tuple[Outcome, int]] = {}
+        self._old: dict[tuple[bytes, Target], tuple[Outcome, int]] = {}
 
     def find(self, written: bytes, target: Target) -> Outcome | None:
         """Return what the schema *written* as JSON came to for *target*; None where that is not kept."""
         key = _digest(written), target
-        with self._lock:
-            found = self._kept.get(key)
+        found = self._young.get(key)
+        if found is None:
+            found = self._old.get(key)
             if found is None:
                 return None
-            self._kept.move_to_end(key)
+            self._add(key, found)
         return found[0]
 
     def keep(self, written: bytes, target: Target, outcome: Outcome, size: int) -> None:
-        """Keep *outcome*, which holds a schema of *size* bytes, and forget what was not asked for the longest."""
-        key, size = (_digest(written), target), size + _ENTRY_BYTES
-        if size > self._room:
-            return
-        with self._lock:
-            if key in self._kept:
-                return
-            self._kept[key] = outcome, size
-            self._left -= size
-            while self._left < 0:
-                _, (_, freed) = self._kept.popitem(last=False)
-                self._left += freed
+        """Keep *outcome*, which holds a schema of *size* bytes, unless that has no room by itself."""
+        if size + _ENTRY_BYTES <= self._half:
+            self._add((_digest(written), target), (outcome, size + _ENTRY_BYTES))
+
+    def _add(self, key: tuple[bytes, Target], entry: tuple[Outcome, int]) -> None:
+        if entry[1] > self._left:
+            self._old, self._young, self._left = self._young, {}, self._half
+        self._young[key] = entry
+        self._left -= entry[1]
 
 
 def _digest(written: bytes) -> bytes:
