@@ -207,7 +207,7 @@ class Attempts(Generic[PlanT, CallT]):
             except ProxyError as error:
                 outcome = error.code
                 raise
-            except asyncio.CancelledError:
+            except (asyncio.CancelledError, ConnectionResetError):  # a write to a client that has gone
                 outcome = "cancelled"
                 raise
             else:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
+import aiohttp
 import pytest
+from aiohttp import web
 
 from proxy.config import Settings
 from proxy.errors import AnswerUnusable, ConversionFailed, UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.failures import Cause
 from tests.proxy.attempting import BOTH, PRIMARY, good, models, refused, settings_with_fallbacks, text_of
+from tests.proxy.conftest import LogLines
 from tests.support.proxied import MODEL, Proxied, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, chunk, say
 
@@ -514,3 +518,29 @@ async def test_a_note_is_for_the_model_that_failed(
     assert text_of(reply) == "fine"
     assert [len(call.messages) for call in upstream.calls] == [1, 2, 2, 1]
     assert "note" not in reply.headers.get("x-turnright-changes", "")
+
+
+@pytest.mark.parametrize("already", [False, True], ids=["headers", "event"])
+async def test_a_client_that_is_gone_is_no_fault_of_ours(
+    proxy: Proxied,
+    upstream: ScriptedUpstream,
+    monkeypatch: pytest.MonkeyPatch,
+    log_lines: LogLines,
+    already: bool,
+) -> None:
+    """Also where a write meets its closed connection before anything else does."""
+
+    async def gone(*_: object) -> None:
+        raise ConnectionResetError
+
+    monkeypatch.setattr(web.StreamResponse, "write" if already else "prepare", gone)
+    upstream.then(say("fine "), say("fine"), STOP)
+    with suppress(aiohttp.ClientError):
+        await proxy.post(chat(stream=True))
+    monkeypatch.undo()
+    await proxy.idle()
+
+    assert await proxy.count("upstream_attempts_total", outcome="cancelled") == 1
+    assert await proxy.count("upstream_attempts_total", outcome="internal_error") == 0
+    assert await proxy.count("requests_total", outcome="client_disconnected") == 1
+    assert [line for line in log_lines() if line["level"] == "error"] == []
