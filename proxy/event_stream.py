@@ -97,12 +97,17 @@ class EventStream:
         self._silent_since = written = self._clock()
         return written
 
-    async def settle(self) -> web.StreamResponse | None:
-        """Send nothing more by itself, and return the response if it was begun."""
+    async def settle(self) -> bool:
+        """Send nothing more by itself, and tell whether the response was begun.
+
+        A client that does not take what is being written is cut off: nothing can be said behind it.
+        """
         self.stop()
-        if self._beating is not None:
-            await self._beating
-        return self.response
+        if self._beating is not None and not self.is_writing:
+            await asyncio.wait((self._beating,), timeout=_FLUSH_S)
+        if self.is_writing:
+            self.cut_off()
+        return self.response is not None
 
     async def end(self, last: bytes, until: float) -> None:
         """Write the stream's *last* event and its end; a client that does not take it until *until* is cut off."""

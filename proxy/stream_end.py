@@ -35,27 +35,21 @@ async def finish_stream(
     try:
         await answer()
     except asyncio.CancelledError:
-        if not request.app[GATEWAY].lifecycle.cutting or await out.settle() is None:
+        if not request.app[GATEWAY].lifecycle.cutting or not await out.settle():
             out.stop()
             raise
         task = asyncio.current_task()
         if task is not None:
             task.uncancel()
-        if out.is_writing:
-            out.cut_off()
-        else:
-            last = _last_event(Overloaded("The proxy is shutting down; the answer is incomplete."), record)
+        last = _last_event(Overloaded("The proxy is shutting down; the answer is incomplete."), record)
     except ConnectionResetError:
         record.outcome = CLIENT_DISCONNECTED
     except ProxyError as error:
-        if out.is_writing:  # the time was up while the client did not read
-            out.cut_off()
-        elif await out.settle() is None:
+        if not await out.settle():
             raise
-        else:
-            last = _last_event(error, record)
+        last = _last_event(error, record)
     except Exception as error:  # a second answer must not be written into a started one
-        if await out.settle() is None:
+        if not await out.settle():
             raise
         report_fault(error, record.request_id)
         last = _last_event(InternalFault(f"Internal error; the request id is {record.request_id}."), record)
@@ -67,6 +61,7 @@ async def finish_stream(
 
 
 def _last_event(error: ProxyError, record: Record) -> bytes:
-    """Return the event that ends the stream with *error*."""
-    record.outcome = error.code
+    """Return the event that ends the stream with *error*, which is told to nobody where the client was cut off."""
+    if record.outcome != CLIENT_DISCONNECTED:
+        record.outcome = error.code
     return encode_event(error.body())

@@ -22,6 +22,7 @@ from proxy.event_stream import EventStream
 from proxy.normalize import ChunkNormalizer
 from proxy.observation import Record
 from proxy.sse import DONE
+from proxy.stream_end import finish_stream
 from tests.proxy.conftest import TRANSPORTS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.litellm_noise import LITELLM_NOISE
@@ -367,6 +368,35 @@ async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(out.response, "write_eof", lambda: asyncio.sleep(3600))
     async with asyncio.timeout(2):
         await out.end(DONE, asyncio.get_running_loop().time())
+
+    assert record.outcome == "client_disconnected"
+    transport.abort.assert_called_once_with()
+
+
+@pytest.mark.parametrize("fault", [ValueError(), UpstreamFault("No.")], ids=["ours", "the provider's"])
+@pytest.mark.parametrize("begun", [False, True], ids=["about to write", "writing"])
+async def test_client_that_is_stuck_before_the_end(
+    monkeypatch: pytest.MonkeyPatch, fault: Exception, begun: bool
+) -> None:
+    """A beat that waits for it keeps nothing that ends from ending."""
+    monkeypatch.setattr("proxy.event_stream._FLUSH_S", 0.05)
+    transport = Mock(spec=asyncio.Transport)
+    request = make_mocked_request("POST", CHAT, transport=transport)
+    record = Record(request_id="x", route=CHAT, started=0.0)
+    out = EventStream(request, record)
+    out.response = web.StreamResponse()
+    monkeypatch.setattr(out.response, "write", lambda _: asyncio.sleep(3600))
+
+    async def fail() -> None:
+        out.hold(b"held")
+        out._tick()
+        if begun:
+            await asyncio.sleep(0)
+            assert out.is_writing
+        raise fault
+
+    async with asyncio.timeout(2):
+        await finish_stream(request, out, fail, asyncio.get_running_loop().time(), record)
 
     assert record.outcome == "client_disconnected"
     transport.abort.assert_called_once_with()
