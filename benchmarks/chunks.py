@@ -22,6 +22,7 @@ from proxy.normalize import ChunkNormalizer
 from proxy.signatures.client_ids import CallIds
 from proxy.sse import encode_event
 from proxy.wires import gemini, openai
+from proxy.wires.payloads import load_payload
 from proxy.wires.sse_decoder import SSEDecoder
 
 _CHUNKS = 400
@@ -87,7 +88,7 @@ def normalized(stream: bytes, wire: str) -> None:
     ids = CallIds("seed", tag="aaaaa" if wire == "gemini" else None)
     normalizer = ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=True, ids=ids)
     for payload in SSEDecoder().feed(stream):
-        event = payload if wire == "openai" else gemini.load_payload(payload)
+        event = payload if wire == "openai" else load_payload(payload)
         for chunk in reader.feed(event):
             if (done := normalizer.normalize(chunk)) is not None:
                 encode_event(done)

@@ -11,6 +11,7 @@ from proxy.json_text import write_json
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.wires import gemini, openai
+from proxy.wires.payloads import load_payload
 from sanitizers import profile_for
 
 CallT = TypeVar("CallT", contravariant=True)
@@ -195,7 +196,7 @@ class _GeminiWire(_GeminiManners):
         return frozenset(parameters.keys() - carried)
 
     def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
-        return gemini.read_answer(gemini.load_payload(body), model=deployment.model_id)
+        return gemini.read_answer(load_payload(body), model=deployment.model_id)
 
     def reader(self, deployment: Deployment) -> Reader:
         return _GeminiReader(deployment.model_id)
@@ -216,7 +217,7 @@ class _GeminiEmbeddings(_GeminiManners):
         return frozenset(parameters.keys() - gemini.EMBEDDING_PARAMETERS)
 
     def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
-        return gemini.read_embeddings(gemini.load_payload(body), model=deployment.model_id)
+        return gemini.read_embeddings(load_payload(body), model=deployment.model_id)
 
 
 class _GeminiReader:
@@ -227,7 +228,7 @@ class _GeminiReader:
         self._reader = gemini.StreamReader(model)
 
     def feed(self, payload: bytes) -> list[Chunk]:
-        return self._reader.feed(gemini.load_payload(payload)) if payload else []
+        return self._reader.feed(load_payload(payload)) if payload else []
 
     def may_end(self, wanted: int) -> bool:
         return self._reader.may_end(wanted)

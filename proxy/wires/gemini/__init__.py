@@ -25,7 +25,6 @@ from proxy.wires.gemini.embeddings import (
     read_embeddings,
 )
 from proxy.wires.gemini.extras import with_extras
-from proxy.wires.gemini.payloads import load_payload
 from proxy.wires.gemini.refusals import is_bad_key, read_error
 from proxy.wires.gemini.requests import SUPPORTED, build_request, carried_parameters
 from proxy.wires.gemini.streams import StreamReader
@@ -40,7 +39,6 @@ __all__ = [
     "carried_parameters",
     "embedding_method",
     "is_bad_key",
-    "load_payload",
     "read_answer",
     "read_embeddings",
     "read_error",

@@ -7,30 +7,22 @@ that the model ended.
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
-
-import orjson
 
 from proxy.errors import UpstreamFault
 from proxy.failures import Cause
 from proxy.upstream import Answer, Chunk
-from proxy.wire import nesting_exceeds
 from proxy.wires.openai.refusals import raise_error, read_error
 from proxy.wires.openai.shapes import NO_COMPLETION, read_choices
+from proxy.wires.payloads import load_payload
 
 __all__ = ["StreamReader", "read_answer", "read_error"]
 
 DONE = b"[DONE]"
 """The payload that ends a stream."""
 
-_DEEPEST = 250
-"""Levels that an answer may be nested, as a request may be at most: orjson reads 1024 levels and writes 254."""
-
 BROKEN_OFF = "The provider's answer broke off before it was complete."
 _SAYS_MORE = "The provider's stream went on after it had said how the answer ended."
-_HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 _TEXTS = ("content", "reasoning_content", "refusal")
 
 
@@ -41,7 +33,7 @@ def read_answer(body: bytes) -> Answer:
     without a message, or that does not say why it ended. Choices that share an index, as where it is 0 for all, have
     their places instead.
     """
-    value = load_value(body)
+    value = load_payload(body)
     raise_error(value)
     if not isinstance(value, dict) or value.get("choices") is None:
         raise UpstreamFault(NO_COMPLETION)
@@ -84,7 +76,7 @@ class StreamReader:
             if payload == DONE:
                 self.ended = True
                 return []
-        value = load_value(payload)
+        value = load_payload(payload)
         if (
             type(value) is not dict
             or "error" in value
@@ -130,35 +122,3 @@ def _says_more(delta: dict[str, Any]) -> bool:
     if any(call.get("id") or call.get("function") for call in delta.get("tool_calls") or ()):
         return True  # a piece with neither is a signature that comes late (open-webui/computer#224)
     return bool(delta.get("function_call") or delta.get("audio"))
-
-
-def load_value(text: bytes) -> Any:
-    """Return the JSON value in *text*; raises :class:`UpstreamFault` where there is none, or it is nested too deeply.
-
-    Each level takes two bytes, so that nothing is counted in most events, and nothing is walked in most others.
-    """
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        value = _load_halves(text)
-    if (
-        len(text) > 2 * _DEEPEST
-        and text.count(b"{") + text.count(b"[") > _DEEPEST
-        and nesting_exceeds(value, _DEEPEST)
-    ):
-        raise UpstreamFault("The provider's answer is nested too deeply.")
-    return value
-
-
-def _load_halves(text: bytes) -> Any:
-    """Read JSON with lone surrogates: an escaped emoji that the provider cut in two, which orjson refuses."""
-    if _HALF_A_CHARACTER.search(text):
-        try:
-            return json.loads(text.decode(), parse_constant=_refuse)
-        except (ValueError, RecursionError):
-            pass
-    raise UpstreamFault("The provider answered with something that is not JSON.")
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)

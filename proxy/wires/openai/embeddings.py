@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from proxy.errors import UpstreamFault
 from proxy.upstream import Answer
-from proxy.wires.openai.answers import load_value
 from proxy.wires.openai.refusals import raise_error
+from proxy.wires.payloads import load_payload
 
 NO_EMBEDDINGS = "The provider answered with something that is no list of embeddings."
 
@@ -15,7 +15,7 @@ def read_embeddings(body: bytes) -> Answer:
 
     Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind.
     """
-    value = load_value(body)
+    value = load_payload(body)
     raise_error(value)
     if not isinstance(value, dict) or not isinstance(value.get("data"), list):
         raise UpstreamFault(NO_EMBEDDINGS)

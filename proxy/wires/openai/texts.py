@@ -12,9 +12,10 @@ from typing_extensions import override
 from proxy.errors import UpstreamFault
 from proxy.failures import Cause
 from proxy.upstream import Answer
-from proxy.wires.openai.answers import BROKEN_OFF, StreamReader, load_value
+from proxy.wires.openai.answers import BROKEN_OFF, StreamReader
 from proxy.wires.openai.finishing import finish_reason
 from proxy.wires.openai.refusals import raise_error
+from proxy.wires.payloads import load_payload
 
 _NO_TEXT = "The provider answered with something that is not a text completion."
 
@@ -25,7 +26,7 @@ def read_text_answer(body: bytes) -> Answer:
     Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind, a choice that
     does not say why it ended.
     """
-    value = load_value(body)
+    value = load_payload(body)
     raise_error(value)
     if not isinstance(value, dict) or value.get("choices") is None:
         raise UpstreamFault(_NO_TEXT)

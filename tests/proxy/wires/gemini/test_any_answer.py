@@ -7,13 +7,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.errors import UpstreamFault
 from proxy.json_text import write_json
-from proxy.wires.gemini import StreamReader, load_payload, read_answer
+from proxy.wires.gemini import StreamReader, read_answer
+from proxy.wires.payloads import load_payload
 from tests.proxy.wires.gemini.test_answers import SIGNATURE, body, call
 from tests.proxy.wires.gemini.test_stream_properties import outcome
 
@@ -190,6 +192,22 @@ def test_half_a_character() -> None:
 
     assert message["content"] == "\ud83d"
     assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"a": "\ud83d"}
+
+
+def test_what_is_no_json_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of 64 MiB would hold up everything else for seconds."""
+    monkeypatch.setattr("proxy.wires.payloads.json.loads", None)
+
+    with pytest.raises(UpstreamFault, match="not JSON"):
+        load_payload(b"<html>nothing</html>")
+
+
+def test_answer_that_is_nested_too_deeply() -> None:
+    """What could not be written out again is the provider's fault, wherever it stands."""
+    deep = orjson.dumps(body({"text": "a"})).replace(b'"a"', b"[" * 300 + b"]" * 300)
+
+    with pytest.raises(UpstreamFault, match="nested too deeply"):
+        load_payload(deep)
 
 
 def _nested(levels: int) -> Any:
