@@ -29,6 +29,12 @@ _MOST_REDIRECTS = 3
 _AT_ONCE = 8
 """Fetches of the whole process at one time: what they hold in memory is bounded with it."""
 
+_LARGE = 2**20
+"""Bytes of an image that take a millisecond to encode."""
+
+_STEP = 3 * 2**18
+"""Bytes that are encoded at a time: threes, which make fours of letters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
@@ -111,7 +117,7 @@ class MediaFetcher:
             one = task.result()
             if isinstance(one, bytes):
                 room -= len(one)
-                found[address] = _encoded(one) if room >= 0 else Unfetched(self._too_large)
+                found[address] = await _encode(one) if room >= 0 else Unfetched(self._too_large)
             else:
                 found[address] = one
         return found
@@ -185,8 +191,15 @@ class MediaFetcher:
         return socket.socket(family, kind, protocol)
 
 
+async def _encode(data: bytes) -> Fetched:
+    """Return *data* as it is put into a request; what takes more than a millisecond is done beside the loop."""
+    return await asyncio.to_thread(_encoded, data) if len(data) > _LARGE else _encoded(data)
+
+
 def _encoded(data: bytes) -> Fetched:
-    return Fetched(f"data:{type_of_bytes(data[:64])};base64,{b64encode(data).decode()}")
+    """Encode *data* in steps, between which the loop has its turn: one call would hold the lock for all of it."""
+    steps = (b64encode(data[at : at + _STEP]).decode() for at in range(0, len(data), _STEP))
+    return Fetched("".join((f"data:{type_of_bytes(data[:64])};base64,", *steps)))
 
 
 class _PublicResolver(AbstractResolver):

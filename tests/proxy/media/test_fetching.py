@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator
@@ -65,6 +66,24 @@ async def test_an_image_comes_inline(images: ImageServer, path: str, expected: b
     kind, data = expected[: expected.index(b"\x89" if b"png" in expected else b"\xff")], expected
     payload = b64encode(data[len(kind) :]).decode()
     assert found == Fetched(f"data:{kind.decode()};base64,{payload}")
+
+
+@pytest.mark.parametrize(("more", "beside"), [(100_000, False), (3 * 2**19, True), (2**21 + 1, True)])
+async def test_a_large_image_is_encoded_beside_the_loop(
+    images: ImageServer, monkeypatch: pytest.MonkeyPatch, more: int, beside: bool
+) -> None:
+    """Whole, whatever its length is by three."""
+    encoders = set()
+
+    def encode(data: bytes) -> bytes:
+        encoders.add(threading.current_thread())
+        return b64encode(data)
+
+    monkeypatch.setattr("proxy.media.fetching.b64encode", encode)
+    (found,) = await fetch(fetcher(images, max_bytes=4 * MIB), images.url(f"/large/{more}"))
+
+    assert found == Fetched(f"data:image/png;base64,{b64encode(PNG + bytes(more)).decode()}")
+    assert (threading.main_thread() not in encoders) == beside
 
 
 async def test_nothing_of_ours_goes_along(images: ImageServer, monkeypatch: pytest.MonkeyPatch) -> None:
