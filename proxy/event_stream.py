@@ -17,7 +17,8 @@ from aiohttp import web
 from proxy.observation import CLIENT_DISCONNECTED, Record
 
 HOLD_S = 10.0
-"""Seconds for which the beginning of an answer is held back at most, so that an empty one can be tried again."""
+"""Seconds after the request came in at which what is held back of an answer's beginning goes out by itself; until then
+an empty one can be tried again unseen. What begins to be held later goes out with the next beat."""
 
 BEAT_S = 10.0
 """Seconds of silence after which a comment is sent; below the idle timeouts of common load balancers (60 s)."""
@@ -63,7 +64,7 @@ class EventStream:
         return self._writing_since is not None
 
     def hold(self, event: bytes) -> None:
-        """Keep the event back until the next commit, at most for :data:`HOLD_S` from the beginning."""
+        """Keep the event back until the next commit, or until the timer sends it (:data:`HOLD_S`)."""
         self._held.append(event)
 
     def discard(self) -> None:

@@ -25,7 +25,7 @@ from proxy.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """What every handler may need, assembled once in :func:`proxy.app.create_app`."""
+    """What every handler may need, assembled once in :func:`proxy.app.create_gateway`."""
 
     settings: Settings
     upstream: Upstream

@@ -1,4 +1,6 @@
-"""From a failed attempt to what happens next. Pure: the clock and randomness are arguments, and nothing here sleeps.
+"""From a failed attempt to what happens next. Nothing here sleeps; the clock and randomness are arguments.
+
+All of it is pure but what remembers: the circuits, the balancer and its budgets, poison, and fairness.
 
 The parts:
 

@@ -43,7 +43,7 @@ class TextBound(NamedTuple):
 def upper_bound(family: Family, messages: Messages, tools: Any = None, response_format: Any = None) -> int:
     """Return a number of tokens that the estimate for the same request does not exceed.
 
-    Takes about 0.3 ms for 300 messages; where they are not ASCII, 0.1 ms more for 100,000 characters. Never raises.
+    Takes about 0.6 ms for 300 messages; where they are not ASCII, 0.1 ms more for 100,000 characters. Never raises.
     """
     return _bounding(family).request_tokens(messages, tools, response_format)
 
