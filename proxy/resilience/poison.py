@@ -81,11 +81,6 @@ class PoisonGuard:
         if self.may_matter(deployment, now) and (key := (deployment, digest())) in self._entries:
             self._forget(key)
 
-    def clear(self) -> None:
-        """Forget everything: the configuration has changed, and with it what a deployment is."""
-        self._entries.clear()
-        self._bodies.clear()
-
     def _forget_old(self, now: float) -> None:
         while self._entries:
             key, entry = next(iter(self._entries.items()))

@@ -34,11 +34,6 @@ class DeclaredTools:
         else:
             self._others = True  # a provider's own tool: its name is not known here
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names, in the request's order."""
-        return tuple(self._schemas)
-
     def find(self, name: str) -> str | None:
         """Return the declared name that *name* means, or None."""
         if name in self._schemas:

@@ -69,14 +69,6 @@ def test_an_answer_ends_it(guard: PoisonGuard) -> None:
     assert guard.find_refusal(HERE, body("bad"), 12.0) is None
 
 
-def test_clear(guard: PoisonGuard) -> None:
-    """A new configuration begins anew."""
-    guard.clear()
-    assert not guard.may_matter(HERE, 10.0)
-    guard.refused(HERE, body("other"), WORDS, 10.0)
-    assert guard.find_refusal(HERE, body("bad"), 10.0) is None
-
-
 @given(
     st.lists(
         st.tuples(
