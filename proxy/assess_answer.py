@@ -14,9 +14,9 @@ from proxy.failures import Cause
 _SPOKEN = ("audio", "content", "function_call", "images", "refusal", "tool_calls")
 """Fields of a message or delta that answer something; a text of white space does not."""
 
-_ENDS_WITHOUT_WORDS = frozenset({"content_filter", "length"})
-"""Finish reasons that are an answer by themselves: it was filtered, or the tokens went into thoughts. Another try of
-the same would end alike."""
+CUT_OFF = frozenset({"content_filter", "length"})
+"""Finish reasons that cut an answer off, perhaps within a call, or before its first word: it was filtered, or the
+tokens went into thoughts. They are an answer by themselves, since another try of the same would end alike."""
 
 
 def says_something(said: Mapping[str, Any]) -> bool:
@@ -34,7 +34,7 @@ def assess_answer(answer: Mapping[str, Any]) -> Cause | None:
     thought = False
     for choice in choices:
         message = choice["message"]
-        if says_something(message) or choice["finish_reason"] in _ENDS_WITHOUT_WORDS:
+        if says_something(message) or choice["finish_reason"] in CUT_OFF:
             return None
         thought = thought or bool(message.get("reasoning_content"))
     return Cause.THINKING_ONLY if thought else Cause.EMPTY
@@ -50,7 +50,7 @@ class OpeningWatch:
         """Tell whether *chunk*, a normalized one, says something, or ends the answer in a way that needs no words."""
         for choice in chunk["choices"]:
             delta = choice["delta"]
-            if choice["finish_reason"] in _ENDS_WITHOUT_WORDS or says_something(delta):
+            if choice["finish_reason"] in CUT_OFF or says_something(delta):
                 return True
             self._thought = self._thought or bool(delta.get("reasoning_content"))
         return False

@@ -112,9 +112,19 @@ class ChatPlanning:
             plan = _repaired(plan, self.course.refused_for) or plan
         return plan
 
-    def call_of(self, plan: Plan, timeouts: Timeouts) -> UpstreamCall:
+    @staticmethod
+    def call_of(plan: Plan, timeouts: Timeouts) -> UpstreamCall:
         """Return the call that a plan is."""
-        return call_of(plan, timeouts)
+        return UpstreamCall(
+            deployment=plan.deployment,
+            messages=plan.messages,
+            parameters=plan.parameters,
+            timeouts=timeouts,
+            ask_usage=plan.ask_usage,
+            extra_body=plan.extra_body,
+            raw_messages=plan.request.raw_messages if plan.messages is plan.request.messages else None,
+            profile=plan.profile,
+        )
 
     async def answered(self) -> None:
         """Note that what was doubted was the fault, now that the request without it is answered."""
@@ -221,18 +231,4 @@ def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
         parameters=repaired.parameters,
         profile=repaired.profile or plan.profile,
         further=(*plan.further, *repaired.changes),
-    )
-
-
-def call_of(plan: Plan, timeouts: Timeouts) -> UpstreamCall:
-    """Return the call that a plan is."""
-    return UpstreamCall(
-        deployment=plan.deployment,
-        messages=plan.messages,
-        parameters=plan.parameters,
-        timeouts=timeouts,
-        ask_usage=plan.ask_usage,
-        extra_body=plan.extra_body,
-        raw_messages=plan.request.raw_messages if plan.messages is plan.request.messages else None,
-        profile=plan.profile,
     )

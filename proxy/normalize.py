@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from proxy.answer_numbers import normalize_logprobs, normalize_usage
+from proxy.assess_answer import CUT_OFF
 from proxy.call_pieces import join_pieces
 from proxy.call_places import CallPlaces
 from proxy.half_characters import Held, join_halves, release_halves
@@ -35,7 +36,6 @@ _MESSAGE_FIELDS = frozenset(
 _DELTA_FIELDS = _MESSAGE_FIELDS - {"role"}
 _TEXTS = ("content", "reasoning_content", "refusal")
 _SERVICE_TIERS = ("auto", "default", "flex", "priority", "scale")
-_CUT_OFF = frozenset({"content_filter", "length"})
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ def _normalize_choice(
         places = CallPlaces(ids, index, names)
         for call in calls:
             places.read_whole(call)
-        places.close(cut_off=reason in _CUT_OFF)
+        places.close(cut_off=reason in CUT_OFF)
         places.sign(encrypted_details(given))
         if signature is not None:
             places.sign_first(signature)
@@ -279,7 +279,7 @@ class ChunkNormalizer:
         places = self._calls.get(index)
         signature = self._signatures.pop(index, None)
         if places is not None:
-            pieces = places.close(cut_off=reason in _CUT_OFF)
+            pieces = places.close(cut_off=reason in CUT_OFF)
             pieces += places.sign(self._details.get(index, {}))
             if signature is not None:
                 pieces += places.sign_first(signature)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.budgets.knowledge import Taught
-from proxy.budgets.limits import Learned, Limit, asked_output, limit_of
+from proxy.budgets.limits import TIGHT, Learned, Limit, asked_output, limit_of
 from proxy.budgets.policies import policy_of
 from proxy.budgets.report import Report, over_limit_text
 from proxy.config import Deployment, Settings
@@ -24,9 +24,6 @@ from sanitizers.budget.calibration import Calibration, margin
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.families import Family
 from sanitizers.budget.upper_bound import upper_bound
-
-_TIGHT = 0.8
-"""The share of the limit that is used after the provider has refused a request for its length."""
 
 _LEAST_OUTPUT = 256
 """Tokens below which an answer is not asked for: a 400 says more than a sentence cut in two."""
@@ -113,7 +110,7 @@ def fit_request(
     limit = limit_of(facts.deployment, parameters, policy, facts.learned, facts.reserve)
     tokens = limit.tokens
     if facts.tight:
-        tokens = min((most for most in (facts.most, tokens and int(tokens * _TIGHT)) if most), default=None)
+        tokens = min((most for most in (facts.most, tokens and int(tokens * TIGHT)) if most), default=None)
     tools = _declared(parameters)
     format_ = parameters.get("response_format")
     share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin

@@ -15,15 +15,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proxy.budgets.limits import Learned
+from proxy.budgets.limits import TIGHT, Learned
 from proxy.resilience.read_overflow import Overflow
 from sanitizers.budget.calibration import MOST, Calibration, observe, raise_to
 
 _LEAST_WINDOW = 1_024
 _LEAST_SHARE = 16
 _LEAST_GUESS = 4_096
-_TIGHT = 0.8
-"""The share of what was refused that is sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
     """Return what *overflow*, the answer to *refused*, teaches; *proved* is the largest prompt that was answered."""
     estimated, known = refused.estimated, refused.known_window
     if overflow.of_bytes or not estimated:
-        return Lesson(calibration, None, int(estimated * calibration.live * _TIGHT))
+        return Lesson(calibration, None, int(estimated * calibration.live * TIGHT))
     prompt = _prompt_of(overflow, refused)
     limit = overflow.limit
     if limit is not None and (limit < max(_LEAST_WINDOW, proved + 1, (known or 0) // _LEAST_SHARE)):
@@ -73,7 +71,7 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
             calibration = raise_to(calibration, estimated, least)
     sent = int(estimated * calibration.live)
     tight = int(
-        min(sent, max(overflow.limit or sent, _LEAST_WINDOW)) * _TIGHT
+        min(sent, max(overflow.limit or sent, _LEAST_WINDOW)) * TIGHT
     )  # this request's own word, at least
     if limit is not None:
         return Lesson(calibration, Learned(limit), None if prompt is not None else tight)

@@ -21,6 +21,9 @@ Source = Literal["configured", "catalogue", "family", "learned", "guessed", "ass
 
 _SOFT: frozenset[Source] = frozenset({"assumed", "guessed", "unknown"})
 
+TIGHT = 0.8
+"""The share of what a provider has refused for its length, or of its limit, that is used from then on."""
+
 _USUAL_RESERVE = 8_192
 """Tokens kept free for an answer whose length nobody has said; models that write less at most get less."""
 

@@ -19,6 +19,7 @@ from proxy.errors import (
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
 from proxy.logs import report_fault
+from proxy.resilience.client_error import SDK_RETRIES
 
 
 @web.middleware
@@ -53,7 +54,7 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
     headers = {**record.answer_headers(asyncio.get_running_loop().time()), **error.headers}
     if not error.retryable and error.http_status < 500:
         # The SDKs retry 408, 409 and 429 by themselves, and obey this header.
-        headers.setdefault("x-should-retry", "true" if error.http_status in (408, 409, 429) else "false")
+        headers.setdefault("x-should-retry", "true" if error.http_status in SDK_RETRIES else "false")
     return json_response(error.body(), status=error.http_status, headers=headers)
 
 

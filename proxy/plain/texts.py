@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.answer_numbers import normalize_usage
+from proxy.assess_answer import CUT_OFF
 from proxy.errors import AnswerUnusable
 from proxy.failures import Cause
 from proxy.half_characters import REPLACEMENT, Held, join_halves
 from proxy.upstream import Answer, Chunk
 
 _OBJECT = "text_completion"
-_ENDS_WITHOUT_WORDS = frozenset({"content_filter", "length"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def opens(chunk: Chunk, *, may_be_empty: bool) -> bool:
 
 
 def _says_something(choice: Mapping[str, Any]) -> bool:
-    return bool(choice["text"].strip()) or choice["finish_reason"] in _ENDS_WITHOUT_WORDS
+    return bool(choice["text"].strip()) or choice["finish_reason"] in CUT_OFF
 
 
 def _head(given: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:

@@ -23,7 +23,7 @@ _CODES = MappingProxyType(
         Kind.RATE_LIMITED: "rate_limit_exceeded",
     }
 )
-_SDK_RETRIES = frozenset({408, 409, 429})
+SDK_RETRIES = frozenset({408, 409, 429})
 """Statuses under 500 that OpenAI's and Anthropic's SDKs retry by themselves (openai-python 3.3.1)."""
 
 
@@ -37,6 +37,6 @@ def tell_client(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
         fault.headers["Retry-After"] = str(max(1, math.ceil(asked_s)))
     if "x-should-retry" in known:
         return
-    retried = fault.http_status in _SDK_RETRIES or fault.http_status >= 500
+    retried = fault.http_status in SDK_RETRIES or fault.http_status >= 500
     if row.client_may_retry != retried:
         fault.headers["x-should-retry"] = "true" if row.client_may_retry else "false"

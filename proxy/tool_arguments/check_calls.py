@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from proxy.assess_answer import CUT_OFF
 from proxy.failures import Cause
 from proxy.tool_arguments.budget import Budget
 from proxy.tool_arguments.declared_tools import DeclaredTools
@@ -18,10 +19,6 @@ from proxy.upstream import Answer
 from sanitizers import Change
 
 REPAIR_STEP = "answer_repair"
-
-_CUT_OFF = frozenset({"content_filter", "length"})
-"""Finish reasons of a choice that may end within a call. Half a command must not be run, and it would end alike if it
-were asked for again."""
 
 _LARGEST = 64 * 1024
 """Characters of arguments that are held against a schema."""
@@ -83,7 +80,7 @@ def _check_choice(
 ) -> dict[str, Any]:
     message = choice["message"]
     calls = message.get("tool_calls")
-    if not calls or choice["finish_reason"] in _CUT_OFF:
+    if not calls or choice["finish_reason"] in CUT_OFF:  # half a command must not be run
         return choice
     checked = [_check_call(call, tools, budget) for call in calls]
     if all(new is old for (new, _), old in zip(checked, calls, strict=True)):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from proxy.chat_planning import call_of
+from proxy.chat_planning import ChatPlanning
 from proxy.config import Settings, resolve
 from proxy.errors import InvalidRequest, ProxyError
 from proxy.plan import plan_request
@@ -112,7 +112,7 @@ class Provider:
         await upstream.start()
         try:
             plan = plan_request(request, settings, upstream.unsupported, deployment)
-            arrived = await self._sent(call_of(plan, Timeouts(5, 5, 5, 5)), transport, upstream)
+            arrived = await self._sent(ChatPlanning.call_of(plan, Timeouts(5, 5, 5, 5)), transport, upstream)
         except InvalidRequest as error:
             return Arrival(None, refused=error.param)
         changed = tuple((change.reason, change.detail) for change in plan.beside)
