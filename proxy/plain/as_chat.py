@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.errors import InvalidRequest
-from proxy.plain.inputs import separate_inputs
+from proxy.inputs import separate_inputs
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from sanitizers import Messages
 

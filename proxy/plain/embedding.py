@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from proxy.inputs import separate_inputs
 from proxy.plain.embeddings import check_embeddings, join_embeddings
-from proxy.plain.inputs import separate_inputs
 from proxy.upstream import Answer, PlainCall, Upstream
 from proxy.wires.gemini import MOST_TEXTS
 

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.errors import InvalidRequest
+from proxy.inputs import check_inputs
 from proxy.parameter_types import check_type
-from proxy.plain.inputs import check_inputs
 from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS, Kinds
 from proxy.wire import load_object, read_model, take_stream_switches
 

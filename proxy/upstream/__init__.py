@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from proxy.config import Deployment
-from proxy.plain.inputs import separate_inputs
+from proxy.inputs import separate_inputs
 from sanitizers import Messages, Profile, profile_for
 
 Answer = dict[str, Any]

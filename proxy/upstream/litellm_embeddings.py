@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.config.addresses import OPENAI_SERVERS
 from proxy.errors import InvalidRequest
-from proxy.plain.inputs import Inputs, separate_inputs
+from proxy.inputs import Inputs, separate_inputs
 from proxy.upstream import PlainCall
 
 _TAKES_TOKENS = OPENAI_SERVERS | {"azure", "openai"}
