@@ -43,7 +43,7 @@ class EventStream:
 
     def __init__(self, request: web.Request, record: Record) -> None:
         self.response: web.StreamResponse | None = None
-        """The response, from the moment on that its headers go out."""
+        """The response, from the moment on that its headers are out."""
 
         self.committed = False
         """Whether a part of an answer is on its way to the client."""
@@ -152,8 +152,12 @@ class EventStream:
         headers = {**_HEADERS, **self._record.answer_headers(self._clock())}
         response = web.StreamResponse(headers=headers)
         self._record.status = 200
-        self.response = response  # before a client that has gone is met: it is answered as far as can be
-        await response.prepare(self._request)
+        try:
+            await response.prepare(self._request)
+        except ConnectionResetError:
+            self.response = response  # nothing else can be answered to a client that has gone
+            raise
+        self.response = response
 
     def _tick(self) -> None:
         """Look after a stream that has been silent, or whose client has; runs every few seconds."""
