@@ -237,12 +237,12 @@ def test_configuration_that_is_not_there(name: str, tmp_path: Path) -> None:
 
 def test_check_warns(tmp_path: Path) -> None:
     """A key without an effect yet is a warning on standard error, not a fault."""
-    path = write(tmp_path / "c.yaml", config() | {"turns": {"max_rounds": 3}})
+    path = write(tmp_path / "c.yaml", config() | {"general_settings": {"ui": False}})
 
     shown = run("check", "--config", path)
 
     assert shown.returncode == 0
-    assert shown.stderr.startswith("turnright: warning: turns.max_rounds")
+    assert shown.stderr.startswith("turnright: warning: general_settings.ui")
 
 
 @pytest.mark.parametrize("given", ["file", "stdin", "dash"])
