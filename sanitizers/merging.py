@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from sanitizers.changes import Change
@@ -12,6 +13,8 @@ from sanitizers.profiles import Profile
 SEPARATOR = "\n\n"
 """What stands between two texts that become one."""
 
+_JOINED = frozenset({"assistant", "user"})
+
 
 def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
     """Join neighbours of one role where *profile* forbids them; *step* names the step in the changes.
@@ -20,17 +23,22 @@ def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, 
     cannot follow it then, and parallel calls that a client split over several messages are one turn.
     Returns *entries* itself when there is nothing to join.
     """
+    roles = [entry.message["role"] for entry in entries]
+    alike = [at for at, (one, next_) in enumerate(pairwise(roles), 1) if one == next_ and one in _JOINED]
     merged: list[Entry] = []
     changes: list[Change] = []
-    run: list[Entry] = []
-    for entry in entries:
-        if run and _must_join(run, entry.message["role"], profile):
-            run.append(entry)
-            continue
+    done = 0
+    for at in alike:
+        if at <= done:
+            continue  # seen to with the run before it
+        merged += entries[done : at - 1]
+        run = [entries[at - 1]]
+        done = at
+        while done < len(entries) and _must_join(run, roles[done], profile):
+            run.append(entries[done])
+            done += 1
         _close_run(run, merged, changes, step)
-        run = [entry]
-    _close_run(run, merged, changes, step)
-    return (tuple(merged), tuple(changes)) if changes else (entries, ())
+    return ((*merged, *entries[done:]), tuple(changes)) if changes else (entries, ())
 
 
 def _must_join(run: list[Entry], role: str, profile: Profile) -> bool:

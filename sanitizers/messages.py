@@ -36,14 +36,34 @@ MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video
 
 
 class Entry(NamedTuple):
-    """A message on its way through the steps, with its place in what the client sent (*origin*)."""
+    """A message on its way through the steps, with its place in what the client sent (*origin*).
+
+    The other two fields are what the check before the steps has shown (:mod:`sanitizers.marking`), so that a step need
+    not look again; a changed message is a new entry, of which nothing is known. *clean*: by itself it breaks no rule.
+    *answered*: so many entries behind it are the results of its calls, all of them, in place, and no other call or
+    result has their ids.
+    """
 
     message: Message
     origin: int
+    clean: bool = False
+    answered: int = 0
 
 
 Entries: TypeAlias = tuple[Entry, ...]
 """A history on its way through the steps."""
+
+
+def open_places(entries: Entries) -> list[int]:
+    """Return the places of *entries* that are in no round of calls and results known to be whole."""
+    places = []
+    at, end = 0, len(entries)
+    while at < end:
+        answered = entries[at].answered
+        if not answered:
+            places.append(at)
+        at += 1 + answered
+    return places
 
 
 def tool_calls_of(message: Message) -> list[dict[str, Any]]:

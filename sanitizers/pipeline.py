@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.invariants import Violation, find_violations
+from sanitizers.marking import mark_entries
 from sanitizers.messages import Entries, Entry, Messages
 from sanitizers.profiles import Profile
 from sanitizers.steps import STEPS
@@ -32,7 +33,8 @@ class Sanitized:
 def sanitize(messages: Messages, profile: Profile) -> Sanitized:
     """Make *messages* legal for *profile*.
 
-    A legal history comes back as the same object: the steps do not even run, so nothing they do can touch it.
+    A legal history comes back as the same object: the steps do not even run, so nothing they do can touch it. In a
+    damaged one they pass by what the check has shown to be whole (:mod:`sanitizers.marking`).
     Raises :class:`Unrepairable` for what cannot be read or sent (see :mod:`sanitizers.validation` and
     the ``shape`` step), and when nothing is left to send.
     """
@@ -40,15 +42,20 @@ def sanitize(messages: Messages, profile: Profile) -> Sanitized:
     found = find_violations(messages, profile)
     if not found:
         return Sanitized(messages)
-    start = _as_entries(messages)
+    repaired = _repair(messages, mark_entries(messages, found), found, profile)
+    if repaired.violations:  # then something was passed by that should not have been: nobody has seen it yet
+        repaired = _repair(messages, _as_entries(messages), found, profile)
+    return repaired
+
+
+def _repair(messages: Messages, start: Entries, found: tuple[Violation, ...], profile: Profile) -> Sanitized:
     entries, changes = run_steps_on(start, profile)
     if entries is start:
         return Sanitized(messages, (), found, found)
     repaired = [entry.message for entry in entries]
-    broken = {violation.index for violation in found}
-    clean = {id(message) for index, message in enumerate(messages) if index not in broken}
+    clean = {id(entry.message) for entry in entries if entry.clean}
     violations = find_violations(repaired, profile, clean=clean)
-    return Sanitized(repaired, changes, found, violations, tuple(entry.origin for entry in entries))
+    return Sanitized(repaired, changes, found, violations, tuple([entry.origin for entry in entries]))
 
 
 def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Change, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sanitizers.changes import Change
-from sanitizers.messages import Entries, tool_calls_of
+from sanitizers.messages import Entries, open_places, tool_calls_of
 from sanitizers.profiles import Profile
 
 NAME = "orphan_drop"
@@ -28,7 +28,8 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     latest: dict[str, tuple[int, int]] = {}  # call id -> the call that it means now
     results_of: dict[tuple[int, int], list[int]] = {}
     orphans: list[int] = []
-    for at, (message, _) in enumerate(entries):
+    for at in open_places(entries):
+        message = entries[at].message
         role = message["role"]
         if role == "assistant":
             for number, call in enumerate(tool_calls_of(message)):
@@ -48,10 +49,12 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     for found in results_of.values():
         # The last one speaks, in the place of the first: the turns behind it stay where they are.
         kept[found[0]] = entries[found[-1]]
-    gone = {*orphans, *(at for found in results_of.values() for at in found[1:])}
+    gone = [*orphans, *(at for found in results_of.values() for at in found[1:])]
+    for at in sorted(gone, reverse=True):
+        del kept[at]
     dropped = [(at, "orphaned_result") for at in orphans] + [(at, "superseded_result") for at in superseded]
     changes = tuple(
         Change(NAME, "dropped", entries[at].origin, reason, entries[at].message.get("tool_call_id") or "")
         for at, reason in sorted(dropped)
     )
-    return tuple(entry for at, entry in enumerate(kept) if at not in gone), changes
+    return tuple(kept), changes

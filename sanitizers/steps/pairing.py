@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from typing import Any
 
 from sanitizers.changes import Change
 from sanitizers.merging import SEPARATOR, join_contents
-from sanitizers.messages import Entries, Entry, Message, function_of, parse_arguments, tool_calls_of
+from sanitizers.messages import (
+    Entries,
+    Entry,
+    Message,
+    function_of,
+    open_places,
+    parse_arguments,
+    tool_calls_of,
+)
 from sanitizers.profiles import Profile
 from sanitizers.synthetic import MISSING_RESULT
 
@@ -33,11 +40,15 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
     Identical parallel calls become one where the wire has no ids, with the results of all: there, litellm drops
     the second of two equal calls but not its result. Returns *entries* itself when nothing was to do.
     """
-    results = _results_by_call(entries)
-    turns_before = list(itertools.accumulate((e.message["role"] != "tool" for e in entries), initial=0))
+    open_at = open_places(entries)
+    results = _results_by_call(entries, open_at)
     paired: list[Entry] = []
     changes: list[Change] = []
-    for at, entry in enumerate(entries):
+    done = 0
+    for at in open_at:
+        paired += entries[done:at]  # rounds that are whole
+        done = at + 1
+        entry = entries[at]
         role = entry.message["role"]
         if role == "tool":
             continue  # placed with its call
@@ -49,22 +60,25 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
         in_place = list(range(at + 1, at + 1 + len(calls)))
         if not profile.ordered_results and sorted(o for o in order if o is not None) == in_place:
             order = list(in_place)
-        own, made = _place_results(entries, entry, order, turns_before, turns_before[at + 1])
+        own, made = _place_results(entries, at, order)
         if not profile.call_ids and len(calls) > 1:
             entry, own, made = _collapse_identical_calls(entry, own, made)
         paired += [entry, *own]
         changes += made
+    paired += entries[done:]
     return (tuple(paired), tuple(changes)) if changes else (entries, ())
 
 
-def _place_results(
-    entries: Entries, turn: Entry, order: list[int | None], turns_before: list[int], turns: int
-) -> tuple[list[Entry], list[Change]]:
-    """Return the results of one turn's calls, in call order, and what was done to have them there.
+def _place_results(entries: Entries, at: int, order: list[int | None]) -> tuple[list[Entry], list[Change]]:
+    """Return the results of the calls of the turn *at* that place, in call order, and what was done to have them there.
 
-    *order* holds their positions, None for a missing one; *turns* is how many turns there are up to this one.
+    *order* holds their positions, None for a missing one.
     """
-    trailing = turns == turns_before[-1]
+    turn = entries[at]
+    next_turn = at + 1
+    while next_turn < len(entries) and entries[next_turn].message["role"] == "tool":
+        next_turn += 1
+    trailing = next_turn == len(entries)
     misplaced = _misplaced(order)
     placed: list[Entry] = []
     changes: list[Change] = []
@@ -76,18 +90,19 @@ def _place_results(
             continue
         moved = entries[result_at]
         placed.append(moved)
-        if turns_before[result_at] != turns:
+        if result_at > next_turn:
             changes.append(Change(NAME, "moved", moved.origin, "late_result", call["id"]))
         elif offset in misplaced:
             changes.append(Change(NAME, "moved", moved.origin, "result_order", call["id"]))
     return placed, changes
 
 
-def _results_by_call(entries: Entries) -> dict[tuple[int, int], int]:
-    """Map each answered call, (position, number), to the position of its result. Ids mean the latest call."""
+def _results_by_call(entries: Entries, places: list[int]) -> dict[tuple[int, int], int]:
+    """Map each answered call in *places*, (position, number), to its result's position. Ids mean the latest call."""
     latest: dict[str, tuple[int, int]] = {}
     results: dict[tuple[int, int], int] = {}
-    for at, (message, _) in enumerate(entries):
+    for at in places:
+        message = entries[at].message
         role = message["role"]
         if role == "assistant":
             for number, call in enumerate(tool_calls_of(message)):

@@ -11,7 +11,6 @@ from sanitizers.messages import (
     RESULT_ROLES,
     Entries,
     Entry,
-    Message,
     base_id,
     function_of,
     is_part_list,
@@ -36,6 +35,8 @@ def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tupl
     It comes behind ``pairing``, which makes the blocks, so that none is split, and before ``final_merge``, since a user
     message may follow. Returns *entries* itself when nothing was to do.
     """
+    if not any(_media_to_move(entry, profile) for entry in entries if not entry.clean):
+        return entries, ()
     placed: list[Entry] = []
     changes: list[Change] = []
     moved: list[dict[str, Any]] = []
@@ -49,7 +50,7 @@ def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tupl
                 names = {call["id"]: function_of(call).get("name") or "" for call in tool_calls_of(message)}
             placed.append(entry)
             continue
-        held = _media_to_move(message, profile)
+        held = _media_to_move(entry, profile)
         if not held:
             placed.append(entry)
             continue
@@ -67,12 +68,16 @@ def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tupl
         placed.append(Entry({**message, "content": parts}, entry.origin))
         changes.append(Change(NAME, "moved", entry.origin, "media_in_result", call_id))
     _close_block(placed, moved)
-    return (tuple(placed), tuple(changes)) if changes else (entries, ())
+    return tuple(placed), tuple(changes)
 
 
-def _media_to_move(message: Message, profile: Profile) -> list[int]:
-    content = message.get("content")
-    if content.__class__ is not list or not is_part_list(content):
+def _media_to_move(entry: Entry, profile: Profile) -> list[int]:
+    content = entry.message.get("content")
+    if (
+        content.__class__ is not list
+        or entry.message["role"] not in RESULT_ROLES
+        or not is_part_list(content)
+    ):
         return []
     return [
         number

@@ -25,7 +25,7 @@ def close_trailing_model_turn(entries: Entries, profile: Profile) -> tuple[Entri
     """
     if not entries or entries[-1].message["role"] != "assistant":
         return entries, ()
-    last, index = entries[-1]
+    last, index = entries[-1].message, entries[-1].origin
     if profile.model_last or (profile.takes_prefix and last.get("prefix") is True):
         content = last.get("content")
         bare = content if profile.trailing_space else _without_trailing_space(content)

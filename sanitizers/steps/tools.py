@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from sanitizers.changes import Change
 from sanitizers.messages import Entries, Entry
 from sanitizers.profiles import Profile
@@ -16,9 +18,9 @@ def rename_called_tools(entries: Entries, profile: Profile) -> tuple[Entries, tu
     Where the request's declarations are at hand, :func:`sanitizers.tool_names.rename_tools` has done it for both, and
     nothing is left to do here. Source: providers' rules for names (:mod:`sanitizers.name_rules`).
     """
-    names = choose_names(names_in_history([entry.message for entry in entries]), profile.tool_names)
-    if not names:
+    if not _choose_names([entry for entry in entries if not entry.clean], profile):
         return entries, ()
+    names = _choose_names(entries, profile)
     renamed: list[Entry] = []
     changes: list[Change] = []
     for entry in entries:
@@ -26,3 +28,7 @@ def rename_called_tools(entries: Entries, profile: Profile) -> tuple[Entries, tu
         changes += made
         renamed.append(entry if message is entry.message else Entry(message, entry.origin))
     return tuple(renamed), tuple(changes)
+
+
+def _choose_names(entries: Sequence[Entry], profile: Profile) -> Mapping[str, str]:
+    return choose_names(names_in_history([entry.message for entry in entries]), profile.tool_names)

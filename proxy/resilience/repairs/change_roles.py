@@ -15,11 +15,11 @@ def system_as_user(draft: Draft, error: ProviderError) -> Draft:
     """
     entries = [
         Entry({**message, "role": "user"}, at) if message["role"] in SYSTEM_ROLES else Entry(message, at)
-        for message, at in draft.entries
+        for message, at, *_ in draft.entries
     ]
     changes = [
         note("replaced", at, "system_as_user")
-        for message, at in draft.entries
+        for message, at, *_ in draft.entries
         if message["role"] in SYSTEM_ROLES
     ]
     return with_entries(draft, entries, changes)
@@ -35,7 +35,7 @@ def add_reasoning(draft: Draft, error: ProviderError) -> Draft:
         return draft
     entries = list(draft.entries)
     changes = []
-    for place, (message, at) in enumerate(entries):
+    for place, (message, at, *_) in enumerate(entries):
         if message["role"] == "assistant" and message.get("reasoning_content") is None:
             entries[place] = Entry({**message, "reasoning_content": ""}, at)
             changes.append(note("inserted", at, "reasoning_content"))

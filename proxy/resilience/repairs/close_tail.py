@@ -41,7 +41,7 @@ def _move_media_out(draft: Draft) -> Draft:
     while start and entries[start - 1].message["role"] == "tool":
         start -= 1
     for at in range(start, len(entries)):
-        message, origin = entries[at]
+        message, origin = entries[at].message, entries[at].origin
         parts = message.get("content")
         if not isinstance(parts, list) or not is_part_list(parts):
             continue

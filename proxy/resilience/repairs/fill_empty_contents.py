@@ -78,7 +78,7 @@ def add_text_to_media(draft: Draft, error: ProviderError) -> Draft:
     """
     entries = list(draft.entries)
     changes = []
-    for at, (message, origin) in enumerate(entries):
+    for at, (message, origin, *_) in enumerate(entries):
         parts = message.get("content")
         if message["role"] != "user" or not isinstance(parts, list) or not parts:
             continue

@@ -24,7 +24,7 @@ def fill_names(draft: Draft, error: ProviderError) -> Draft:
     filled: list[Entry] = []
     changes = []
     called: dict[str, str] = {}
-    for message, at in draft.entries:
+    for message, at, *_ in draft.entries:
         new = message
         if message["role"] == "assistant":
             new = _name_calls(message, given)

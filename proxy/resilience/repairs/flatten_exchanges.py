@@ -67,7 +67,7 @@ def _answers_in_words(answers: list[Entry], names: dict[str, str]) -> Entry:
     """Return one user message that tells what the tools returned, with the media that were in it."""
     texts: list[str] = []
     media: list[Message] = []
-    for message, _ in answers:
+    for message, *_ in answers:
         content: Any = message.get("content")
         if isinstance(content, list) and is_part_list(content):
             media += [part for part in content if part["type"] != "text"]

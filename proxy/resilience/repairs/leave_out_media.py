@@ -26,7 +26,7 @@ def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
     newest = _first_of_newest_own_turn(draft.messages)
     entries = list(draft.entries)
     changes = []
-    for at, (message, origin) in enumerate(entries):
+    for at, (message, origin, *_) in enumerate(entries):
         asked_now = message["role"] == "user" and at >= newest
         bad = [
             number

@@ -57,7 +57,7 @@ def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Cha
     known: dict[str, str] = {}  # each id that a result may carry, and what it is now
     turn: dict[str, str] = {}
     for entry in entries:
-        message, at = entry
+        message, at = entry.message, entry.origin
         new = message
         if message["role"] == "assistant":
             new = _rename_calls(message, at, rename, turn)

@@ -20,8 +20,9 @@ def echo_reasoning(entries: Entries, profile: Profile) -> tuple[Entries, tuple[C
         return entries, ()
     echoed = list(entries)
     changes: list[Change] = []
-    for at, (message, origin) in enumerate(entries):
+    for at, entry in enumerate(entries):
+        message = entry.message
         if message["role"] == "assistant" and not isinstance(message.get("reasoning_content"), str):
-            echoed[at] = Entry({**message, "reasoning_content": ""}, origin)
-            changes.append(Change(NAME, "inserted", origin, "reasoning_content"))
+            echoed[at] = Entry({**message, "reasoning_content": ""}, entry.origin)
+            changes.append(Change(NAME, "inserted", entry.origin, "reasoning_content"))
     return (tuple(echoed), tuple(changes)) if changes else (entries, ())

@@ -21,7 +21,7 @@ def part_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entries, 
     parted: list[Entry] = []
     changes: list[Change] = []
     for entry in entries:
-        message, origin = entry
+        message, origin = entry.message, entry.origin
         if not tool_calls_of(message) or is_blank(message.get("content")):
             parted.append(entry)
             continue

@@ -38,7 +38,7 @@ def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Chan
     newest = cache(lambda: first_of_newest_user_turn([entry.message for entry in entries]))
     for at, entry in enumerate(entries):
         content = entry.message.get("content")
-        if content.__class__ is not list or not is_part_list(content):
+        if entry.clean or content.__class__ is not list or not is_part_list(content):
             continue
         role = entry.message["role"]
         if role in MEDIA_FREE_ROLES:
@@ -56,8 +56,8 @@ def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Chan
 def _checked(
     entry: Entry, number: int, profile: Profile, changes: list[Change], asked_now: Callable[[], bool]
 ) -> dict[str, Any]:
-    message, origin = entry
-    part: dict[str, Any] = message["content"][number]
+    origin = entry.origin
+    part: dict[str, Any] = entry.message["content"][number]
     kind = part["type"]
     if (kind not in READ_PARTS and kind not in profile.refused_media) or kind in profile.refused_parts:
         return part

@@ -7,6 +7,8 @@ content looks like (``contents``), and then, over the whole history, which resul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sanitizers.changes import Change
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Entries, Entry, Message, is_plain
 from sanitizers.profiles import Profile
@@ -32,8 +34,11 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     """
     changes: list[Change] = []
     kept: list[Entry] = []
-    started = False
-    for entry in entries:
+    done = 0
+    for at in [at for at, entry in enumerate(entries) if not entry.clean]:
+        kept += entries[done:at]
+        done = at + 1
+        entry = entries[at]
         message = entry.message
         notes: list[Note] = []
         if message["role"] in RESULT_ROLES:
@@ -49,14 +54,17 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
         if shaped is None:
             changes.append(Change(NAME, "dropped", entry.origin, "empty_message", entry.message["role"]))
             continue
-        if shaped["role"] not in SYSTEM_ROLES:
-            started = True
-        elif started and not profile.system_anywhere:
+        if shaped["role"] in SYSTEM_ROLES and not profile.system_anywhere and _has_started(kept):
             # In place and word for word: hoisting it would change what comes before every turn between, and
             # with it the provider's cached prefix; its place in time is part of what it says.
             shaped = {**shaped, "role": "user"}
             changes.append(Change(NAME, "replaced", entry.origin, "system_after_start"))
         kept.append(entry if shaped is entry.message else Entry(shaped, entry.origin))
+    kept += entries[done:]
     settled, made = settle_identities(tuple(kept), profile)
     changes.extend(made)
     return (settled, tuple(changes)) if changes else (entries, ())
+
+
+def _has_started(entries: Sequence[Entry]) -> bool:
+    return any(entry.message["role"] not in SYSTEM_ROLES for entry in entries)

@@ -16,10 +16,11 @@ import base64
 import binascii
 import string
 from collections import defaultdict, deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sanitizers.changes import Change
-from sanitizers.messages import SYSTEM_ROLES, Entries, Entry, base_id, function_of, tool_calls_of
+from sanitizers.messages import SYSTEM_ROLES, Entries, Entry, base_id, function_of, open_places, tool_calls_of
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.notes import NAME
 from sanitizers.synthetic import derive_id
@@ -76,8 +77,12 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
     latest: dict[str, _OpenCalls] = {}  # the calls of the latest turn that carries an id
     unmatched: list[int] = []
     run = 0
-    for at, (message, _) in enumerate(entries):
+    before = -1
+    for at in open_places(entries):
+        message = entries[at].message
         role = message["role"]
+        run += at - before > 1  # past a whole round
+        before = at
         if role == "assistant":
             for number, raw in enumerate(tool_calls_of(message)):
                 call = _Call(at, number, run, raw.get("id") or "", function_of(raw).get("name") or "")
@@ -168,7 +173,7 @@ def _pair_late_by_name(entries: Entries, calls: list[_Call], unmatched: list[int
 
 def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     identity = base_id if profile.signs_calls else str
-    taken = {identity(call.id) for call in calls}
+    taken: set[str] = set()
     earlier: dict[str, _Call] = {}
     new_ids: dict[tuple[int, int], str] = {}
     result_ids: dict[int, str] = {}
@@ -177,6 +182,7 @@ def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[
         reason = _why_not(call, earlier.get(identity(call.id)), profile)
         if reason:
             original = call.id
+            taken = taken or {identity(i) for i in _ids_in(entries)}
             # From the id alone where its spelling is all that is wrong: clients that cut a history's front keep it.
             misspelled = reason in ("call_id_illegal", "call_id_too_long")
             place = (0, 0) if misspelled else (entries[call.at].origin, call.number)
@@ -191,20 +197,23 @@ def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[
                 changes.append(Change(NAME, "replaced", entries[at].origin, "result_id", call.id))
     if not changes:
         return entries, ()
-    renamed_at = {at for at, _ in new_ids}
-    written = []
-    for at, entry in enumerate(entries):
-        message = entry.message
-        if at in result_ids:
-            entry = Entry({**message, "tool_call_id": result_ids[at]}, entry.origin)
-        elif at in renamed_at:
-            renamed = [
-                {**raw, "id": new_ids[at, number]} if (at, number) in new_ids else raw
-                for number, raw in enumerate(tool_calls_of(message))
-            ]
-            entry = Entry({**message, "tool_calls": renamed}, entry.origin)
-        written.append(entry)
+    written = list(entries)
+    for at, result_id in result_ids.items():
+        written[at] = Entry({**entries[at].message, "tool_call_id": result_id}, entries[at].origin)
+    for at in dict.fromkeys(at for at, _ in new_ids):
+        message = entries[at].message
+        renamed = [
+            {**raw, "id": new_ids[at, number]} if (at, number) in new_ids else raw
+            for number, raw in enumerate(tool_calls_of(message))
+        ]
+        written[at] = Entry({**message, "tool_calls": renamed}, entries[at].origin)
     return tuple(written), tuple(sorted(changes, key=lambda change: change.index))
+
+
+def _ids_in(entries: Entries) -> Iterator[str]:
+    for entry in entries:
+        if entry.message["role"] == "assistant":
+            yield from (call.get("id") or "" for call in tool_calls_of(entry.message))
 
 
 def _why_not(call: _Call, same: _Call | None, profile: Profile) -> str | None:

@@ -1,0 +1,197 @@
+"""Marks save time and change nothing: with them the steps make the same history and report the same changes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sanitizers import Profile, Unrepairable, find_violations, sanitize
+from sanitizers.marking import mark_entries
+from sanitizers.messages import Entries, Entry, Messages, open_places
+from sanitizers.pipeline import run_steps_on
+from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.provider_profiles import DEEPSEEK
+from sanitizers.validation import validate_messages
+from tests.sanitizers.test_properties import PROFILES
+from tests.support.builders import assistant, call, legacy_call, system, tool, user, without
+from tests.support.strategies import any_histories, damaged_histories, legal_histories, media_histories
+
+History = list[dict[str, Any]]
+
+profiles = st.sampled_from(PROFILES)
+
+IDS = ("c1", "c2", "c3", "c1__thought__QUJD", "c2__thought__?", "c3_TSIG_QUJD", "abcdefghi", "123456789", "")
+NAMES = ("f", "g", "not a name")
+ODD_FIELDS: tuple[dict[str, Any], ...] = (
+    {},
+    {"type": "custom", "custom": {"name": "not a name", "input": "x"}},
+    {"custom": {"name": "not a name", "input": "x"}},
+    {"type": None},
+    {"type": "call"},
+)
+ODD_MESSAGES: History = [
+    assistant("", refusal="I will not."),
+    assistant("words"),
+    legacy_call(),
+    {"role": "function", "name": "f", "content": "ok"},
+    system("late"),
+    user("next"),
+    user(""),
+    tool(None, name="f"),
+]
+
+_calls = st.tuples(st.sampled_from(IDS), st.sampled_from(NAMES[:1] * 5 + NAMES), st.integers(0, 9))
+
+
+@st.composite
+def rounds(draw: st.DrawFn) -> History:
+    """Draw a round of calls that has its results as a rule; ids and odd fields come often."""
+    drawn = draw(st.lists(_calls, min_size=1, max_size=3, unique_by=lambda held: held[0]))
+    made = [
+        {**call(call_id, name), **ODD_FIELDS[max(0, odd - 5)]}
+        if odd
+        else without(call(call_id, name), "type")
+        for call_id, name, odd in drawn
+    ]
+    results = [tool(call_id, draw(st.sampled_from(["ok", "ok", ""]))) for call_id, _, _ in drawn]
+    drift = draw(st.integers(0, 9))
+    if drift == 0:
+        results.pop()
+    elif drift == 1:
+        results.append(tool(draw(st.sampled_from(IDS))))
+    elif drift == 2:
+        results.reverse()
+    turn = assistant(draw(st.sampled_from([None, None, "words", ""])), calls=made)
+    if draw(st.integers(0, 9)) == 0:
+        turn["function_call"] = {"name": "f", "arguments": "{}"}
+    return [turn, *results]
+
+
+def joined(pieces: list[History]) -> History:
+    """Return the pieces one behind the other."""
+    return [message for piece in pieces for message in piece]
+
+
+pieces = st.one_of(rounds(), rounds(), st.sampled_from(ODD_MESSAGES).map(lambda message: [message]))
+long_histories = st.lists(pieces, min_size=2, max_size=12).map(lambda drawn: [user("go"), *joined(drawn)])
+mixtures = st.lists(
+    st.one_of(legal_histories(), legal_histories(id_style="mixed"), any_histories(max_messages=4), pieces),
+    min_size=2,
+    max_size=4,
+).map(joined)
+histories = st.one_of(long_histories, mixtures, damaged_histories(), any_histories(), media_histories())
+
+
+def plain(messages: Messages) -> Entries:
+    """Return *messages* as entries of which nothing is known."""
+    return tuple(Entry(message, at) for at, message in enumerate(messages))
+
+
+def outcome(entries: Entries, profile: Profile) -> tuple[object, ...]:
+    """Return everything that the steps say of *entries*, as bytes and values."""
+    try:
+        after, changes = run_steps_on(entries, profile)
+    except Unrepairable as error:
+        return error.message, error.param, error.rule, error.index
+    return json.dumps([entry.message for entry in after]), [entry.origin for entry in after], changes
+
+
+@given(histories, profiles)
+@example([user("a"), assistant(calls=[without(call("c1"), "type")]), tool("c1"), tool("c2")], OPENAI)
+@example([user("a"), assistant("", refusal="No."), user("b"), tool("c2")], DEEPSEEK)
+@example([user("a"), assistant(calls=[call("c1")]), tool("c1"), user("b"), tool("c1", "late")], GEMINI_3)
+@example(
+    [
+        user("a"),
+        assistant(calls=[call("c1"), call("c2")]),
+        tool("c1"),
+        tool("c2"),
+        user("b"),
+        assistant(calls=[call("c2"), call("c3")]),
+        tool("c2"),
+        tool("c3"),
+        tool("c1", "late"),
+    ],
+    OPENAI,
+)
+@example(
+    [
+        user("a"),
+        assistant(calls=[call("c1"), call("c1__thought__QUJD")]),
+        tool("c1__thought__QUJD"),
+        tool("c1"),
+        tool("c2"),
+    ],
+    OPENAI,
+)
+def test_marks_change_nothing(history: History, profile: Profile) -> None:
+    """Every byte, every change and every refusal is that of the steps that look at everything."""
+    try:
+        validate_messages(history)
+    except Unrepairable:
+        return
+    marked = mark_entries(history, find_violations(history, profile))
+
+    assert [(entry.message, entry.origin) for entry in marked] == [(m, at) for at, m in enumerate(history)]
+    assert outcome(marked, profile) == outcome(plain(history), profile)
+
+
+def test_legal_rounds_are_passed_by() -> None:
+    """Beside one orphan, only what is in no round is looked at."""
+    history = [
+        user("a"),
+        assistant(calls=[call("c1"), call("c2")]),
+        tool("c2"),
+        tool("c1"),
+        tool("gone"),
+        assistant("b"),
+    ]
+    marked = mark_entries(history, find_violations(history, OPENAI))
+
+    assert [entry.answered for entry in marked] == [0, 2, 0, 0, 0, 0]
+    assert [entry.clean for entry in marked] == [True, True, True, True, False, True]
+    assert open_places(marked) == [0, 4, 5]
+
+
+@pytest.mark.parametrize("shared", ["c1", "c1__thought__QUJD"])
+def test_a_round_whose_id_an_orphan_has_is_not_passed_by(shared: str) -> None:
+    """The orphan may be the later answer to the round's call; rounds that have another of its ids follow."""
+    history = [
+        user("a"),
+        assistant(calls=[call("c1"), call("c2")]),
+        tool("c1"),
+        tool("c2"),
+        assistant(calls=[call("c2")]),
+        tool("c2"),
+        assistant(calls=[call("c3")]),
+        tool("c3"),
+        user("b"),
+        tool(shared),
+    ]
+    marked = mark_entries(history, find_violations(history, GEMINI_3))
+
+    assert [at for at, entry in enumerate(marked) if entry.answered] == [6]
+
+
+def test_a_wrong_mark_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the check finds in what the marked entries became is repaired by the steps that look at everything."""
+    history = [
+        user("a"),
+        assistant(calls=[call("c1")]),
+        user("b"),
+        tool("gone"),
+        assistant(calls=[call("c2")]),
+    ]
+    expected = sanitize(history, GEMINI_3)
+
+    def mark_all(messages: Messages, found: object) -> Entries:
+        return tuple(Entry(message, at, clean=True, answered=1) for at, message in enumerate(messages))
+
+    monkeypatch.setattr("sanitizers.pipeline.mark_entries", mark_all)
+
+    assert sanitize(history, GEMINI_3) == expected
+    assert expected.violations == ()
