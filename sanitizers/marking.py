@@ -7,7 +7,7 @@ would leave alone anyway; they decide nothing, and entries without marks become 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count, repeat
+from itertools import chain, count, repeat
 
 from sanitizers.invariants import Violation
 from sanitizers.messages import RESULT_ROLES, SIGNATURE_MARKS, Entries, Entry, Messages, base_id
@@ -21,23 +21,24 @@ def mark_entries(messages: Messages, found: Iterable[Violation]) -> Entries:
     message before. A round is whole if nothing is wrong with its messages and nothing outside of whole rounds has one
     of its ids: an orphan may mean a call that has a result already.
     """
-    damaged = {violation.index for violation in found}
     clean = [True] * len(messages)
-    answered = [0] * len(messages)
+    for violation in found:
+        clean[violation.index] = False
     rounds: list[tuple[int, list[str]]] = []
     loose: list[str] = []  # ids outside of whole rounds
     behind = 0  # where the last round ends
     for at, message in enumerate(messages):
         if at < behind:
             continue
-        usual = at not in damaged and "refusal" not in message
         if calls := message.get("tool_calls"):
+            usual = "refusal" not in message
             ids = []
             for call in calls:
                 ids.append(call.get("id") or "")
-                usual = usual and call.get("type") == "function" and "custom" not in call
+                if call.get("type") != "function" or "custom" in call:
+                    usual = False
             end = at + 1 + len(ids)
-            if usual and damaged.isdisjoint(range(at, end)):
+            if usual and all(clean[at:end]):
                 rounds.append((at, ids))
                 behind = end
             else:
@@ -46,31 +47,35 @@ def mark_entries(messages: Messages, found: Iterable[Violation]) -> Entries:
         elif message["role"] in RESULT_ROLES:
             loose.append(message.get("tool_call_id") or "")
             clean[at] = False
-        elif not usual:
+        elif "refusal" in message:
             clean[at] = False
-    for at, ids in _apart(rounds, loose):
-        answered[at] = len(ids)
-    for at, ids in rounds:
-        if not answered[at]:
-            clean[at : at + 1 + len(ids)] = [False] * (1 + len(ids))
+    for at, number in _entangled(rounds, loose).items():
+        clean[at : at + 1 + number] = [False] * (1 + number)
     # Made from tuples: a third of what it costs to call Entry for each.
-    fields = zip(messages, count(), clean, answered, strict=False)
-    return tuple(map(tuple.__new__, repeat(Entry), fields))
+    return tuple(map(tuple.__new__, repeat(Entry), zip(messages, count(), clean, strict=False)))
 
 
-def _apart(rounds: list[tuple[int, list[str]]], loose: list[str]) -> list[tuple[int, list[str]]]:
-    """Return those *rounds* that share no id with what is *loose*, nor with a round that does."""
-    every_id = "\n".join([*loose, *(call_id for _, ids in rounds for call_id in ids)])
-    if any(
-        mark in every_id for mark in SIGNATURE_MARKS
-    ):  # rare, and base_id() of hundreds costs as much as the rest
+def _entangled(rounds: list[tuple[int, list[str]]], loose: list[str]) -> dict[int, int]:
+    """Map the places of those *rounds* that share an id with what is *loose*, or with a round that does, to the length.
+
+    Ids are told apart by their base, as pairing does; base_id() of hundreds would cost as much as all else here.
+    """
+    shared = set(loose)
+    every_id = "\n".join([*loose, *chain.from_iterable(ids for _, ids in rounds)])
+    if any(mark in every_id for mark in SIGNATURE_MARKS):
         rounds = [(at, list(map(base_id, ids))) for at, ids in rounds]
-        rounds = [(at, ids) for at, ids in rounds if len(set(ids)) == len(ids)]
-        loose = list(map(base_id, loose))
-    taken = set(loose)
-    while True:
-        apart = [(at, ids) for at, ids in rounds if taken.isdisjoint(ids)]
-        if len(apart) == len(rounds):
-            return apart
-        taken.update(call_id for _, ids in rounds for call_id in ids if not taken.isdisjoint(ids))
-        rounds = apart
+        shared = set(map(base_id, loose)).union(*(ids for _, ids in rounds if len(set(ids)) < len(ids)))
+    entangled: dict[int, int] = {}
+    if all(shared.isdisjoint(ids) for _, ids in rounds):
+        return entangled
+    holders: dict[str, list[tuple[int, list[str]]]] = {}
+    for held in rounds:
+        for call_id in held[1]:
+            holders.setdefault(call_id, []).append(held)
+    waiting = list(shared)  # a chain of rounds, each with an id of the next, is walked once
+    while waiting:
+        for at, ids in holders.pop(waiting.pop(), ()):
+            if at not in entangled:
+                entangled[at] = len(ids)
+                waiting += ids
+    return entangled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from operator import eq
 from typing import Any
 
 from sanitizers.changes import Change
@@ -24,7 +24,7 @@ def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, 
     Returns *entries* itself when there is nothing to join.
     """
     roles = [entry.message["role"] for entry in entries]
-    alike = [at for at, (one, next_) in enumerate(pairwise(roles), 1) if one == next_ and one in _JOINED]
+    alike = [at for at, same in enumerate(map(eq, roles, roles[1:]), 1) if same and roles[at] in _JOINED]
     merged: list[Entry] = []
     changes: list[Change] = []
     done = 0
@@ -38,6 +38,10 @@ def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, 
             run.append(entries[done])
             done += 1
         _close_run(run, merged, changes, step)
+        while len(run) > 1 and done < len(entries) and entries[done].message["role"] == "tool":
+            # The calls that they answer stand in another message now.
+            merged.append(Entry(entries[done].message, entries[done].origin))
+            done += 1
     return ((*merged, *entries[done:]), tuple(changes)) if changes else (entries, ())
 
 

@@ -38,16 +38,13 @@ MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video
 class Entry(NamedTuple):
     """A message on its way through the steps, with its place in what the client sent (*origin*).
 
-    The other two fields are what the check before the steps has shown (:mod:`sanitizers.marking`), so that a step need
-    not look again; a changed message is a new entry, of which nothing is known. *clean*: by itself it breaks no rule.
-    *answered*: so many entries behind it are the results of its calls, all of them, in place, and no other call or
-    result has their ids.
+    It is *clean* where the check before the steps has shown that the steps that look at one message, or pair calls with
+    results, would leave it alone (:mod:`sanitizers.marking`). A changed message is a new entry, not known to be clean.
     """
 
     message: Message
     origin: int
     clean: bool = False
-    answered: int = 0
 
 
 Entries: TypeAlias = tuple[Entry, ...]
@@ -55,15 +52,8 @@ Entries: TypeAlias = tuple[Entry, ...]
 
 
 def open_places(entries: Entries) -> list[int]:
-    """Return the places of *entries* that are in no round of calls and results known to be whole."""
-    places = []
-    at, end = 0, len(entries)
-    while at < end:
-        answered = entries[at].answered
-        if not answered:
-            places.append(at)
-        at += 1 + answered
-    return places
+    """Return the places of *entries* that are not known to be clean: all calls and results outside of whole rounds."""
+    return [at for at, entry in enumerate(entries) if not entry.clean]
 
 
 def tool_calls_of(message: Message) -> list[dict[str, Any]]:

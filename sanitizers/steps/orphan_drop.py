@@ -49,12 +49,10 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     for found in results_of.values():
         # The last one speaks, in the place of the first: the turns behind it stay where they are.
         kept[found[0]] = entries[found[-1]]
-    gone = [*orphans, *(at for found in results_of.values() for at in found[1:])]
-    for at in sorted(gone, reverse=True):
-        del kept[at]
+    gone = {*orphans, *(at for found in results_of.values() for at in found[1:])}
     dropped = [(at, "orphaned_result") for at in orphans] + [(at, "superseded_result") for at in superseded]
     changes = tuple(
         Change(NAME, "dropped", entries[at].origin, reason, entries[at].message.get("tool_call_id") or "")
         for at, reason in sorted(dropped)
     )
-    return tuple(kept), changes
+    return tuple([entry for at, entry in enumerate(kept) if at not in gone]), changes

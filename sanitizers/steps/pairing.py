@@ -115,6 +115,8 @@ def _results_by_call(entries: Entries, places: list[int]) -> dict[tuple[int, int
 def _misplaced(order: list[int | None]) -> set[int]:
     """Return the offsets of results that stand behind one of a later call, or before one of an earlier call."""
     found: set[int] = set()
+    if len(order) < 2:
+        return found
     highest = -1
     for offset, at in enumerate(order):
         if at is not None:

@@ -14,6 +14,7 @@ from sanitizers.messages import (
     base_id,
     function_of,
     is_part_list,
+    open_places,
     tool_calls_of,
 )
 from sanitizers.profiles import Profile
@@ -35,7 +36,7 @@ def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tupl
     It comes behind ``pairing``, which makes the blocks, so that none is split, and before ``final_merge``, since a user
     message may follow. Returns *entries* itself when nothing was to do.
     """
-    if not any(_media_to_move(entry, profile) for entry in entries if not entry.clean):
+    if not any(_media_to_move(entries[at], profile) for at in open_places(entries)):
         return entries, ()
     placed: list[Entry] = []
     changes: list[Change] = []

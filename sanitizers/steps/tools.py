@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sanitizers.changes import Change
-from sanitizers.messages import Entries, Entry
+from sanitizers.messages import Entries, Entry, open_places
 from sanitizers.profiles import Profile
 from sanitizers.tool_names import choose_names, names_in_history, rename_message
 
@@ -18,7 +18,7 @@ def rename_called_tools(entries: Entries, profile: Profile) -> tuple[Entries, tu
     Where the request's declarations are at hand, :func:`sanitizers.tool_names.rename_tools` has done it for both, and
     nothing is left to do here. Source: providers' rules for names (:mod:`sanitizers.name_rules`).
     """
-    if not _choose_names([entry for entry in entries if not entry.clean], profile):
+    if not _choose_names([entries[at] for at in open_places(entries)], profile):
         return entries, ()
     names = _choose_names(entries, profile)
     renamed: list[Entry] = []

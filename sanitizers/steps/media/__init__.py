@@ -9,7 +9,14 @@ from typing import Any
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.media.reading import READ_PARTS
-from sanitizers.messages import MEDIA_FREE_ROLES, Entries, Entry, first_of_newest_user_turn, is_part_list
+from sanitizers.messages import (
+    MEDIA_FREE_ROLES,
+    Entries,
+    Entry,
+    first_of_newest_user_turn,
+    is_part_list,
+    open_places,
+)
 from sanitizers.profiles import Profile
 from sanitizers.steps.media.mending import Fault, mend_part
 from sanitizers.synthetic import left_out
@@ -33,12 +40,13 @@ def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Chan
     none is ``shape``'s to drop. Raises :class:`Unrepairable` with the place in ``param``. Returns *entries* itself when
     nothing was to do.
     """
-    checked: list[Entry] = list(entries)
+    checked = list(entries)
     changes: list[Change] = []
     newest = cache(lambda: first_of_newest_user_turn([entry.message for entry in entries]))
-    for at, entry in enumerate(entries):
+    for at in open_places(entries):
+        entry = entries[at]
         content = entry.message.get("content")
-        if entry.clean or content.__class__ is not list or not is_part_list(content):
+        if content.__class__ is not list or not is_part_list(content):
             continue
         role = entry.message["role"]
         if role in MEDIA_FREE_ROLES:

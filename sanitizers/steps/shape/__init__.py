@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sanitizers.changes import Change
-from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Entries, Entry, Message, is_plain
+from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Entries, Entry, Message, is_plain, open_places
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.calls import fit_result_to_call, normalize_calls
 from sanitizers.steps.shape.contents import normalize_content
@@ -35,7 +35,7 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     changes: list[Change] = []
     kept: list[Entry] = []
     done = 0
-    for at in [at for at, entry in enumerate(entries) if not entry.clean]:
+    for at in open_places(entries):
         kept += entries[done:at]
         done = at + 1
         entry = entries[at]

@@ -77,12 +77,12 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
     latest: dict[str, _OpenCalls] = {}  # the calls of the latest turn that carries an id
     unmatched: list[int] = []
     run = 0
-    before = -1
+    behind = 0
     for at in open_places(entries):
+        run += any(entry.message["role"] != "assistant" for entry in entries[behind:at])
+        behind = at + 1
         message = entries[at].message
         role = message["role"]
-        run += at - before > 1  # past a whole round
-        before = at
         if role == "assistant":
             for number, raw in enumerate(tool_calls_of(message)):
                 call = _Call(at, number, run, raw.get("id") or "", function_of(raw).get("name") or "")
