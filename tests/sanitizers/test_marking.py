@@ -15,6 +15,7 @@ from sanitizers.messages import Entries, Entry, Messages, open_places
 from sanitizers.pipeline import run_steps_on
 from sanitizers.profiles import GEMINI_3, OPENAI
 from sanitizers.provider_profiles import DEEPSEEK
+from sanitizers.synthetic import derive_id
 from sanitizers.validation import validate_messages
 from tests.sanitizers.test_properties import PROFILES
 from tests.support.builders import assistant, call, legacy_call, system, tool, user, without
@@ -24,15 +25,18 @@ History = list[dict[str, Any]]
 
 profiles = st.sampled_from(PROFILES)
 
-IDS = ("c1", "c2", "c3", "c1__thought__QUJD", "c2__thought__?", "c3_TSIG_QUJD", "abcdefghi", "123456789", "")
-NAMES = ("f", "g", "not a name")
-ODD_FIELDS: tuple[dict[str, Any], ...] = (
+USUAL_IDS = tuple(f"c{number}" for number in range(1, 13))
+IDS = (*USUAL_IDS * 2, "c1__thought__QUJD", "c2__thought__?", "c3_TSIG_QUJD", "abcdefghi", "123456789", "")
+NAMES = ("f",) * 18 + ("g", "not a name")
+FORMS: tuple[dict[str, Any], ...] = (
+    *({"type": "function"},) * 20,
     {},
-    {"type": "custom", "custom": {"name": "not a name", "input": "x"}},
-    {"custom": {"name": "not a name", "input": "x"}},
     {"type": None},
     {"type": "call"},
+    {"type": "function", "custom": {"name": "not a name", "input": "x"}},
+    {"type": "custom", "custom": {"name": "not a name", "input": "x"}},
 )
+DRIFTS = ("none",) * 8 + ("missing", "missing", "foreign", "reversed")
 ODD_MESSAGES: History = [
     assistant("", refusal="I will not."),
     assistant("words"),
@@ -44,29 +48,24 @@ ODD_MESSAGES: History = [
     tool(None, name="f"),
 ]
 
-_calls = st.tuples(st.sampled_from(IDS), st.sampled_from(NAMES[:1] * 5 + NAMES), st.integers(0, 9))
+_calls = st.tuples(st.sampled_from(IDS), st.sampled_from(NAMES), st.sampled_from(FORMS))
 
 
 @st.composite
 def rounds(draw: st.DrawFn) -> History:
-    """Draw a round of calls that has its results as a rule; ids and odd fields come often."""
+    """Draw a round of calls that has its results as a rule; one round in a few has something odd."""
     drawn = draw(st.lists(_calls, min_size=1, max_size=3, unique_by=lambda held: held[0]))
-    made = [
-        {**call(call_id, name), **ODD_FIELDS[max(0, odd - 5)]}
-        if odd
-        else without(call(call_id, name), "type")
-        for call_id, name, odd in drawn
-    ]
-    results = [tool(call_id, draw(st.sampled_from(["ok", "ok", ""]))) for call_id, _, _ in drawn]
-    drift = draw(st.integers(0, 9))
-    if drift == 0:
+    made = [{**without(call(call_id, name), "type"), **form} for call_id, name, form in drawn]
+    results = [tool(call_id) for call_id, _, _ in drawn]
+    drift = draw(st.sampled_from(DRIFTS))
+    if drift == "missing":
         results.pop()
-    elif drift == 1:
+    elif drift == "foreign":
         results.append(tool(draw(st.sampled_from(IDS))))
-    elif drift == 2:
+    elif drift == "reversed":
         results.reverse()
     turn = assistant(draw(st.sampled_from([None, None, "words", ""])), calls=made)
-    if draw(st.integers(0, 9)) == 0:
+    if draw(st.integers(0, 15)) == 15:
         turn["function_call"] = {"name": "f", "arguments": "{}"}
     return [turn, *results]
 
@@ -125,6 +124,30 @@ def outcome(entries: Entries, profile: Profile) -> tuple[object, ...]:
         tool("c1__thought__QUJD"),
         tool("c1"),
         tool("c2"),
+    ],
+    OPENAI,
+)
+@example(
+    [user("a"), assistant(calls=[call("c1")]), assistant(calls=[call("c2")]), tool("c2"), user("b")], OPENAI
+)
+@example(
+    [
+        user("a"),
+        assistant(calls=[call("c1")]),
+        assistant(calls=[call("c2")]),
+        tool("c2"),
+        assistant(calls=[call("c1")]),
+        tool("c1"),
+    ],
+    OPENAI,
+)
+@example(
+    [
+        user("a"),
+        assistant(calls=[call(None)]),
+        tool(None),
+        assistant(calls=[call(derive_id(1, 0, "", frozenset()))]),
+        tool(derive_id(1, 0, "", frozenset())),
     ],
     OPENAI,
 )
