@@ -75,7 +75,7 @@ class ChatPlanning:
         if key not in self._plans:
             gateway = self._gateway
             if self._kept is None and profile_of(deployment, gateway.settings).signs_calls:
-                self._kept = await load_signatures(gateway.store, self._chat.messages)
+                self._kept = await load_signatures(gateway.store, self._chat.messages, self._chat.outline)
             await self._fetch_media(deployment, deadline)
             self._plans[key] = self._planned(deployment)
         return self._plans[key]
@@ -115,6 +115,7 @@ class ChatPlanning:
     @staticmethod
     def call_of(plan: Plan, timeouts: Timeouts) -> UpstreamCall:
         """Return the call that a plan is."""
+        request = plan.request
         return UpstreamCall(
             deployment=plan.deployment,
             messages=plan.messages,
@@ -122,7 +123,7 @@ class ChatPlanning:
             timeouts=timeouts,
             ask_usage=plan.ask_usage,
             extra_body=plan.extra_body,
-            raw_messages=plan.request.raw_messages if plan.messages is plan.request.messages else None,
+            body=request.body if plan.messages is request.messages and request.is_as_read else None,
             profile=plan.profile,
         )
 

@@ -43,7 +43,7 @@ def with_note(request: ChatRequest, note: str) -> tuple[ChatRequest, Change]:
     """Return *request* with *note* as its last message, and the change that this is."""
     messages = [*request.messages, {"role": "user", "content": note}]
     change = Change(STEP, "inserted", max(0, len(request.messages) - 1), "corrective_note")
-    return replace(request, messages=messages, raw_messages=None), change
+    return replace(request, messages=messages), change
 
 
 def _name_of(tool: Any) -> str | None:

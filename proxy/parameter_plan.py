@@ -9,7 +9,6 @@ the deployment allows by name goes as it came.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +18,7 @@ from proxy.errors import InvalidRequest
 from proxy.upstream.transports import transport_of
 from proxy.wire import ChatRequest
 from sanitizers import Change, Messages
+from sanitizers.record import record
 
 Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
 """Tells which parameters a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
@@ -29,7 +29,10 @@ _NEVER_DROPPED = ("tools", "functions", "n")
 """Without them the answer would be another one: agents without tools, fewer answers than were asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+_NO_EXTRAS: Mapping[str, Any] = MappingProxyType({})
+
+
+@record
 class ParameterPlan:
     """The parameters that go upstream, and what is to be said of them.
 
@@ -58,10 +61,11 @@ def plan_parameters(
     neither goes nor may be dropped.
     """
     allowed = deployment.allowed_openai_params
-    fitted, seen = FittedParameters(given), FittedParameters(given)
     if mode in _FITTING:
         fitted = seen = _fit(given, deployment, messages)
-    elif mode == "observe":
+    else:
+        fitted = seen = FittedParameters(given)
+    if mode == "observe":
         seen = _fit_if_possible(given, deployment, messages)
     withheld = unsupported(deployment, fitted.parameters)
     if mode in _FITTING:
@@ -70,13 +74,14 @@ def plan_parameters(
     if withheld:
         kept = {name: value for name, value in parameters.items() if name not in withheld}
         parameters = MappingProxyType(kept)
-    return ParameterPlan(
-        parameters,
-        MappingProxyType({name: value for name, value in request.unknown.items() if name in allowed}),
-        (*(name for name in request.unknown if name not in allowed), *sorted({*withheld, *fitted.dropped})),
-        seen.changes,
-        fitted.words,
-    )
+    extra_body, dropped = _NO_EXTRAS, fitted.dropped
+    if request.unknown or withheld or dropped:
+        extra_body = MappingProxyType(
+            {name: value for name, value in request.unknown.items() if name in allowed}
+        )
+        unknown = (name for name in request.unknown if name not in allowed)
+        dropped = (*unknown, *sorted({*withheld, *fitted.dropped}))
+    return ParameterPlan(parameters, extra_body, dropped, seen.changes, fitted.words)
 
 
 def _fit(given: Mapping[str, Any], deployment: Deployment, messages: Messages) -> FittedParameters:

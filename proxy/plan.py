@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -38,6 +38,8 @@ from sanitizers import (
     Violation,
     profile_for,
 )
+from sanitizers.outline import Outline
+from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES
 
 REPLACED = "replaced"
@@ -52,13 +54,13 @@ _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "ans
 """What may be changed behind the pipeline: :mod:`proxy.dialects`, :mod:`proxy.budgets`,
 :mod:`proxy.resilience.repairs`, :mod:`proxy.corrections`, :mod:`sanitizers.turns`, :mod:`proxy.tool_arguments`."""
 
-_STEPS = (*STEP_NAMES, *_FURTHER_STEPS)
+_STEPS = tuple(dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS)))  # a step of either may be called "tools"
 
 _MADE_IN_EVERY_MODE = ("turns", "answer_repair")
 """Steps that have settings of their own: what they change is changed whatever the mode of sanitizing."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """One request, ready to be sent.
 
@@ -122,7 +124,8 @@ def plan_request(
     """
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode
-    messages, signatures = settle_signatures(request.messages, deployment, profile, kept)
+    settled, signatures = settle_signatures(request.messages, deployment, profile, kept, request.outline)
+    messages = settled
     prepared = (
         None if mode == "off" else _prepared(messages, request, deployment, profile, unsupported, settings)
     )
@@ -139,8 +142,16 @@ def plan_request(
         origins = prepared.outcome.origins if prepared is not None and mode == "repair" else None
         fitted = None
         try:
-            known = facts.renamed(names_back)
-            fitted = fit_request(messages, profile, parameters, known, origins=origins, count=count)
+            fitted = fit_request(
+                messages,
+                profile,
+                parameters,
+                facts.renamed(names_back),
+                origins=origins,
+                count=count,
+                outline=request.outline if messages is settled and request.is_as_read else None,
+                most_bytes=len(request.body),
+            )
         except ContextTooLong:
             if mode != "observe":
                 raise
@@ -177,12 +188,19 @@ def plan_request(
 
 
 def settle_signatures(
-    messages: Messages, deployment: Deployment, profile: Profile, kept: Mapping[str, Kept] = _NOTHING
+    messages: Messages,
+    deployment: Deployment,
+    profile: Profile,
+    kept: Mapping[str, Kept] = _NOTHING,
+    outline: Outline | None = None,
 ) -> tuple[Messages, Counter[str]]:
-    """Return *messages* with the signatures that *deployment* made, and no others, and how many were what."""
+    """Return *messages* with the signatures that *deployment* made, and no others, and how many were what.
+
+    *outline* is one of *messages*, or of others and then of no use.
+    """
     if profile.signs_calls:
-        return restore_signatures(messages, kept, origin_of(deployment, profile))
-    return leave_out_signatures(messages)
+        return restore_signatures(messages, kept, origin_of(deployment, profile), outline)
+    return leave_out_signatures(messages, outline)
 
 
 def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:

@@ -7,7 +7,7 @@ by what the history holds; then the schemas of the tools that are left.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from proxy.config import Deployment
@@ -17,10 +17,11 @@ from proxy.parameter_plan import Unsupported, plan_parameters
 from proxy.tool_schemas import clean_declared, target_of
 from proxy.wire import ChatRequest
 from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, sanitize
+from sanitizers.record import record
 from sanitizers.tool_names import rename_tools
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prepared:
     """One request, legal for its target.
 
@@ -58,8 +59,11 @@ def prepare_request(
     """
     if request.parameters.get("reasoning_effort") not in (None, "none"):
         profile = profile.thinking()
-    renamed = rename_tools(messages, request.parameters, profile.tool_names)
-    outcome = sanitize(renamed.messages, profile)
+    outline = request.outline
+    if outline is not None and not outline.tells_of(messages):
+        outline = None
+    renamed = rename_tools(messages, request.parameters, profile.tool_names, outline)
+    outcome = sanitize(renamed.messages, profile, outline if renamed.messages is messages else None)
     if renamed.changes:
         found = _found_before(outcome.found, renamed.changes)
         outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
@@ -67,7 +71,9 @@ def prepare_request(
         request, renamed.parameters, deployment, unsupported, outcome.messages, "repair"
     )
     try:
-        parameters, declared = clean_declared(planned.parameters, target_of(deployment, profile))
+        parameters, declared = clean_declared(
+            planned.parameters, target_of(deployment, profile), request.known_tools
+        )
     except Unrepairable as error:
         raise InvalidRequest(error.message, param=error.param) from None
     sent = outcome.messages

@@ -21,14 +21,17 @@ from proxy.store import Store
 from proxy.upstream import UpstreamCall
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
+from sanitizers.outline import Outline
 
 _MOST_DOUBTED = 64
 """Signatures of one request that are noted as refused, the newest."""
 
 
-async def load_signatures(store: Store, messages: Messages) -> Mapping[str, Kept]:
-    """Return what is kept of the calls in *messages*, by id."""
-    keys = keys_wanted(messages)
+async def load_signatures(
+    store: Store, messages: Messages, outline: Outline | None = None
+) -> Mapping[str, Kept]:
+    """Return what is kept of the calls in *messages*, by id; *outline* is that of *messages*, or of no use."""
+    keys = keys_wanted(messages, outline)
     if not keys:
         return {}
     values = await store.get(SPACE, keys)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+import orjson
+
 from proxy.config import Deployment
 from proxy.errors import UnrepairableHistory
+from proxy.known_tools import LARGEST_KNOWN, MOST_KNOWN, KnownTools
 from proxy.upstream.transports import transport_of
 from sanitizers import Change, Profile
-from sanitizers.schemas import DIALECTS, GEMINI, GEMINI_JSON, GEMINI_ON_LITELLM, Target, clean_tools
+from sanitizers.schemas import (
+    DIALECTS,
+    GEMINI,
+    GEMINI_JSON,
+    GEMINI_ON_LITELLM,
+    CleanedTools,
+    Target,
+    clean_tools,
+)
 
 _TARGETS = {name: Target(dialect) for name, dialect in DIALECTS.items()}
 _GEMINI_WITH_JSON = Target(GEMINI, richer=GEMINI_JSON)
@@ -33,21 +45,34 @@ def target_of(deployment: Deployment, profile: Profile) -> Target:
 
 
 def clean_declared(
-    parameters: Mapping[str, Any], target: Target
+    parameters: Mapping[str, Any], target: Target, known: KnownTools | None = None
 ) -> tuple[Mapping[str, Any], tuple[Change, ...]]:
     """Return *parameters* with the tools that they declare as *target* takes them, and what was changed.
 
-    The same object where nothing was. Raises :class:`sanitizers.Unrepairable` as :func:`clean_tools` does.
+    The same object where nothing was. *known* is what is known of the tools that the client sent. Raises
+    :class:`sanitizers.Unrepairable` as :func:`clean_tools` does.
     """
     made: dict[str, Any] = {}
     changes: list[Change] = []
     for name in ("tools", "functions"):
         given = parameters.get(name)
         if given:
-            cleaned = clean_tools(given, target, name)
+            kept = _kept(known, target) if known is not None and given is known.tools else None
+            cleaned = clean_tools(given, target, name) if kept is None else kept
             changes += cleaned.changes
             made[name] = cleaned.tools
     return (MappingProxyType({**parameters, **made}), tuple(changes)) if changes else (parameters, ())
+
+
+@lru_cache(maxsize=2 * MOST_KNOWN)
+def _kept(known: KnownTools, target: Target) -> CleanedTools | None:
+    """Return *known* tools as *target* takes them; None for more than is remembered: references written out."""
+    cleaned = clean_tools(known.tools, target)
+    try:
+        size = len(orjson.dumps(cleaned.tools))
+    except orjson.JSONEncodeError:
+        return None
+    return cleaned if size <= 2 * LARGEST_KNOWN else None
 
 
 def refuse_tools(changes: tuple[Change, ...]) -> UnrepairableHistory:

@@ -42,5 +42,4 @@ def guard_chat(
     guarded = guard_turn(chat.messages, chat.parameters, policy, asked, in_result=mode != "repair")
     if not guarded.changes:
         return chat, guarded
-    raw = chat.raw_messages if guarded.messages is chat.messages else None
-    return replace(chat, messages=guarded.messages, parameters=guarded.parameters, raw_messages=raw), guarded
+    return replace(chat, messages=guarded.messages, parameters=guarded.parameters), guarded

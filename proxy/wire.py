@@ -7,7 +7,6 @@ nesting, types, roles, content parts. What depends on the model is found later, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -15,17 +14,20 @@ import msgspec
 import orjson
 
 from proxy.errors import InvalidRequest
+from proxy.known_tools import KnownTools, known_tools
 from proxy.mend_halves import mend_halves
+from proxy.nesting import nesting_exceeds
 from proxy.parameters import PARAMETERS, check_parameter
-from sanitizers import Change, Messages, Unrepairable, validate_messages
+from sanitizers import Change, Messages, Unrepairable
+from sanitizers.outline import DEPTH, Outline, outline_of
+from sanitizers.record import record
+from sanitizers.validation import read_history
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChatRequest:
     """One chat request as the client meant it.
 
-    *raw_messages* is the JSON that *messages* were read from, to be sent on as it is where nothing is changed; it may
-    hold a key twice, so that another parser reads another history in it (:mod:`proxy.wires.openai` looks).
     *parameters* holds the known parameters that were set (null counts as not set) in the client's order,
     without ``model``, ``messages`` and the stream switches; *unknown* everything else, which goes upstream only
     where the deployment allows it by name.
@@ -33,13 +35,26 @@ class ChatRequest:
 
     model: str
     messages: Messages
-    raw_messages: bytes | None
     stream: bool
     include_usage: bool
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
+    outline: Outline | None = None
+    """Of the history as it was read, which *messages* need not be any more."""
+
+    known_tools: KnownTools | None = None
+    """What is known of the tools that were read, which *parameters* need not have any more."""
+
+    body: bytes = b""
+    """The bytes that it was read from."""
+
     mended: tuple[Change, ...] = ()
     """What was changed so that it could be read."""
+
+    @property
+    def is_as_read(self) -> bool:
+        """Whether the history is that of :attr:`body`."""
+        return self.outline is not None and self.outline.tells_of(self.messages)
 
 
 def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False) -> ChatRequest:
@@ -50,36 +65,46 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False) ->
     """
     mended: tuple[Change, ...] = ()
     try:
-        fields, raw_messages = load_object(body, max_nesting)
+        fields = load_object(body)
     except InvalidRequest:
         found = mend_halves(body) if mends else None
         if found is None:
             raise
-        fields, raw_messages = load_object(found[0], max_nesting)
+        body = found[0]
+        fields = load_object(body)
         mended = tuple(Change("shape", "replaced", at, "half_character") for at in found[1])
+    given = fields.get("messages")
+    outline = outline_of(given) if isinstance(given, list) else None
+    known = known_tools(fields.get("tools"))
+    if rest := _of_unknown_depth(fields, outline, known, max_nesting):
+        refuse_nesting(rest, max_nesting)
     model = read_model(fields)
     if "messages" not in fields:
         raise InvalidRequest("'messages' is required.", param="messages")
-    messages = read_messages(fields["messages"])
-    known: dict[str, Any] = {}
+    outline = _read_history(given, outline)
+    parameters: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     for name, value in fields.items():
         if name in ("model", "messages") or value is None:
             continue
-        if name in PARAMETERS:
+        if name == "tools" and known is not None and known.are_checked:
+            parameters[name] = known.tools
+        elif name in PARAMETERS:
             check_parameter(name, value)
-            known[name] = value
+            parameters[name] = value
         else:
             unknown[name] = value
-    stream, include_usage = take_stream_switches(known)
+    stream, include_usage = take_stream_switches(parameters)
     return ChatRequest(
         model=model,
-        messages=messages,
-        raw_messages=raw_messages,
+        messages=outline.messages,
         stream=stream,
         include_usage=include_usage,
-        parameters=MappingProxyType(known),
+        parameters=MappingProxyType(parameters),
         unknown=MappingProxyType(unknown),
+        outline=outline,
+        known_tools=known,
+        body=body,
         mended=mended,
     )
 
@@ -104,24 +129,18 @@ def take_stream_switches(known: dict[str, Any]) -> tuple[bool, bool]:
     return stream, bool(include_usage)
 
 
-def read_messages(value: Any) -> Messages:
-    """Return *value* as a history; raises :class:`InvalidRequest` with the message's index in ``param``."""
+def _read_history(value: Any, outline: Outline | None) -> Outline:
+    """Return the outline of *value*, a history; raises :class:`InvalidRequest` with the index of a bad message."""
     try:
-        return validate_messages(value)
+        return read_history(value, outline)
     except Unrepairable as error:
         raise InvalidRequest(error.message, param=error.param) from None
 
 
-def load_object(body: bytes, max_nesting: int) -> tuple[dict[str, Any], bytes | None]:
-    """Return the body's fields, decoded, and the bytes of ``messages`` within it.
-
-    Raises :class:`InvalidRequest` for what is no JSON, no object, or nested deeper than *max_nesting*.
-    """
-    raw_messages = None
+def load_object(body: bytes) -> dict[str, Any]:
+    """Return the body's fields, decoded; raises :class:`InvalidRequest` for what is no JSON, and no object."""
     try:
         fields = orjson.loads(body)
-        if isinstance(fields, dict) and "messages" in fields:
-            raw_messages = _raw_value(body, "messages")
     except orjson.JSONDecodeError as error:
         # error.msg names the fault; the document itself (error.doc) is the client's text.
         reason = (
@@ -132,12 +151,32 @@ def load_object(body: bytes, max_nesting: int) -> tuple[dict[str, Any], bytes | 
         ) from None
     if not isinstance(fields, dict):
         raise InvalidRequest("The body must be a JSON object.")
+    return fields
+
+
+def refuse_nesting(fields: Mapping[str, Any], max_nesting: int) -> None:
+    """Raise :class:`InvalidRequest` for *fields* that are nested deeper than *max_nesting*."""
     if nesting_exceeds(fields, max_nesting):
         raise InvalidRequest(f"The body is nested deeper than {max_nesting} levels.")
-    return fields, raw_messages
 
 
-def _raw_value(body: bytes, name: str) -> bytes | None:
+def _of_unknown_depth(
+    fields: dict[str, Any], outline: Outline | None, known: KnownTools | None, max_nesting: int
+) -> dict[str, Any]:
+    """Return the containers among *fields*, without those messages and tools that are known to be flat enough."""
+    rest = {
+        name: value for name, value in fields.items() if value.__class__ is dict or value.__class__ is list
+    }
+    if outline is not None and max_nesting >= 2 + DEPTH:
+        del rest["messages"]
+        if outline.odd:
+            rest["messages"] = [outline.messages[index] for index in outline.odd]
+    if known is not None and max_nesting >= 1 + known.depth:
+        del rest["tools"]
+    return rest
+
+
+def find_value(body: bytes, name: str) -> bytes | None:
     """Return the bytes of one top-level value; None where the second reader sees the body otherwise."""
     try:
         return bytes(_TOP_LEVEL.decode(body)[name])
@@ -147,21 +186,3 @@ def _raw_value(body: bytes, name: str) -> bytes | None:
 
 _TOP_LEVEL = msgspec.json.Decoder(dict[str, msgspec.Raw])
 """Finds where each top-level value begins and ends without decoding it; orjson has no such view."""
-
-
-def nesting_exceeds(value: Any, limit: int) -> bool:
-    """Tell whether *value* holds containers nested deeper than *limit*; walks level by level, no recursion.
-
-    Code behind us recurses (copies, schema rewrites, ``json``), so the depth is bounded where bytes come in.
-    """
-    level = [value]
-    for _ in range(limit):
-        level = [
-            child
-            for container in level
-            for child in (container.values() if isinstance(container, dict) else container)
-            if isinstance(child, (dict, list))
-        ]
-        if not level:
-            return False
-    return True

@@ -14,7 +14,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -36,6 +36,8 @@ from sanitizers.messages import (
     parse_arguments,
     tool_calls_of,
 )
+from sanitizers.name_rules import NameRule
+from sanitizers.outline import PLAIN_FIELDS, RESULT_FIELDS, TURN_FIELDS, Outline
 from sanitizers.profiles import Profile
 
 RULES = MappingProxyType(
@@ -121,16 +123,24 @@ class Violation:
 
 
 def find_violations(
-    messages: Messages, profile: Profile, *, clean: Container[int] = frozenset()
+    messages: Messages,
+    profile: Profile,
+    *,
+    clean: Container[int] = frozenset(),
+    outline: Outline | None = None,
 ) -> tuple[Violation, ...]:
     """Return every rule of *profile* that *messages* break, in reading order; empty when they are legal.
 
     *messages* must have passed :func:`sanitizers.validation.validate_messages`. *clean* holds the ``id()`` of
     messages already found to break no rule by themselves under this profile: only the order of the turns is
-    looked at again for them.
+    looked at again for them. With the *outline* of *messages* its plain ones are looked at all at once.
     """
     found = [Violation(rule, index) for rule, index in _turn_violations(messages, profile)]
-    for index, message in enumerate(messages):
+    places: Iterable[int] = range(len(messages))
+    if outline is not None and outline.tells_of(messages) and _plain_ones_pass(outline, profile):
+        places = sorted({*outline.odd, *outline.blank, *outline.twins})
+    for index in places:
+        message = messages[index]
         if id(message) in clean:
             continue
         if _has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
@@ -141,6 +151,45 @@ def find_violations(
     if len(found) > 1:
         found = sorted(set(found), key=lambda violation: (violation.index, violation.rule))
     return tuple(found)
+
+
+def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
+    """Tell whether no plain message breaks a rule by itself; those that are blank, and twins, are not looked at.
+
+    What the profile has to say of one text, or of one call, holds for the joined ids and for the set of the names.
+    """
+    only, longest = profile.only_fields, profile.max_call_id_length
+    ids = outline.call_ids
+    return (
+        not outline.marked
+        and profile.refused_fields.isdisjoint(PLAIN_FIELDS)
+        and (only is None or (only >= TURN_FIELDS and only | profile.result_fields >= RESULT_FIELDS))
+        and (longest is None or len(max(ids, key=len, default="")) <= longest)
+        and _have_form(ids, profile.call_id_form)
+        and _are_legal(outline.names, profile.tool_names)
+        and not (profile.object_arguments and None in map(parse_arguments, outline.arguments))
+    )
+
+
+def _have_form(ids: Sequence[str], form: str) -> bool:
+    if form == "token":
+        return not ids or _SPELLINGS[form].fullmatch("".join(ids)) is not None
+    return form == "any" or all(map(_SPELLINGS[form].fullmatch, ids))
+
+
+def _are_legal(names: Collection[str], rule: NameRule) -> bool:
+    listed = "\n".join(names)
+    return not names or (
+        len(max(names, key=len)) <= rule.max_length
+        and listed.count("\n") == len(names) - 1
+        and _list_of(rule.pattern).fullmatch(listed) is not None
+    )
+
+
+@lru_cache(maxsize=16)
+def _list_of(pattern: str) -> re.Pattern[str]:
+    """Return what matches names by *pattern*, which has no line break in it, one on each line."""
+    return re.compile(rf"(?:{pattern})(?:\n(?:{pattern}))*")
 
 
 def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str, int]]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.invariants import Violation, find_violations
 from sanitizers.marking import mark_entries
 from sanitizers.messages import Entries, Entry, Messages
+from sanitizers.outline import Outline
 from sanitizers.profiles import Profile
+from sanitizers.record import record
 from sanitizers.steps import STEPS
-from sanitizers.validation import validate_messages
+from sanitizers.validation import read_history
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sanitized:
     """The outcome for one history and one profile.
 
@@ -30,16 +30,17 @@ class Sanitized:
     origins: tuple[int, ...] | None = None
 
 
-def sanitize(messages: Messages, profile: Profile) -> Sanitized:
-    """Make *messages* legal for *profile*.
+def sanitize(messages: Messages, profile: Profile, outline: Outline | None = None) -> Sanitized:
+    """Make *messages* legal for *profile*; with their *outline* they are known to be validated.
 
     A legal history comes back as the same object: the steps do not even run, so nothing they do can touch it. In a
     damaged one they pass by what the check has shown to be whole (:mod:`sanitizers.marking`).
     Raises :class:`Unrepairable` for what cannot be read or sent (see :mod:`sanitizers.validation` and
     the ``shape`` step), and when nothing is left to send.
     """
-    validate_messages(messages)
-    found = find_violations(messages, profile)
+    if outline is None:
+        outline = read_history(messages)
+    found = find_violations(messages, profile, outline=outline)
     if not found:
         return Sanitized(messages)
     repaired = _repair(messages, mark_entries(messages, found), found, profile)

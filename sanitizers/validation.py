@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Messages, is_part_list
+from sanitizers.outline import Outline, outline_of
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 """OpenAI's chat roles."""
@@ -32,7 +33,12 @@ PART_TYPES = frozenset(
 
 
 def validate_messages(messages: object) -> Messages:
-    """Return *messages* itself when every message can be read.
+    """Return *messages* itself when every message can be read; raises as :func:`read_history` does."""
+    return read_history(messages).messages
+
+
+def read_history(messages: object, outline: Outline | None = None) -> Outline:
+    """Return the outline of *messages* when every message can be read; *outline* is that, where somebody has made it.
 
     Raises :class:`Unrepairable` for: not a list, no message, a message that is no object, a role or content
     part that is unknown, and a value of the wrong type in ``content``, ``tool_calls`` or ``tool_call_id``.
@@ -43,24 +49,11 @@ def validate_messages(messages: object) -> Messages:
         )
     if not messages:
         _refuse("no_messages", "messages", "'messages' is empty: there is nothing to send.", None)
-    for index, message in enumerate(messages):
-        if not _is_readable_text(message):
-            _validate_message(message, index)
-    return messages
-
-
-def _is_readable_text(message: object) -> bool:
-    """Tell at a glance whether a message is a text with nothing to look at more closely: most are."""
-    return (
-        isinstance(message, dict)
-        and message.get("content").__class__ is str
-        and message.get("role").__class__ is str
-        and message["role"] in ROLES
-        and "tool_calls" not in message
-        and "function_call" not in message
-        and "name" not in message
-        and message.get("tool_call_id", "").__class__ is str
-    )
+    if outline is None:
+        outline = outline_of(messages)
+    for index in outline.odd:
+        _validate_message(messages[index], index)
+    return outline
 
 
 def _validate_message(message: object, index: int) -> None:

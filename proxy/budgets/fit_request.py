@@ -6,8 +6,8 @@ by the factor that rarely moves, so that cuts stay where they are; admitting by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import ceil
 from types import MappingProxyType
 from typing import Any
@@ -21,15 +21,17 @@ from proxy.errors import ContextTooLong
 from sanitizers import Change, Message, Messages, Profile
 from sanitizers.budget import CutPolicy, Fitted, Marks, count_leading_system, fit, marks_for, measure_parts
 from sanitizers.budget.calibration import Calibration, margin
-from sanitizers.budget.estimate import Estimator
+from sanitizers.budget.estimate import WHOLE, Estimator
 from sanitizers.budget.families import Family
-from sanitizers.budget.upper_bound import upper_bound
+from sanitizers.budget.upper_bound import bound_of_outlined, upper_bound
+from sanitizers.outline import Outline
+from sanitizers.record import record
 
 _LEAST_OUTPUT = 256
 """Tokens below which an answer is not asked for: a 400 says more than a sentence cut in two."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Facts:
     """What is known of the target when a request is planned for it."""
 
@@ -58,7 +60,7 @@ class Facts:
         return replace(self, policy=replace(self.policy, excluded_tools=excluded | new)) if new else self
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Budgeted:
     """A request that fits."""
 
@@ -99,12 +101,15 @@ def fit_request(
     *,
     origins: Sequence[int] | None = None,
     count: bool = False,
+    outline: Outline | None = None,
+    most_bytes: int = 0,
 ) -> Budgeted:
     """Return *messages*, legal for *profile*, cut to what the target takes, and *parameters* that leave room.
 
     Both are what came in where nothing had to be done. *origins* are the places of *messages* in what the client sent.
-    With *count* it is counted in any case. Raises :class:`ContextTooLong` for what cannot be made to fit, before
-    anything is sent.
+    With *count* it is counted in any case. *outline* is that of *messages*, or of the same without their signatures,
+    and *most_bytes* the length of the JSON that they were read from; without it they are walked. Raises
+    :class:`ContextTooLong` for what cannot be made to fit, before anything is sent.
     """
     policy = facts.policy
     limit = limit_of(facts.deployment, parameters, policy, facts.learned, facts.reserve)
@@ -115,15 +120,12 @@ def fit_request(
     format_ = parameters.get("response_format")
     share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
     factor = max(facts.calibration.live, facts.calibration.sticky)
-    # A factor below 1 was taught by usual text; what is bounded may be denser.
-    bound = ceil(upper_bound(facts.family, messages, tools, format_) * max(1.0, factor))
-    if (
-        not count
-        and _surely_has_room(bound, parameters, limit, policy)
-        and _surely_fits(bound, tokens, share, policy)
-    ):
-        report = Report(bound, False, limit, bound, rounds=_count_rounds(messages))
-        return _with_room(messages, parameters, (), report, limit, facts)
+    for bounded in () if count else _bounds(facts.family, messages, tools, format_, outline, most_bytes):
+        # A factor below 1 was taught by usual text; what is bounded may be denser.
+        bound = ceil(bounded * max(1.0, factor))
+        if _surely_has_room(bound, parameters, limit, policy) and _surely_fits(bound, tokens, share, policy):
+            report = Report(bound, False, limit, bound, rounds=_count_rounds(messages, outline))
+            return _with_room(messages, parameters, (), report, limit, facts)
     estimator = Estimator(facts.family)
     fixed = estimator.request_tokens([], tools, format_)
 
@@ -151,7 +153,7 @@ def fit_request(
     if fitted.verdict == "over_hard":
         assert tokens is not None
         raise ContextTooLong(over_limit_text(fitted, limit, tokens, policy), param="messages")
-    rounds = _count_rounds(messages)
+    rounds = _count_rounds(messages, outline)
     report = Report(fitted.tokens_before, True, limit, fitted.tokens_after, fitted, marks, scale, rounds)
     if count:
         size = size_at(scale)
@@ -161,8 +163,20 @@ def fit_request(
     return _with_room(fitted.messages, parameters, fitted.changes, report, limit, facts)
 
 
-def _count_rounds(messages: Messages) -> int:
-    return sum(message["role"] == "assistant" for message in messages)
+def _bounds(
+    family: Family, messages: Messages, tools: Any, format_: Any, outline: Outline | None, most_bytes: int
+) -> Iterator[int]:
+    """Yield upper bounds of the request's tokens, the cheapest first, which is the loosest."""
+    if outline is not None and most_bytes <= WHOLE:
+        yield bound_of_outlined(family, outline, most_bytes, tools, format_)
+    yield upper_bound(family, messages, tools, format_)
+
+
+def _count_rounds(messages: Messages, outline: Outline | None) -> int:
+    if outline is None:
+        return sum(message["role"] == "assistant" for message in messages)
+    odd: int = sum(messages[index]["role"] == "assistant" for index in outline.odd)
+    return outline.turns + odd
 
 
 def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:

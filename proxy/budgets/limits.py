@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from proxy.config import Deployment
@@ -71,15 +72,26 @@ def limit_of(
     *learned* is the window that the deployment's own errors taught, if any; *reserve* the operator's, in the place of
     ours.
     """
+    return _limit(deployment, asked_output(parameters), policy.unknown_window, learned, reserve)
+
+
+@lru_cache(maxsize=1024)
+def _limit(
+    deployment: Deployment,
+    asked: int | None,
+    unknown_window: int | None,
+    learned: Learned | None,
+    reserve: int | None,
+) -> Limit:
     known = window_of(deployment)
     window = known.max_input_tokens
     source: Source = known.source
     if learned is not None and (window is None or learned.window < window):
         window, source = learned.window, "guessed" if learned.guessed else "learned"
     if window is None:
-        window, source = policy.unknown_window, "assumed" if policy.unknown_window else "unknown"
+        window, source = unknown_window, "assumed" if unknown_window else "unknown"
     if reserve is None:
-        reserve = _reserve(parameters, known.max_output_tokens, window)
+        reserve = _reserve(asked, known.max_output_tokens, window)
     if window is None:
         return Limit(None, reserve, None, known.shared, source)
     return Limit(window, reserve, window - reserve if known.shared else window, known.shared, source)
@@ -91,7 +103,7 @@ def asked_output(parameters: Mapping[str, Any]) -> int | None:
     return given if isinstance(given, int) else None
 
 
-def _reserve(parameters: Mapping[str, Any], longest: int | None, window: int | None) -> int:
-    wanted = asked_output(parameters) or min(longest or _USUAL_RESERVE, _USUAL_RESERVE)
+def _reserve(asked: int | None, longest: int | None, window: int | None) -> int:
+    wanted = asked or min(longest or _USUAL_RESERVE, _USUAL_RESERVE)
     wanted = next((step for step in _STEPS if wanted <= step), wanted)
     return wanted if window is None else min(wanted, window // _LARGEST_SHARE)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from proxy.budgets.limits import Limit
 from sanitizers.budget import CutPolicy, Fitted, Marks, Parts
+from sanitizers.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """The tokens of one request.
 

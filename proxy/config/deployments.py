@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import SecretStr
+from typing_extensions import override
 
 if TYPE_CHECKING:
     from proxy.config.schema.model_list import ModelEntry
@@ -60,8 +61,8 @@ class Deployment:
     transport: Transport
     max_input_tokens: int | None
     max_output_tokens: int | None
-    extra_headers: Mapping[str, SecretStr] = field(hash=False)
-    credentials: Mapping[str, SecretStr | str] = field(hash=False)
+    extra_headers: Mapping[str, SecretStr]
+    credentials: Mapping[str, SecretStr | str]
     """Further arguments of litellm's call, under its names (``aws_region_name``, ``vertex_project`` ...)."""
 
     label: str
@@ -72,6 +73,11 @@ class Deployment:
 
     profile: str | None = None
     """The name of the rules for its histories, where the entry gives one."""
+
+    @override
+    def __hash__(self) -> int:
+        """Of what tells the deployments of a configuration apart: much is kept by them, and asked in every request."""
+        return hash((self.position, self.model))
 
 
 @dataclass(frozen=True, slots=True)

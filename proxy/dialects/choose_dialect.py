@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -46,6 +47,7 @@ _MERGED_LIMITS = frozenset({"custom_openai", "xinference"})
 """Servers for which litellm writes both limits of an answer as the old one."""
 
 
+@lru_cache(maxsize=1024)
 def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
     """Return the row for what a deployment's provider and model take by the way that *transport* is."""
     provider, model = deployment.provider, deployment.model_id

@@ -25,7 +25,7 @@ be forced."""
 Range = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
     """One provider's, or model family's, way with parameters. The defaults are those of a server of OpenAI's wire."""
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -124,6 +125,7 @@ def is_openai(deployment: Deployment) -> bool:
     return host is not None and (host == "api.openai.com" or host.endswith(".api.openai.com"))
 
 
+@lru_cache(maxsize=1024)
 def _family_of(deployment: Deployment) -> _Family | None:
     if not is_openai(deployment):
         return None

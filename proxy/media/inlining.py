@@ -71,7 +71,7 @@ class RequestMedia:
                 )
         if not changes:
             return chat, ()
-        return replace(chat, messages=messages, raw_messages=None), tuple(changes)
+        return replace(chat, messages=messages), tuple(changes)
 
 
 def _addresses(messages: Messages, profile: Profile) -> Iterator[tuple[int, int, str]]:

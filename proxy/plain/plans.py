@@ -53,9 +53,7 @@ def plan_text(
     given, left_out = chat_parameters(request.parameters)
     prompt = request.parameters["prompt"]
     messages = prompt_as_messages(prompt)
-    chat = ChatRequest(
-        request.model, messages, None, request.stream, request.include_usage, given, request.unknown
-    )
+    chat = ChatRequest(request.model, messages, request.stream, request.include_usage, given, request.unknown)
     planned = plan_parameters(chat, given, deployment, unsupported, messages, mode)
     return PlainPlan(
         request,

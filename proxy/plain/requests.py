@@ -11,7 +11,7 @@ from proxy.errors import InvalidRequest
 from proxy.inputs import check_inputs
 from proxy.parameter_types import check_type
 from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS, Kinds
-from proxy.wire import load_object, read_model, take_stream_switches
+from proxy.wire import load_object, read_model, refuse_nesting, take_stream_switches
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ def parse_completion_request(body: bytes, *, max_nesting: int) -> PlainRequest:
 
 
 def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int) -> PlainRequest:
-    fields, _ = load_object(body, max_nesting)
+    fields = load_object(body)
+    refuse_nesting(fields, max_nesting)
     model = read_model(fields)
     if fields.get(asked) is None:
         raise InvalidRequest(f"'{asked}' is required.", param=asked)

@@ -16,7 +16,7 @@ a foreign one is refused. What is withheld where one is required gets a stand-in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from proxy.json_text import write_json
@@ -36,16 +36,19 @@ from proxy.signatures.kept import Kept, text_key
 from proxy.signatures.origins import tag_of
 from sanitizers import Message, Messages
 from sanitizers.messages import base_id, function_of, tool_calls_of
+from sanitizers.outline import Outline
 
 RESTORED = "restored"
 CARRIED = "carried"
 WITHHELD = "withheld"
 
 
-def keys_wanted(messages: Messages) -> list[str]:
-    """Return the keys under which something may be kept for *messages*."""
-    keys: list[str] = []
-    for message in messages:
+def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]:
+    """Return the keys under which something may be kept for *messages*; *outline* is theirs, or of no use."""
+    places = _places(messages, outline)
+    keys = [*outline.call_ids] if outline is not None and len(places) < len(messages) else []
+    for at in places:
+        message = messages[at]
         if message["role"] == "assistant":
             keys += [base_id(call_id) for call in tool_calls_of(message) if (call_id := _id_of(call))]
             keys += [text_key(signature) for signature in text_signatures(message)]
@@ -60,38 +63,58 @@ def keys_wanted(messages: Messages) -> list[str]:
 
 
 def restore_signatures(
-    messages: Messages, kept: Mapping[str, Kept], origin: str
+    messages: Messages, kept: Mapping[str, Kept], origin: str, outline: Outline | None = None
 ) -> tuple[Messages, Counter[str]]:
     """Return *messages* with the signatures that *origin* made, each in the one place, and how many were what.
 
-    The same objects where nothing changes. Signatures that are not sent are in none of the places any more.
+    The same objects where nothing changes. Signatures that are not sent are in none of the places any more. *outline*
+    is that of *messages*, or of no use.
     """
     counts: Counter[str] = Counter()
-    restored = [
-        _restore_message(message, kept, origin, counts) if message["role"] == "assistant" else message
-        for message in messages
-    ]
-    if all(new is old for new, old in zip(restored, messages, strict=True)):
-        return messages, counts
-    return restored, counts
+    places = _places(messages, outline)
+    if len(places) < len(messages) and outline is not None and not kept.keys().isdisjoint(outline.call_ids):
+        places = range(len(messages))
+
+    def restore(message: Message) -> Message:
+        return _restore_message(message, kept, origin, counts) if message["role"] == "assistant" else message
+
+    return _with_new(messages, places, restore), counts
 
 
-def leave_out_signatures(messages: Messages) -> tuple[Messages, Counter[str]]:
+def leave_out_signatures(messages: Messages, outline: Outline | None = None) -> tuple[Messages, Counter[str]]:
     """Return *messages* for a model that signs nothing: with no signature beside a call or a text.
 
     Such a model has no place for another's, and OpenAI refuses what it does not know (litellm#41534). The same object
-    where there are none.
+    where there are none. *outline* is that of *messages*, or of no use.
     """
     counts: Counter[str] = Counter()
-    bare = [
-        _leave_out(message) if message["role"] == "assistant" else _without_suffix(message, "tool_call_id")
-        for message in messages
-    ]
-    pairs = list(zip(bare, messages, strict=True))
-    if all(new is old for new, old in pairs):
-        return messages, counts
-    counts[WITHHELD] = sum(new is not old for new, old in pairs if old["role"] == "assistant")
-    return bare, counts
+
+    def leave_out(message: Message) -> Message:
+        if message["role"] != "assistant":
+            return _without_suffix(message, "tool_call_id")
+        bare = _leave_out(message)
+        counts[WITHHELD] += bare is not message
+        return bare
+
+    return _with_new(messages, _places(messages, outline), leave_out), counts
+
+
+def _places(messages: Messages, outline: Outline | None) -> Sequence[int]:
+    """Return where *messages* may hold a signature: a plain message has no place for one but behind an id."""
+    if outline is None or outline.marked or not outline.tells_of(messages):
+        return range(len(messages))
+    return outline.odd
+
+
+def _with_new(messages: Messages, places: Iterable[int], make: Callable[[Message], Message]) -> Messages:
+    """Return *messages* with what *make* makes of those at *places*; the same object where that is nothing new."""
+    made: list[Message] | None = None
+    for at in places:
+        new = make(messages[at])
+        if new is not messages[at]:
+            made = list(messages) if made is None else made
+            made[at] = new
+    return messages if made is None else made
 
 
 def _leave_out(message: Message) -> Message:
@@ -129,10 +152,25 @@ def _restore_message(
     if not calls:
         return shown
     details = encrypted_details(message)
-    restored = [with_own(call, _signature(call, details, kept, origin, counts), ON_CALLS) for call in calls]
+    restored = [_restore_call(call, details, kept, origin, counts) for call in calls]
     if all(new is old for new, old in zip(restored, calls, strict=True)):
         return shown
     return {**shown, "tool_calls": restored}
+
+
+def _restore_call(
+    call: dict[str, Any],
+    details: Mapping[str, str],
+    kept: Mapping[str, Kept],
+    origin: str,
+    counts: Counter[str],
+) -> dict[str, Any]:
+    signature = _signature(call, details, kept, origin, counts)
+    if not is_bare(call):
+        return with_own(call, signature, ON_CALLS)
+    return (
+        call if signature is None else {**call, "extra_content": {"google": {"thought_signature": signature}}}
+    )
 
 
 def _signature(

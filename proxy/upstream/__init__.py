@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from proxy.config import Deployment
 from proxy.inputs import separate_inputs
 from sanitizers import Messages, Profile, profile_for
+from sanitizers.record import record
 
 Answer = dict[str, Any]
 """A ``chat.completion`` object, a list of embeddings, or a ``text_completion``."""
@@ -31,7 +32,7 @@ class Timeouts:
     total_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UpstreamCall:
     """One call: where to, what history, which parameters.
 
@@ -46,8 +47,9 @@ class UpstreamCall:
     ask_usage: bool = True
     """Whether a stream is asked for its usage, which the budget learns from, whoever else wants it."""
 
-    raw_messages: bytes | None = None
-    """The JSON of *messages* as the client sent it, when they are just those."""
+    body: bytes | None = None
+    """The request as the client sent it, when *messages* are just those that are in it."""
+
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     profile: Profile | None = None
     """The rules that *messages* were made for, where they are not those of the deployment's model."""

@@ -76,7 +76,7 @@ class Media:
     """Each tile of 512 pixels a side beyond *image_low*, where an image's size decides by tiles."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Family:
     """What is known about one tokenizer and the providers that use it."""
 

@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
+from math import ceil
 from typing import Any, NamedTuple, TypeAlias
 
 from sanitizers.budget.estimate import SAMPLE, WHOLE, Estimator, count_text
 from sanitizers.budget.families import Family
 from sanitizers.messages import Messages
+from sanitizers.outline import Outline
 
 _KINDS = "aA1.\n \t"
 """An ASCII character of each class that costs or separates."""
@@ -28,6 +30,9 @@ _KINDS = "aA1.\n \t"
 _OTHERS = "яاक漢→✅😀\u1200"
 """A character of each other class: what it costs does not depend on the one before it."""
 
+
+_ROUNDED_UP = 1 + 1e-6
+"""One part in a million for sums of floats that round differently."""
 
 _Walks: TypeAlias = dict[tuple[str, str], float]
 """First and last class of a walk to the most that it can cost."""
@@ -46,6 +51,32 @@ def upper_bound(family: Family, messages: Messages, tools: Any = None, response_
     Takes about 0.6 ms for 300 messages; where they are not ASCII, 0.1 ms more for 100,000 characters. Never raises.
     """
     return _bounding(family).request_tokens(messages, tools, response_format)
+
+
+def bound_of_outlined(
+    family: Family, outline: Outline, most_bytes: int, tools: Any = None, response_format: Any = None
+) -> int:
+    """Return a number that :func:`upper_bound` for the outlined messages does not exceed, without reading their texts.
+
+    *most_bytes* is at least the UTF-8 of all texts of their plain ones: the length of the JSON that they were read from
+    is, since no character is written with fewer bytes there. It must not be more than :data:`WHOLE`, beyond which a
+    text counts as more than it has. Plain messages take no time, the others what they take for the other bound. It is
+    looser by what JSON is beside the texts.
+    """
+    bounding, overheads, bound = _bounding(family), family.overheads, text_bound(family)
+    plain = len(outline.messages) - len(outline.odd)
+    calls = len(outline.call_ids)
+    texts = plain + 2 * calls + outline.named + most_bytes // SAMPLE
+    tokens: float = (
+        overheads.per_message * plain
+        + overheads.per_call * calls
+        + overheads.per_result * len(outline.result_ids)
+        + bound.per_text * texts
+        + bound.per_byte * _ROUNDED_UP * most_bytes
+        + plain  # each message's tokens are rounded
+    )
+    odd = [outline.messages[index] for index in outline.odd]
+    return ceil(tokens) + bounding.request_tokens(odd, tools, response_format)
 
 
 @lru_cache(maxsize=32)
@@ -91,11 +122,10 @@ def _bounding(family: Family) -> Estimator:
 
 def _bounded(bound: TextBound) -> Callable[[str], float]:
     per_text, per_byte = bound
-    # One part in a million for sums of floats that round differently; no text, no tokens.
-    per_byte *= 1 + 1e-6
+    per_byte *= _ROUNDED_UP
 
     def tokens(text: str) -> float:
-        if not text:
+        if not text:  # no text, no tokens
             return 0.0
         return per_text * (1 + len(text) // SAMPLE) + per_byte * _most_bytes(text)
 

@@ -17,7 +17,7 @@ def choose_names(names: Iterable[str], rule: NameRule) -> Mapping[str, str]:
     one up for that, does it depend on the others; never on the order they come in.
     """
     given = set(names)
-    illegal = sorted(name for name in given if not _is_legal(name, rule))
+    illegal = sorted([name for name in given if not _is_legal(name, rule)])
     if not illegal:
         return {}
     chosen: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -15,8 +15,15 @@ _LONGEST_DESCRIPTION = 1024
 
 def names_in_parameters(parameters: Mapping[str, Any]) -> set[str]:
     """Return the names that ``tools``, ``functions``, ``tool_choice`` and ``function_call`` hold."""
-    found = (_name_in(holder) for holder in _holders(parameters))
-    return {name for name in found if name}
+    names: set[str | None] = set()
+    for field in ("tools", "functions"):
+        listed = parameters.get(field)
+        if listed.__class__ is list:
+            names.update(map(_name_in, listed))
+    for field in ("tool_choice", "function_call"):
+        if (chosen := parameters.get(field)) is not None:
+            names.add(_name_in(chosen))
+    return {name for name in names if name}
 
 
 def rename_parameters(
@@ -44,15 +51,6 @@ def rename_parameters(
             made[field] = new
             changes.append(Change(STEP, "replaced", 0, field, _name_in(new) or ""))
     return (MappingProxyType({**parameters, **made}) if made else parameters), changes
-
-
-def _holders(parameters: Mapping[str, Any]) -> Iterator[Any]:
-    for field in ("tools", "functions"):
-        listed = parameters.get(field)
-        if isinstance(listed, list):
-            yield from listed
-    for field in ("tool_choice", "function_call"):
-        yield parameters.get(field)
 
 
 def _name_in(holder: Any) -> str | None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import field
 from typing import Any
 
 from sanitizers.changes import Change
 from sanitizers.messages import Messages
 from sanitizers.name_rules import NameRule
+from sanitizers.outline import Outline
+from sanitizers.record import record
 from sanitizers.tool_names.choosing import choose_names
 from sanitizers.tool_names.declarations import names_in_parameters, rename_parameters
 from sanitizers.tool_names.history import names_in_history, rename_message
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RenamedTools:
     """A request whose tools have legal names; *back* has the client's name for each new one.
 
@@ -27,12 +29,17 @@ class RenamedTools:
     changes: tuple[Change, ...] = ()
 
 
-def rename_tools(messages: Messages, parameters: Mapping[str, Any], rule: NameRule) -> RenamedTools:
+def rename_tools(
+    messages: Messages, parameters: Mapping[str, Any], rule: NameRule, outline: Outline | None = None
+) -> RenamedTools:
     """Return the request with every tool called by a name that *rule* allows, the same one in all places.
 
-    *messages* are validated. Texts stay as they are, also where they speak of a tool.
+    *messages* are validated; *outline* is theirs, where somebody has made it. Texts stay as they are, also where they
+    speak of a tool.
     """
-    names = choose_names(names_in_history(messages) | names_in_parameters(parameters), rule)
+    called = names_in_history(messages) if outline is None else _names_in(outline)
+    used = called | names_in_parameters(parameters)
+    names = choose_names(used, rule) if used else {}
     if not names:
         return RenamedTools(messages, parameters)
     renamed, changes = rename_parameters(parameters, names)
@@ -45,3 +52,8 @@ def rename_tools(messages: Messages, parameters: Mapping[str, Any], rule: NameRu
         history.append(new)
     back = {new: old for old, new in names.items()}
     return RenamedTools(history if touched else messages, renamed, back, tuple(changes))
+
+
+def _names_in(outline: Outline) -> Set[str]:
+    odd = [outline.messages[index] for index in outline.odd]
+    return outline.names | names_in_history(odd) if odd else outline.names

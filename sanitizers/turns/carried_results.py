@@ -29,10 +29,12 @@ _FRAME, _FRAME_END = "<pyai:tool_result", "</pyai:tool_result>"
 _AUTOMATED = re.compile(
     r"When a user message, a file or a tool result contains text that looks like an application frame"  # its preface
     r"|Your previous response failed the application's validation"  # pydantic-ai (2.68), of a final answer
-    r"|(?s:.*)\nFix the errors and try again\.\Z"  # pydantic-ai before
     r"|Now proceed and carry out this plan\.\Z"  # smolagents, behind each plan, one in every ``planning_interval``
 )
 """What clients say by themselves, that their agent may go on: no result, and no word of the user's."""
+
+_RETRY = "\nFix the errors and try again."
+"""The end of the same, from pydantic-ai before: looked for there, since a pattern would go through all of the text."""
 
 _ACTS = ("Calling tools:\n", "```", "<code>", "<function=")
 """What stands in an assistant's text that acts: smolagents' calls and code, OpenHands' calls."""
@@ -86,7 +88,10 @@ def is_clients(message: Message, *, behind_call: bool, behind_result: bool) -> b
             or not isinstance(message.get("content"), list)
             or not message["content"]
         )
-    return all(_AUTOMATED.match(text) or _is_result(text, behind_call=behind_call) for text in said)
+    return all(
+        text.endswith(_RETRY) or _AUTOMATED.match(text) or _is_result(text, behind_call=behind_call)
+        for text in said
+    )
 
 
 def _unframed(texts: Iterable[str]) -> Iterator[str]:

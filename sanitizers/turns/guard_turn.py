@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sanitizers.changes import Change
 from sanitizers.messages import RESULT_ROLES, Messages, function_of
+from sanitizers.record import record
 from sanitizers.turns.find_loop import Loop, find_loop
 from sanitizers.turns.gate_calls import STEP, CallGate
 from sanitizers.turns.notices import (
@@ -26,7 +26,7 @@ from sanitizers.turns.tool_errors import find_failures
 from sanitizers.turns.turn import Turn, WrapUp
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guarded:
     """A request as the guard leaves it; *messages* and *parameters* are the given ones where nothing is done.
 
@@ -44,7 +44,7 @@ _FINAL_TRIES = 3
 """Rounds with a final tool after which that is withheld as well: one that is refused over and over is a loop, too."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Counts:
     """Rounds of a turn: with calls that do work, and with calls that hand the task on."""
 
@@ -66,7 +66,8 @@ def guard_turn(
     The instruction to finish is a user message at the end, or with *in_result* stands behind a result that is the end:
     for histories that nobody makes legal afterwards, since not every provider takes a user's word behind a result.
     """
-    delegating = policy.delegating(declared_names(parameters))
+    declared = declared_names(parameters)
+    delegating = policy.delegating(declared)
     rounds = read_rounds(messages, last_turn_start(messages), len(messages))
     counts = _count(rounds, policy)
     newest = _count(rounds[-1:], policy)
@@ -77,7 +78,7 @@ def guard_turn(
     enforced = policy.mode == "enforce"
     wrap_up: WrapUp = ""
     if enforced:
-        only_delegation = bool(delegating) and len(delegating) == len(declared_names(parameters))
+        only_delegation = bool(delegating) and len(delegating) == len(declared)
         wrap_up = _wrap_up(counts, limit, loop, only_delegation=over and only_delegation)
     turn = Turn(
         policy.mode,
@@ -123,11 +124,12 @@ def declared_names(parameters: Mapping[str, Any]) -> list[str]:
 
 def _count(rounds: Sequence[Round], policy: TurnPolicy) -> _Counts:
     """Count rounds: one that does both, works and delegates, counts as both."""
-    delegating = [len(policy.delegating(one.names)) for one in rounds]
-    working = sum(
-        not delegated or delegated < len(one.names) for delegated, one in zip(delegating, rounds, strict=True)
-    )
-    return _Counts(working, sum(map(bool, delegating)))
+    working = delegations = 0
+    for one in rounds:
+        delegated = len(policy.delegating(one.names)) if one.calls else 0
+        working += not delegated or delegated < len(one.calls)
+        delegations += delegated > 0
+    return _Counts(working, delegations)
 
 
 def _reached(count: int, limit: int) -> bool:
@@ -178,6 +180,8 @@ def _events(
     wrap_up: WrapUp,
 ) -> tuple[str, ...]:
     """Return what the newest round brought about: a threshold that was not reached before it."""
+    if not rounds and not wrap_up:
+        return ()
     warning_from, delegations = policy.warning_from(limit), policy.max_delegation_rounds
     events = []
     if _reached(counts.rounds, warning_from) and not _reached(before.rounds, warning_from):

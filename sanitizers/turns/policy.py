@@ -56,7 +56,9 @@ class TurnPolicy:
 
     def delegates(self, name: str) -> bool:
         """Tell whether a tool of this *name* hands the task on."""
-        return _matcher(self.delegation_tools).fullmatch(name.lower()) is not None
+        if len(name) > _LONGEST_KEPT:
+            return _delegates(self.delegation_tools, name)
+        return _delegates_kept(self.delegation_tools, name)
 
     def finishes(self, name: str) -> bool:
         """Tell whether a call of a tool of this *name* is the final answer."""
@@ -65,6 +67,15 @@ class TurnPolicy:
     def delegating(self, names: Iterable[str]) -> list[str]:
         """Return those of *names* that hand the task on."""
         return [name for name in names if self.delegates(name)]
+
+
+def _delegates(patterns: tuple[str, ...], name: str) -> bool:
+    return _matcher(patterns).fullmatch(name.lower()) is not None
+
+
+_LONGEST_KEPT = 128
+_delegates_kept = lru_cache(maxsize=4096)(_delegates)
+"""The same for the names of usual tools, which come with every call of every request."""
 
 
 @lru_cache(maxsize=64)

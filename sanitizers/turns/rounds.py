@@ -6,15 +6,16 @@ differs by provider.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import orjson
 
 from sanitizers.budget.markers import is_from_user
-from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
+from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages
 from sanitizers.turns.carried_results import (
     Called,
     acts_in_text,
@@ -75,11 +76,13 @@ class Round:
         """Tell whether both make the same calls, with the same arguments, and came to the same results."""
         if len(self.calls) != len(other.calls) or self.text != other.text:
             return False
-        if self.calls != other.calls and (
-            sorted(self.names) != sorted(other.names) or self.canonical != other.canonical
-        ):
+        if self.calls != other.calls and sorted(self.names) != sorted(other.names):
             return False
-        return self.outcomes == other.outcomes
+        if self.outcomes != other.outcomes:
+            return False
+        return (
+            self.calls == other.calls or self.canonical == other.canonical
+        )  # dearest last: it parses arguments
 
     def name_of(self, result: Result) -> str:
         """Return the name of the tool that a *result* is of; empty where that cannot be told."""
@@ -106,9 +109,8 @@ def opens_turn(messages: Messages, index: int) -> bool:
     message = messages[index]
     if message["role"] != "user" or not is_from_user(message):
         return False
-    before = next(
-        (other for other in reversed(messages[:index][-_NEAR:]) if other["role"] not in SYSTEM_ROLES), None
-    )
+    nearest = messages[max(0, index - _NEAR) : index]
+    before = next((other for other in reversed(nearest) if other["role"] not in SYSTEM_ROLES), None)
     behind_result = before is not None and (before["role"] in RESULT_ROLES or _is_carrier(before))
     behind_call = behind_result or (before is not None and _acts(before))
     return not is_clients(message, behind_call=behind_call, behind_result=behind_result)
@@ -180,12 +182,20 @@ def _answer(run: list[Round], result: Result) -> None:
     run[0].results.append(result)
 
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 def _read_turn(index: int, message: Message) -> Round:
     turn = Round(index)
-    for call in tool_calls_of(message):
-        function, custom = function_of(call), call.get("custom") or {}
-        name = function.get("name") or custom.get("name") or ""
-        turn.calls.append((name, function["arguments"] if "arguments" in function else custom.get("input")))
+    for call in message.get("tool_calls") or ():
+        function = call.get("function") or _NOTHING
+        name = function.get("name")
+        if name and "arguments" in function:
+            turn.calls.append((name, function["arguments"]))
+        else:
+            custom = call.get("custom") or _NOTHING
+            given = function["arguments"] if "arguments" in function else custom.get("input")
+            turn.calls.append((name or custom.get("name") or "", given))
         turn.ids.append(call.get("id"))
     legacy = message.get("function_call")
     if legacy:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from sanitizers.record import record
 
 EVENTS = ("warning", "limit", "delegation_limit", "loop", "tool_errors", "wrap_up")
 """What may happen to a turn. All but the last are told once, of the request whose newest round brought them about."""
@@ -11,7 +12,7 @@ EVENTS = ("warning", "limit", "delegation_limit", "loop", "tool_errors", "wrap_u
 WrapUp = Literal["", "limit", "loop", "delegation"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Turn:
     """One turn of the agent's, since the user last spoke. A limit of 0 is none."""
 

@@ -193,7 +193,7 @@ async def test_the_note_of_a_second_try(proxy: Proxied, upstream: ScriptedUpstre
     assert "could not be read" in histories[1][1]
     assert histories[2] == histories[1], "one note is enough"
     assert "note=1" in reply.headers["x-turnright-changes"]
-    assert upstream.calls[1].raw_messages is None
+    assert upstream.calls[1].body is None
     assert "could not be read" not in reply.raw.decode()
 
 

@@ -234,6 +234,6 @@ async def test_legal_names_go_as_they_came(upstream: ScriptedUpstream) -> None:
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post(asked)
 
-    assert upstream.calls[0].raw_messages is not None
+    assert upstream.calls[0].body is not None
     assert upstream.calls[0].parameters["tools"] == TOOLS[1:]
     assert "x-turnright-changes" not in reply.headers

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from proxy.errors import InvalidRequest
-from proxy.wire import nesting_exceeds
+from proxy.nesting import nesting_exceeds
 from proxy.wires.gemini.media import inline_data
 from sanitizers.messages import Message, base_id, is_part_list, parse_arguments
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 from typing import Any
 
 import pytest
@@ -412,3 +413,15 @@ def test_what_fits_stays_the_same(parameters: dict[str, Any]) -> None:
     reasons = {change.reason for change in fitted.changes}
     assert reasons <= {"blank", "empty", "no_logprobs", "no_tools"}
     assert all(isinstance(change, Change) for change in fitted.changes)
+
+
+@given(PARAMETERS, st.sampled_from(DIALECTS))
+def test_what_no_rule_is_asked_of_would_not_be_touched(parameters: dict[str, Any], dialect: Dialect) -> None:
+    """The names that pass at once are those that pass all rules, whatever is beside them."""
+    module = importlib.import_module("proxy.dialects.fit_parameters")
+    usual = {name: value for name, value in parameters.items() if name in module._untouched_by(dialect)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_untouched_by", lambda dialect: frozenset())
+        asked = fit_parameters(usual, dialect, HISTORY)
+    assert asked == fit_parameters(usual, dialect, HISTORY)
+    assert (asked.parameters is usual) == (usual.get("tools") != [])

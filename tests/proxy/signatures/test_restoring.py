@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proxy.emulator import judge
 from proxy.emulator.signatures import CORRUPTED
@@ -26,6 +28,7 @@ from proxy.signatures.origins import tag_of
 from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
 from proxy.wires.gemini import build_request
 from sanitizers import profile_for, sanitize
+from sanitizers.outline import outline_of
 from sanitizers.profiles import GEMINI_2, GEMINI_3
 from tests.proxy.resilience.repairs.asking import refusal
 from tests.support.builders import assistant, call, system, text, tool, user
@@ -359,3 +362,29 @@ def test_known_signatures_do_no_harm(entry: dict[str, Any], model: str) -> None:
 
 def _kept(origin: str) -> Kept:
     return Kept(signature="", origin=origin, as_written="", as_meant="")
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(ON_TEXTS).map(lambda carrier: assistant("b", **carrier)),
+            st.lists(
+                st.sampled_from(["c1", "c2", f"c3__thought__{OURS}"]), min_size=1, max_size=2, unique=True
+            ).map(lambda ids: assistant(None, [call(id) for id in ids])),
+            st.sampled_from([call("c4", **OWN), call("c5", index=0)]).map(lambda one: assistant("b", [one])),
+            st.sampled_from([tool("c1"), tool(f"c3__thought__{OURS}"), user("a"), assistant("b")]),
+        ),
+        max_size=6,
+    ),
+    st.sets(st.sampled_from(["c1", "c2", "c3", text_key(OURS), text_key(THEIRS)])),
+)
+def test_an_outline_changes_nothing(history: list[Any], known: set[str]) -> None:
+    """Plain messages are not looked at where nothing can be in them, or be put there."""
+    kept = dict.fromkeys(sorted(known), _kept(HERE))
+    outline = outline_of(history)
+
+    assert restore_signatures(history, kept, HERE, outline) == restore_signatures(history, kept, HERE)
+    assert leave_out_signatures(history, outline) == leave_out_signatures(history)
+    assert set(keys_wanted(history, outline)) == set(keys_wanted(history))
+    if restore_signatures(history, kept, HERE)[0] is history:
+        assert restore_signatures(history, kept, HERE, outline)[0] is history

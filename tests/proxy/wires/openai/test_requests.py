@@ -26,7 +26,7 @@ ODD = (
 
 def call_of(
     messages: Any = None,
-    raw: bytes | None = None,
+    body: bytes | None = None,
     parameters: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> UpstreamCall:
@@ -37,7 +37,7 @@ def call_of(
         messages=messages or [user("Rebuilt.")],
         parameters=parameters or {},
         timeouts=Timeouts(1, 1, 1, 1),
-        raw_messages=raw,
+        body=body,
         **fields,
     )
 
@@ -45,7 +45,7 @@ def call_of(
 @pytest.mark.parametrize("stream", [False, True])
 def test_raw_messages_are_sent_as_they_came(stream: bool) -> None:
     """Spacing, escapes, key order and number formats of the client's history stay, byte for byte."""
-    sent = build_request(call_of(orjson.loads(ODD), ODD), stream=stream)
+    sent = build_request(call_of(orjson.loads(ODD), b'{"messages":' + ODD + b"}"), stream=stream)
 
     assert b'"messages":' + ODD in sent
     assert json.loads(sent)["messages"] == json.loads(ODD)
@@ -55,11 +55,9 @@ def test_raw_messages_out_of_a_body() -> None:
     """The reader of requests finds those very bytes, between whatever stands around them."""
     body = b'{ "model" : "m" , "messages" : ' + ODD + b' , "api_base":"http://attacker.test", "seed": 1}'
     request = parse_chat_request(body, max_nesting=50)
-    assert request.raw_messages is not None
-    call = call_of(request.messages, request.raw_messages, request.parameters)
+    call = call_of(request.messages, request.body, request.parameters)
     sent = build_request(call, stream=False)
 
-    assert request.raw_messages.strip() == ODD
     assert ODD in sent
     assert b"attacker" not in sent
     assert list(json.loads(sent)) == ["model", "messages", "seed"]
@@ -90,7 +88,12 @@ def test_stream_switches(stream: bool, ask_usage: bool, added: dict[str, Any]) -
 
 def test_top_level_is_ours() -> None:
     """The model is the deployment's; beside it stand the call's parameters and those allowed by name."""
-    call = call_of(orjson.loads(ODD), ODD, parameters={"temperature": 0.5}, extra_body={"top_k": 5})
+    call = call_of(
+        orjson.loads(ODD),
+        b'{"messages":' + ODD + b"}",
+        parameters={"temperature": 0.5},
+        extra_body={"top_k": 5},
+    )
     sent = json.loads(build_request(call, stream=False))
 
     assert {**sent, "messages": 0} == {"model": "gpt-4.1", "messages": 0, "temperature": 0.5, "top_k": 5}
@@ -99,7 +102,7 @@ def test_top_level_is_ours() -> None:
 def sent_for(messages: bytes) -> bytes:
     """Return the messages that go upstream for a body with these."""
     request = parse_chat_request(b'{"model":"m","messages":' + messages + b"}", max_nesting=50)
-    sent = build_request(call_of(request.messages, request.raw_messages), stream=False)
+    sent = build_request(call_of(request.messages, request.body), stream=False)
     return sent.removeprefix(b'{"model":"gpt-4.1","messages":').removesuffix(b"}")
 
 

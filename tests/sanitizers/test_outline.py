@@ -1,0 +1,173 @@
+"""The outline: whoever has one finds what is found by looking at each message, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers import Profile, Unrepairable, find_violations, sanitize, validate_messages
+from sanitizers.budget.families import FAMILIES, Family
+from sanitizers.budget.upper_bound import bound_of_outlined, upper_bound
+from sanitizers.outline import DEPTH, outline_of
+from sanitizers.profile_names import PROFILES
+from sanitizers.tool_names import names_in_history, rename_tools
+from sanitizers.validation import ROLES, read_history
+from tests.support.builders import assistant, call, system, text, tool, user
+from tests.support.strategies import any_histories, legal_histories
+
+History = list[dict[str, Any]]
+
+IDS = st.sampled_from(
+    ["c1", "c2", "123456789", "c 1", "c__thought__QUJD", "c_TSIG_QUJD", "é", "", None, 7, "i" * 41]
+)
+NAMES = st.sampled_from(["f", "g", "9f", "f.g:h", "f\ng", "f\n", "é", "", None, 7, "n" * 65])
+ARGUMENTS = st.sampled_from(["{}", '{"a": 1}', '{"a":1}', "[]", "{", "", None, {"a": 1}])
+TEXTS = st.sampled_from(["a", "", " ", "é✓\n" * 9, None, 7, [], [text("b")], [{"type": "text", "text": 7}]])
+FURTHER: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+    [{}, {}, {}, {"name": "f"}, {"name": "9f"}, {"name": ""}, {"extra_content": {"a": []}}]
+)
+"""What real messages hold beside odd values of every field, some of which no history may have."""
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> Any:
+    """Draw a call, mostly a plain one."""
+    made = call(draw(IDS), draw(NAMES), draw(ARGUMENTS))
+    odd: dict[str, Any] = draw(
+        st.sampled_from([{}, {}, {}, {"index": 0}, {"type": "custom"}, {"function": None}])
+    )
+    return {**made, **odd}
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> Any:
+    """Draw a message."""
+    kind, content = draw(st.integers(0, 5)), draw(TEXTS)
+    if kind == 0:
+        return {
+            "role": draw(st.sampled_from([*sorted(ROLES), "poet", 7, None, ["user"]])),
+            "content": content,
+        }
+    if kind == 1:
+        return tool(draw(IDS), content, **draw(FURTHER))
+    if kind == 2:
+        return {**user(content), **draw(FURTHER)}
+    if kind == 3:
+        return draw(st.sampled_from([7, None, [], {}, {"role": "assistant"}]))
+    made: dict[str, Any] = assistant(content, **draw(FURTHER))
+    made["tool_calls"] = draw(st.one_of(st.lists(calls(), max_size=3), st.sampled_from([None, {}, 7, [7]])))
+    if draw(st.booleans()):
+        del made["content"]
+    return made
+
+
+wild = st.lists(messages(), min_size=1, max_size=6)
+histories = st.one_of(wild, any_histories(), legal_histories())
+profiles = st.sampled_from(list(PROFILES.values()))
+
+
+def readable(history: Any) -> bool:
+    """Tell whether every message can be read."""
+    try:
+        validate_messages(history)
+    except Unrepairable:
+        return False
+    return True
+
+
+@given(histories, profiles)
+def test_the_checker_finds_the_same(history: History, profile: Profile) -> None:
+    """In the same order."""
+    if readable(history):
+        assert find_violations(history, profile, outline=outline_of(history)) == find_violations(
+            history, profile
+        )
+
+
+@given(histories)
+def test_plain_messages_are_readable(history: History) -> None:
+    """Each is read by itself, where nobody has looked at it before."""
+    outline = outline_of(history)
+    for index in set(range(len(history))) - set(outline.odd):
+        everything_is_odd = outline._replace(messages=[history[index]], odd=[0])
+        read_history([history[index]], everything_is_odd)
+
+
+@given(histories)
+def test_it_tells_of_the_plain_ones(history: History) -> None:
+    """Names, rounds and depth are what they are without it."""
+    if not readable(history):
+        return
+    outline = outline_of(history)
+    odd = [history[index] for index in outline.odd]
+    plain = [message for index, message in enumerate(history) if index not in outline.odd]
+
+    assert outline.names == names_in_history(plain)
+    assert outline.names | names_in_history(odd) == names_in_history(history)
+    assert outline.turns == sum(message["role"] == "assistant" for message in plain)
+    assert all(depth(message) <= DEPTH for message in plain)
+    assert outline.marked == any(mark in str(plain) for mark in ("__thought__", "_TSIG_"))
+
+
+def depth(value: Any) -> int:
+    """Return how many containers lie one in another."""
+    if not isinstance(value, dict | list):
+        return 0
+    return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
+
+
+@given(histories, profiles)
+def test_tools_are_renamed_alike(history: History, profile: Profile) -> None:
+    """Whether their names are looked for in each message, or known."""
+    if readable(history):
+        renamed = rename_tools(history, {}, profile.tool_names, outline_of(history))
+        assert renamed == rename_tools(history, {}, profile.tool_names)
+
+
+@given(histories, profiles)
+def test_histories_are_sanitized_alike(history: History, profile: Profile) -> None:
+    """With the outline of one that was read."""
+    try:
+        outline = read_history(history)
+        expected = sanitize(history, profile)
+    except Unrepairable:
+        return
+    assert sanitize(history, profile, outline) == expected
+
+
+@given(histories, st.sampled_from(FAMILIES))
+def test_the_bound_by_length_is_no_smaller(history: History, family: Family) -> None:
+    """Whatever the JSON looks like: it is never shorter than its texts."""
+    if readable(history):
+        written = orjson.dumps(history)
+        assert bound_of_outlined(family, outline_of(history), len(written)) >= upper_bound(family, history)
+
+
+def test_another_history_is_looked_at_in_full() -> None:
+    """An outline says nothing of messages that it was not made of."""
+    outline = outline_of([user("a")])
+    profile = PROFILES["gemini-2"]
+    assert find_violations([user("a"), assistant("")], profile, outline=outline)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        system("a"),
+        user("a"),
+        assistant("a"),
+        assistant(None, [call("c1")]),
+        assistant("", [call("c1"), call("c2")]),
+        tool("c1", "a"),
+        tool("c1", "a", name="f"),
+        {"role": "assistant", "tool_calls": [call("c1")]},
+    ],
+    ids=str,
+)
+def test_usual_messages_are_plain(message: dict[str, Any]) -> None:
+    """Otherwise there would be nothing in it."""
+    assert list(outline_of([message]).odd) == []
