@@ -1,11 +1,8 @@
-"""The bytes of one answer: read as they come, within the call's time and a bound, and never waited for in vain."""
+"""The bytes of one answer: read as they come, within the call's time and a bound."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import aiohttp
 
@@ -19,13 +16,28 @@ _TURN = 2**20
 
 
 class AnswerBody:
-    """The body of *response*, decoded, piece by piece; *patience* watches it (:meth:`Patience.watch`)."""
+    """The body of an answer, decoded, piece by piece; *patience* watches it (:meth:`Patience.watch`)."""
 
-    def __init__(self, response: aiohttp.ClientResponse, patience: Patience) -> None:
-        self._content = response.content
+    __slots__ = ("_content", "_held", "_in_turn", "_patience")
+
+    def __init__(self, content: aiohttp.StreamReader, patience: Patience) -> None:
+        self._content = content
         self._patience = patience
         self._held = b""
         self._in_turn = 0
+
+    def at_once(self, largest: int) -> bytes | None:
+        """Return all of a body that came with its head, as most whole answers do; None where more is to come.
+
+        Nothing is waited for then, and nothing joined. Raises :class:`UpstreamFault` when it is more than *largest*
+        bytes, and aiohttp's errors.
+        """
+        if not self._content.is_eof():
+            return None
+        taken = self._content.read_nowait()
+        if len(taken) > largest:
+            raise UpstreamFault(TOO_LARGE)
+        return taken
 
     async def next(self) -> bytes:
         """Return the next bytes, nothing at the end.
@@ -64,42 +76,3 @@ class AnswerBody:
             self._patience.begin()
             parts.append(part)
         return b"".join(parts)
-
-
-@contextmanager
-def woken_when_lost(response: aiohttp.ClientResponse) -> Iterator[None]:
-    """Make a read of *response* fail once its connection is gone and its body is not complete.
-
-    aiohttp closes the connection when the framing of a body breaks (a chunk's size that is none), tells the
-    connection's queue of messages, and forgets to tell the body, whose reader would wait for ever; it stops its own
-    read timeout as well (3.14.5, ``ResponseHandler.data_received``; its C parser lets go of the body before it
-    raises). The future for the end of a connection is its public way to see that.
-    """
-    protocol = response.connection.protocol if response.connection is not None else None
-    if protocol is None:  # the body is complete
-        yield
-        return
-    lost = protocol.closed
-    if lost is None:  # gone before anybody asked for the future
-        _fail(response.content)
-        yield
-        return
-    lost.remove_done_callback(_look_at)  # a connection that is used again has it from the last time
-    lost.add_done_callback(_look_at)
-    waken = functools.partial(_fail, response.content)
-    lost.add_done_callback(waken)
-    try:
-        yield
-    finally:
-        lost.remove_done_callback(waken)
-
-
-def _fail(content: aiohttp.StreamReader, _: object = None) -> None:
-    if not content.is_eof() and content.exception() is None:
-        content.set_exception(aiohttp.ClientPayloadError("The connection ended before the body did."))
-
-
-def _look_at(lost: asyncio.Future[None]) -> None:
-    """Look at how a connection ended, lest asyncio complain that nobody did."""
-    if not lost.cancelled():
-        lost.exception()

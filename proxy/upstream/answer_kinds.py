@@ -27,8 +27,10 @@ def is_events(begun: bytes, *, announced: bool) -> bool | None:
     stream that was asked for.
     """
     start = without_blanks(begun)
+    if start.startswith((b"{", b"[")):
+        return False
     if announced:
-        return not start.startswith((b"{", b"[")) if start else None
+        return True if start else None
     if start.startswith(_FIELDS):
         return True
     return None if any(field.startswith(start) for field in _FIELDS) else False

@@ -1,4 +1,4 @@
-"""The pool of connections to providers: one that spoke while nobody asked is not used again.
+"""The pool of connections to providers: none is used again that spoke while nobody asked, or waited for in vain.
 
 aiohttp (3.14.5) looks at whether a connection may be used again when a call gives it back, and not when the next call
 takes it. Bytes that come in between, a second answer of a confused server or a load balancer's "408 Request
@@ -7,6 +7,7 @@ Timeout", would be read as the next call's answer: somebody else's words for thi
 
 from __future__ import annotations
 
+import functools
 import select
 from typing import Any
 
@@ -17,12 +18,37 @@ from aiohttp.connector import Connection
 from typing_extensions import override
 
 
+class WakingHandler(ResponseHandler):
+    """A connection whose reader learns that it is gone.
+
+    aiohttp closes the connection when the framing of a body breaks (a chunk's size that is none), tells the
+    connection's queue of messages, and forgets to tell the body, whose reader would wait for ever; it stops its own
+    read timeout as well (3.14.5, ``ResponseHandler.data_received``; its C parser lets go of the body before it raises).
+    """
+
+    @override
+    def connection_lost(self, exc: BaseException | None) -> None:
+        body = self._payload
+        super().connection_lost(exc)
+        if body is not None and not body.is_eof() and body.exception() is None:
+            body.set_exception(aiohttp.ClientPayloadError("The connection ended before the body did."))
+
+
 class QuietConnector(aiohttp.TCPConnector):
     """Gives out idle connections on which nothing has come.
 
     The methods overridden are aiohttp's own, which has no public place for this; its version is pinned, and the tests
     with real sockets fail when they are no longer called.
     """
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(**named)
+        handler: type[ResponseHandler] = WakingHandler
+        self._factory = functools.partial(handler, loop=self._loop)
+
+    async def take(self, key: ConnectionKey) -> Connection | None:
+        """Return an idle connection, which is the caller's then; None where one has to be opened."""
+        return await self._get(key, [])
 
     @override
     async def _get(self, key: ConnectionKey, traces: list[Any]) -> Connection | None:

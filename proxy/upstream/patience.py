@@ -14,8 +14,7 @@ The time to connect has a limit of its own, which the session keeps.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from proxy.errors import UpstreamTimeout
@@ -34,28 +33,43 @@ _WORDS = {
 class Patience:
     """The limits of one call, which begins with it.
 
-    What is waited for once is given to :meth:`wait`. A body is waited for many times, so that its limits share one
+    What is waited for once is given to :meth:`wait`. An answer is waited for many times, so that its limits share one
     timer (:meth:`watch`, :meth:`expect`, :meth:`heard`): it is set when there is none and looks, when it goes off,
     whether the limit has moved on meanwhile. A timer for each read cost as much as the read.
     """
 
+    __slots__ = (
+        "_armed",
+        "_deadline",
+        "_fail",
+        "_first_byte_s",
+        "_idle_s",
+        "_loop",
+        "_timer",
+        "_until",
+        "begun",
+    )
+
     def __init__(self, timeouts: Timeouts, *, stream: bool) -> None:
+        self.begun = False
+        """Whether the answer itself has begun."""
+
         self._loop = asyncio.get_running_loop()
         self._first_byte_s = timeouts.first_byte_s if stream else timeouts.total_s
         self._idle_s = timeouts.idle_s
         self._deadline = self._loop.time() + timeouts.total_s
-        self._begun = False
         self._fail: Callable[[UpstreamTimeout], object] | None = None
         self._until: float | None = None  # the limit of what is waited for now
         self._timer: asyncio.TimerHandle | None = None
+        self._armed = 0.0  # the moment that the timer is set to
 
     def begin(self) -> None:
         """Note that the answer itself has begun."""
-        self._begun = True
+        self.begun = True
 
     def hear(self, chunk: Chunk) -> None:
         """Note that the answer has begun if *chunk* is part of it: some servers say a role first, and then think."""
-        self._begun = self._begun or any(map(_says_something, chunk.get("choices") or ()))
+        self.begun = self.begun or any(map(_says_something, chunk.get("choices") or ()))
 
     async def wait(self, awaitable: Awaitable[Awaited]) -> Awaited:
         """Return what *awaitable* brings, which is to be the provider's next bytes.
@@ -72,20 +86,19 @@ class Patience:
                 raise
             raise self._timeout(until) from None
 
-    @contextmanager
-    def watch(self, fail: Callable[[UpstreamTimeout], object]) -> Iterator[None]:
-        """Call *fail*, within this context, with the error for a limit that is reached while bytes are expected.
+    def watch(self, fail: Callable[[UpstreamTimeout], object]) -> None:
+        """Call *fail* from now on, with the error for a limit that is reached while bytes are expected.
 
-        It has to make the reading of them fail.
+        It has to make the reading of them fail. :meth:`stop` ends it.
         """
         self._fail = fail
-        try:
-            yield
-        finally:
-            self._fail = self._until = None
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
+
+    def stop(self) -> None:
+        """Watch over nothing any more."""
+        self._fail = self._until = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def expect(self) -> None:
         """Note that the next bytes are waited for from now on.
@@ -96,31 +109,38 @@ class Patience:
         now = self._loop.time()
         if now >= self._deadline:
             raise self._timeout(self._deadline)
-        self._until = self._limit(now)
+        until = now + (self._idle_s if self.begun else self._first_byte_s)
+        if until > self._deadline:
+            until = self._deadline
+        self._until = until
         if self._timer is None:
-            self._timer = self._loop.call_at(self._until, self._look)
-        elif self._until < self._timer.when():
+            self._arm(until)
+        elif until < self._armed:
             self._timer.cancel()
-            self._timer = self._loop.call_at(self._until, self._look)
+            self._arm(until)
 
     def heard(self) -> None:
         """Note that bytes have come, or are not waited for any more."""
         self._until = None
+
+    def _arm(self, when: float) -> None:
+        self._armed = when
+        self._timer = self._loop.call_at(when, self._look)
 
     def _look(self) -> None:
         self._timer = None
         if self._until is None or self._fail is None:
             return
         if self._loop.time() < self._until:
-            self._timer = self._loop.call_at(self._until, self._look)
+            self._arm(self._until)
         else:
             self._fail(self._timeout(self._until))
 
     def _limit(self, now: float) -> float:
-        return min(self._deadline, now + (self._idle_s if self._begun else self._first_byte_s))
+        return min(self._deadline, now + (self._idle_s if self.begun else self._first_byte_s))
 
     def _timeout(self, until: float) -> UpstreamTimeout:
-        silent = Cause.IDLE_TIMEOUT if self._begun else Cause.FIRST_BYTE_TIMEOUT
+        silent = Cause.IDLE_TIMEOUT if self.begun else Cause.FIRST_BYTE_TIMEOUT
         cause = Cause.DEADLINE if until >= self._deadline else silent
         return UpstreamTimeout(_WORDS[cause], cause=cause)
 

@@ -23,8 +23,7 @@ from tests.proxy.upstream.provider import BOTH, GOOD, Direct, calling, head, pie
 
 def connections_of(direct: Direct) -> list[socket.socket]:
     """Return the sockets that wait in the pool to be used again."""
-    assert direct.upstream._session is not None
-    pool = direct.upstream._session.connector
+    pool = direct.upstream._connector
     assert pool is not None
     protocols = [protocol for idle in pool._conns.values() for protocol, _ in idle]
     return [protocol.transport.get_extra_info("socket") for protocol in protocols if protocol.transport]

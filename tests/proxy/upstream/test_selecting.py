@@ -93,18 +93,18 @@ async def test_each_deployment_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def test_start_and_close_twice() -> None:
-    """Starting again keeps the session, closing again does no harm, and after both it starts anew."""
+    """Starting again keeps the pool, closing again does no harm, and after both it starts anew."""
     upstream = DirectUpstream()
     await upstream.start()
-    session = upstream._session
+    pool = upstream._connector
     await upstream.start()
-    assert upstream._session is session
-    assert session is not None
+    assert upstream._connector is pool
+    assert pool is not None
     await upstream.close()
     await upstream.close()
-    assert session.closed
+    assert pool.closed
     await upstream.start()
-    assert upstream._session is not None
+    assert upstream._connector is not None
     await upstream.close()
 
 

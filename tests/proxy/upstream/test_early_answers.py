@@ -1,0 +1,33 @@
+"""An answer that comes before all of the request has left."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from tests.proxy.upstream.provider import GOOD, calling, whole
+from tests.support.builders import user
+
+
+async def test_connection_is_not_used_again() -> None:
+    """What is left of the one request would be the beginning of the next."""
+    connections = 0
+
+    async def answer_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(whole(GOOD))
+        await over.wait()
+        writer.transport.abort()
+
+    over = asyncio.Event()
+    server = await asyncio.start_server(answer_at_once, "127.0.0.1", 0)
+    async with server, calling(server.sockets[0].getsockname()[1]) as direct:
+        large = replace(direct, call=replace(direct.call, messages=[user("x" * 32 * 2**20)]))
+        for _ in range(2):
+            [answer] = await large.ask(stream=False)
+            assert answer["choices"][0]["message"]["content"] == "Good day."
+        over.set()
+
+    assert connections == 2
