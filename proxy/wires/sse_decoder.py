@@ -34,19 +34,16 @@ class SSEDecoder:
             received = self._begin(received)
         if not received:
             return []
-        if (
-            received[-2:] == b"\n\n"
-            and received[:6] == b"data: "
-            and received.find(b"\n") == len(received) - 2
-            and b"\r" not in received
-            and self._data is None
-            and not self._rest
-            and len(received) < LARGEST_EVENT
-        ):
-            self._after_cr = False
-            return [
-                received[6:-2]
-            ]  # one event and nothing else, which is how tokens come: no lines to take apart
+        if received[:6] == b"data: " and self._data is None and not self._rest:
+            # One event and nothing else, which is how tokens come: no lines to take apart.
+            size, end = len(received), received.find(b"\n")
+            if size < LARGEST_EVENT:
+                if end == size - 2 and received[-1:] == b"\n" and b"\r" not in received:
+                    self._after_cr = False
+                    return [received[6:-2]]
+                if end == size - 3 and received.find(b"\r") == size - 4 and received[-2:] == b"\r\n":
+                    self._after_cr = False
+                    return [received[6:-4]]
         if self._after_cr and received[:1] == b"\n":
             received = received[1:]  # the second half of a CR LF
         self._after_cr = received.endswith(b"\r")

@@ -31,6 +31,9 @@ class CandidateReader:
     """
 
     def __init__(self, index: int) -> None:
+        self.ended = False
+        """Whether the candidate has said how it ended; it may say so again."""
+
         self._index = index
         self._ids: list[str] = []  # of the calls so far
         self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
@@ -48,10 +51,22 @@ class CandidateReader:
         *response_id* goes into the ids of calls that have none. Raises :class:`UpstreamFault` for what is no
         candidate.
         """
+        parts = _parts_of(candidate)
+        if len(parts) == 1 and len(parts[0]) == 1 and type(text := parts[0].get("text")) is str and text:
+            self._spoke = True
+            delta: dict[str, Any] = {"content": text}  # it stands alone in most events
+        else:
+            delta = self._read_parts(parts, response_id)
+        self._went_on = self._went_on or (self.ended and bool(delta))
+        if candidate.get("finishReason") is not None:
+            self._note_end(candidate)
+        return delta
+
+    def _read_parts(self, parts: list[dict[str, Any]], response_id: str) -> dict[str, Any]:
         texts: list[str] = []
         thoughts: list[str] = []
         calls: list[dict[str, Any]] = []
-        for part in _parts_of(candidate):
+        for part in parts:
             if part.get("functionCall") is not None:
                 call = self._read_call(part, response_id)
                 calls += [call] if call else []
@@ -65,15 +80,7 @@ class CandidateReader:
                 (thoughts if part.get("thought") is True else texts).append(text)
         self._thought = self._thought or any(thoughts)
         fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
-        delta = {name: value for name, value in fields.items() if value}
-        self._went_on = self._went_on or (self.ended and bool(delta))
-        self._note_end(candidate)
-        return delta
-
-    @property
-    def ended(self) -> bool:
-        """Whether the candidate has said how it ended; it may say so again."""
-        return self._reason is not None
+        return {name: value for name, value in fields.items() if value}
 
     def is_over(self, *, counted: bool) -> bool:
         """Tell whether nothing more is to be expected; *counted* says that the usage came with the end.
@@ -105,16 +112,16 @@ class CandidateReader:
         """Keep the finish reason. A trailing STOP says nothing new (python-genai#2868)."""
         reason = _text_of(candidate, "finishReason")
         if reason and self._reason in (None, "STOP"):
-            self._reason = reason
+            self.ended, self._reason = True, reason
             message = candidate.get("finishMessage")
             self._message = message if isinstance(message, str) else None
 
     def _read_call(self, part: Mapping[str, Any], response_id: str) -> dict[str, Any] | None:
         """Return one tool call with its index; None for a call that was sent before (hermes#111686)."""
         call = part["functionCall"]
-        name = call.get("name") if isinstance(call, Mapping) else None
-        args = (call.get("args") if isinstance(call, Mapping) else None) or {}
-        if not isinstance(name, str) or not name or not isinstance(args, Mapping):
+        name = call.get("name") if isinstance(call, dict) else None
+        args = (call.get("args") if isinstance(call, dict) else None) or {}
+        if not isinstance(name, str) or not name or not isinstance(args, dict):
             raise UpstreamFault(
                 "The model wrote a tool call without a name or with arguments that are no object.",
                 cause=Cause.MALFORMED_CALL,
@@ -144,11 +151,14 @@ class CandidateReader:
             seed = digest
 
 
-def _parts_of(candidate: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
     content = candidate.get("content") or {}
-    parts = (content.get("parts") or []) if isinstance(content, Mapping) else None
-    if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
+    parts = (content.get("parts") or []) if isinstance(content, dict) else None
+    if not isinstance(parts, list):
         raise UpstreamFault(NO_ANSWER)
+    for part in parts:
+        if type(part) is not dict:
+            raise UpstreamFault(NO_ANSWER)
     return parts
 
 

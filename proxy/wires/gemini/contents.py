@@ -6,8 +6,7 @@ model content, their results alone in the next one, and the user's next words in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from proxy.errors import InvalidRequest
@@ -33,16 +32,12 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
     :class:`InvalidRequest`, with the place in *messages*, for what a sanitized history does not hold.
     """
     system: list[Part] = []
-    turns: list[tuple[int, Message]] = []
     for index, message in enumerate(messages):
         if message["role"] in SYSTEM_ROLES:
             system += _parts(message, index, media=False)
-        else:
-            turns.append((index, message))
     contents: list[Content] = []
     calls: list[Call] = []
-    for side, group in groupby(turns, key=_side):
-        run = list(group)
+    for side, run in _runs(messages):
         if side == "results":
             contents += response_contents(run, calls, nested_media=profile.call_ids)
             calls = []
@@ -55,13 +50,24 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
     return system, contents
 
 
-def _side(turn: tuple[int, Message]) -> str:
-    index, message = turn
-    side = _SIDES.get(message["role"])
-    if side is None or message.get("function_call"):
-        what = f"role '{message['role']}'" if side is None else "'function_call'"
-        raise InvalidRequest(f"{what} has no place on this wire.", param=f"messages[{index}]")
-    return side
+def _runs(messages: Messages) -> Iterator[tuple[str, list[tuple[int, Message]]]]:
+    """Yield the messages of one side that follow one another, with their indices; system messages do not part them."""
+    side, run = "", list[tuple[int, Message]]()
+    for index, message in enumerate(messages):
+        role = message["role"]
+        if role in SYSTEM_ROLES:
+            continue
+        own = _SIDES.get(role)
+        if own is None or message.get("function_call"):
+            what = f"role '{role}'" if own is None else "'function_call'"
+            raise InvalidRequest(f"{what} has no place on this wire.", param=f"messages[{index}]")
+        if own != side:
+            if run:
+                yield side, run
+            side, run = own, []
+        run.append((index, message))
+    if run:
+        yield side, run
 
 
 def _append(contents: list[Content], role: str, parts: list[Part]) -> None:
@@ -99,38 +105,39 @@ def _parts(message: Message, index: int, *, media: bool = True) -> list[Part]:
 
 def _model_parts(run: Sequence[tuple[int, Message]], profile: Profile) -> tuple[list[Part], list[Call]]:
     """Return the parts of one model content and its calls."""
-    raw = [call for _, message in run for call in tool_calls_of(message)]
-    ids = wire_ids(raw) if profile.call_ids else [None] * len(raw)
+    ids: Sequence[str] = ()
+    if profile.call_ids:
+        ids = wire_ids([call for _, message in run for call in tool_calls_of(message)])
     parts: list[Part] = []
     calls: list[Call] = []
     for index, message in run:
-        texts = _parts(message, index, media=False)
-        signature = own_signature(message)
-        if signature is not None and texts:
-            texts[-1] = {**texts[-1], "thoughtSignature": signature}
-        parts += texts
+        if message.get("content"):
+            texts = _parts(message, index, media=False)
+            if texts and (signature := own_signature(message)) is not None:
+                texts[-1] = {**texts[-1], "thoughtSignature": signature}
+            parts += texts
         for at, call in enumerate(tool_calls_of(message)):
-            name, args = _function(call, f"messages[{index}].tool_calls[{at}].function")
-            wire_id = ids[len(calls)]
-            part: Part = {
-                "functionCall": {**({"id": wire_id} if wire_id else {}), "name": name, "args": args}
-            }
-            signature = own_signature(call)
-            if signature is not None:
+            name, args = _function(call, index, at)
+            wire_id = ids[len(calls)] if ids else None
+            function = (
+                {"id": wire_id, "name": name, "args": args} if wire_id else {"name": name, "args": args}
+            )
+            part: Part = {"functionCall": function}
+            if "extra_content" in call and (signature := own_signature(call)) is not None:
                 part["thoughtSignature"] = signature
             parts.append(part)
             calls.append(Call(call.get("id") or "", name, wire_id))
     return parts, calls
 
 
-def _function(call: dict[str, Any], place: str) -> tuple[str, dict[str, Any]]:
+def _function(call: dict[str, Any], index: int, at: int) -> tuple[str, dict[str, Any]]:
     function = function_of(call)
-    name = function.get("name")
+    name, arguments = function.get("name"), function.get("arguments")
+    args = parse_arguments(arguments) if name and isinstance(arguments, str) else None
+    if name and args is not None:
+        return name, args
+    place = f"messages[{index}].tool_calls[{at}].function"
     if not name:
         raise InvalidRequest(f"'{place}.name' is required.", param=f"{place}.name")
-    arguments = function.get("arguments")
-    args = parse_arguments(arguments) if isinstance(arguments, str) else None
-    if args is None:
-        place = f"{place}.arguments"
-        raise InvalidRequest(f"'{place}' must be a JSON object, written as a string.", param=place)
-    return name, args
+    place = f"{place}.arguments"
+    raise InvalidRequest(f"'{place}' must be a JSON object, written as a string.", param=place)

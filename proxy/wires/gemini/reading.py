@@ -40,21 +40,29 @@ class ResponseReader:
 
         Raises :class:`UpstreamFault` for an error object, with its status, and for what is no answer.
         """
-        raise_error(response)
-        if not isinstance(response, Mapping):
-            raise UpstreamFault(NO_ANSWER)
+        if type(response) is not dict or "candidates" not in response or response.get("error") is not None:
+            raise_error(response)  # beside candidates there is an error under its key alone
+            if not isinstance(response, dict):
+                raise UpstreamFault(NO_ANSWER)
+        usage = response.get("usageMetadata")
+        counts = isinstance(usage, dict) and is_complete(usage)
         self._note_origin(response)
+        if isinstance(usage, dict) and (counts or self._is_better(usage)):
+            self._usage = usage
         feedback = response.get("promptFeedback")
-        reason = feedback.get("blockReason") if isinstance(feedback, Mapping) else None
+        reason = feedback.get("blockReason") if isinstance(feedback, dict) else None
         self._blocked = self._blocked or (isinstance(reason, str) and bool(reason))
         candidates = response.get("candidates") or []
         if not isinstance(candidates, list):
             raise UpstreamFault(NO_ANSWER)
-        added = [self._read_candidate(candidate, index) for index, candidate in _indexed(candidates).items()]
-        usage = response.get("usageMetadata")
-        if not self._counted and isinstance(usage, Mapping) and is_complete(usage):
+        added: list[Added] = []
+        for index, candidate in _indexed(candidates).items():
+            one = self._read_candidate(candidate, index)
+            if one.delta or one.logprobs:
+                added.append(one)
+        if counts and not self._counted:
             self._counted = self.may_end(1)
-        return [one for one in added if one.delta or one.logprobs]
+        return added
 
     def finish(self) -> dict[int, str]:
         """Return each choice's finish reason: one filtered choice for a prompt that was blocked.
@@ -76,10 +84,9 @@ class ResponseReader:
 
         A prompt that was blocked has none to wait for.
         """
-        if not self._candidates:
-            return self._blocked
-        ended = all(candidate.ended for candidate in self._candidates.values())
-        return ended and len(self._candidates) >= wanted
+        if len(self._candidates) < wanted or not self._candidates:
+            return self._blocked and not self._candidates
+        return all(candidate.ended for candidate in self._candidates.values())
 
     def is_over(self) -> bool:
         """Tell whether an answer that may end is not expected to go on."""
@@ -90,22 +97,26 @@ class ResponseReader:
         return None if self._usage is None else read_usage(self._usage)
 
     def _note_origin(self, response: Mapping[str, Any]) -> None:
-        given_id, version = response.get("responseId"), response.get("modelVersion")
-        if self.id is None and isinstance(given_id, str) and given_id:
-            self.id = given_id
-        if not self._named and isinstance(version, str) and version:
-            self._named, self.model = True, version
-        usage = response.get("usageMetadata")
-        if isinstance(usage, Mapping) and (
-            is_complete(usage)
-            or (read_count(usage.get("promptTokenCount")) is not None and not is_complete(self._usage or {}))
-        ):
-            self._usage = usage
+        if self.id is None:
+            given_id = response.get("responseId")
+            if isinstance(given_id, str) and given_id:
+                self.id = given_id
+        if not self._named:
+            version = response.get("modelVersion")
+            if isinstance(version, str) and version:
+                self._named, self.model = True, version
+
+    def _is_better(self, usage: Mapping[str, Any]) -> bool:
+        """Tell whether *usage*, which is not complete, says more than what was reported before."""
+        return read_count(usage.get("promptTokenCount")) is not None and not is_complete(self._usage or {})
 
     def _read_candidate(self, candidate: Mapping[str, Any], index: int) -> Added:
-        reader = self._candidates.setdefault(index, CandidateReader(index))
+        reader = self._candidates.get(index)
+        if reader is None:
+            reader = self._candidates[index] = CandidateReader(index)
         delta = reader.read(candidate, self.id or "")
-        return Added(index, delta, read_logprobs(candidate.get("logprobsResult")))
+        logprobs = candidate.get("logprobsResult")
+        return Added(index, delta, None if logprobs is None else read_logprobs(logprobs))
 
 
 def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:
@@ -115,7 +126,11 @@ def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:
     of its place, or the first that is free where another candidate names that. Raises :class:`UpstreamFault` for an
     index that is none, and for one that two candidates name.
     """
-    if not all(isinstance(candidate, Mapping) for candidate in candidates):
+    if len(candidates) == 1 and type(candidates[0]) is dict:  # nearly every event holds one
+        index = candidates[0].get("index")
+        if index is None or (type(index) is int and 0 <= index < 2**31):
+            return {index or 0: candidates[0]}
+    if not all(isinstance(candidate, dict) for candidate in candidates):
         raise UpstreamFault(NO_ANSWER)
     named = [candidate.get("index") for candidate in candidates]
     taken = [index for index in named if index is not None]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from proxy.errors import InvalidRequest
@@ -38,31 +39,41 @@ def response_contents(
 
     Raises :class:`InvalidRequest` for a result whose call is not among *calls*: nothing says its name.
     """
-    answered = sorted(
-        ((_position(message, index, calls), index, message) for index, message in results),
-        key=lambda entry: entry[0],
-    )
+    places: dict[str, int] = {}
+    for place, call in enumerate(calls):
+        if call.id not in places:
+            places[call.id] = place
+    answered = [(_position(message, index, calls, places), index, message) for index, message in results]
+    if len(answered) > 1:
+        answered.sort(key=itemgetter(0))
     parts: list[dict[str, Any]] = []
     media: list[dict[str, Any]] = []
     for position, index, message in answered:
-        part, own = _response(message, index, calls[position])
+        call = calls[position]
+        content = message.get("content")
+        own: list[dict[str, Any]] = []
+        if content.__class__ is list and is_part_list(content):
+            content, own = _text_and_media(content, index)
+        response: dict[str, Any] = {"name": call.name, "response": _struct(content)}
+        if call.wire_id is not None:
+            response = {"id": call.wire_id, **response}
         if own and nested_media:
-            part["functionResponse"]["parts"] = own
+            response["parts"] = own
         else:
             media += own
-        parts.append(part)
+        parts.append({"functionResponse": response})
     if media and len(parts) == 1:
         return [{"role": "user", "parts": parts + media}]
     own_content = [{"role": "user", "parts": media}] if media else []
     return [{"role": "user", "parts": parts}, *own_content]
 
 
-def _position(message: Message, index: int, calls: Sequence[Call]) -> int:
+def _position(message: Message, index: int, calls: Sequence[Call], places: Mapping[str, int]) -> int:
     call_id = message.get("tool_call_id") or ""
-    ids = [call.id for call in calls]
-    if call_id in ids:
-        return ids.index(call_id)
-    bare = [base_id(other) for other in ids]
+    place = places.get(call_id)
+    if place is not None:
+        return place
+    bare = [base_id(call.id) for call in calls]
     if call_id and base_id(call_id) in bare:
         return bare.index(base_id(call_id))
     raise InvalidRequest(
@@ -71,21 +82,15 @@ def _position(message: Message, index: int, calls: Sequence[Call]) -> int:
     )
 
 
-def _response(message: Message, index: int, call: Call) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    content = message.get("content")
-    media: list[dict[str, Any]] = []
-    if isinstance(content, list) and is_part_list(content):
-        texts = [part.get("text") or "" for part in content if part["type"] == "text"]
-        media = [
-            inline_data(part, f"messages[{index}].content[{at}]")
-            for at, part in enumerate(content)
-            if part["type"] != "text"
-        ]
-        content = "".join(texts)
-    response: dict[str, Any] = {"name": call.name, "response": _struct(content)}
-    if call.wire_id is not None:
-        response = {"id": call.wire_id, **response}
-    return {"functionResponse": response}, media
+def _text_and_media(content: list[dict[str, Any]], index: int) -> tuple[str, list[dict[str, Any]]]:
+    """Return the text of a result's parts, and its media."""
+    texts = [part.get("text") or "" for part in content if part["type"] == "text"]
+    media = [
+        inline_data(part, f"messages[{index}].content[{at}]")
+        for at, part in enumerate(content)
+        if part["type"] != "text"
+    ]
+    return "".join(texts), media
 
 
 def _struct(content: Any) -> dict[str, Any]:

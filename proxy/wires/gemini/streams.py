@@ -24,7 +24,9 @@ class StreamReader:
         choices: list[dict[str, Any]] = []
         for index, delta, logprobs in self._reader.read(event):
             choice: dict[str, Any] = {"index": index, "delta": delta, "finish_reason": None}
-            choices.append({**choice, "logprobs": logprobs} if logprobs else choice)
+            if logprobs:
+                choice["logprobs"] = logprobs
+            choices.append(choice)
         return [self._chunk(choices)] if choices else []
 
     def may_end(self, wanted: int) -> bool:
@@ -55,9 +57,8 @@ class StreamReader:
         return chunks
 
     def _chunk(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
-        chunk: dict[str, Any] = {
-            "object": "chat.completion.chunk",
-            "model": self._reader.model,
-            "choices": choices,
-        }
-        return chunk if self._reader.id is None else {"id": self._reader.id, **chunk}
+        chunk: dict[str, Any] = {} if self._reader.id is None else {"id": self._reader.id}
+        chunk["object"] = "chat.completion.chunk"
+        chunk["model"] = self._reader.model
+        chunk["choices"] = choices
+        return chunk

@@ -13,8 +13,9 @@ def is_complete(metadata: Mapping[str, Any]) -> bool:
 
     Vertex sends ``trafficType`` alone until the end (agenthub notes).
     """
-    return any(
-        read_count(metadata.get(name)) is not None for name in ("totalTokenCount", "candidatesTokenCount")
+    return (
+        read_count(metadata.get("totalTokenCount")) is not None
+        or read_count(metadata.get("candidatesTokenCount")) is not None
     )
 
 

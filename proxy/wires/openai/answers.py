@@ -34,15 +34,23 @@ def read_answer(body: bytes) -> Answer:
     their places instead.
     """
     value = load_payload(body)
-    raise_error(value)
+    if (
+        type(value) is not dict
+        or "error" in value
+        or "choices" not in value
+        or value.get("object") == "error"
+    ):
+        raise_error(value)
     if not isinstance(value, dict) or value.get("choices") is None:
         raise UpstreamFault(NO_COMPLETION)
     choices = read_choices(value, "message")
-    if not all(choice.get("message") is not None for choice in choices):
-        raise UpstreamFault(NO_COMPLETION)
-    if not all(choice.get("finish_reason") for choice in choices):
-        raise UpstreamFault(BROKEN_OFF, cause=Cause.TRUNCATED)
-    if len({choice["index"] for choice in choices}) < len(choices):
+    for choice in choices:
+        if choice.get("message") is None:
+            raise UpstreamFault(NO_COMPLETION)
+    for choice in choices:
+        if not choice.get("finish_reason"):
+            raise UpstreamFault(BROKEN_OFF, cause=Cause.TRUNCATED)
+    if len(choices) > 1 and len({choice["index"] for choice in choices}) < len(choices):
         for at, choice in enumerate(choices):
             choice["index"] = at
     return value
@@ -90,7 +98,8 @@ class StreamReader:
             index = choice["index"]
             if index in self._finished and self._says_more(choice):
                 raise UpstreamFault(_SAYS_MORE)
-            self._seen.add(index)
+            if index not in self._seen:
+                self._seen.add(index)
             if choice.get("finish_reason"):
                 self._finished.add(index)
         return [value]
@@ -103,7 +112,8 @@ class StreamReader:
 
     def may_end(self, wanted: int) -> bool:
         """Tell whether as many choices as were asked for, and any other that was seen, have said why they ended."""
-        return len(self._finished) >= max(wanted, len(self._seen))
+        finished = len(self._finished)
+        return finished >= wanted and finished >= len(self._seen)
 
     def close(self) -> list[Chunk]:
         """Return nothing; raises :class:`UpstreamFault` for a stream that is not complete."""

@@ -7,6 +7,7 @@ some, or call them otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -29,15 +30,21 @@ def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
     A deployment that allows a parameter by name gets it by that name. DeepSeek has a switch of its own beside the
     effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets as well.
     """
-    names = dict(_SPELLINGS.get(deployment.provider, {}))
-    if renames_limit(deployment):
-        names["max_tokens"] = "max_completion_tokens"
-    names = {name: spelled for name, spelled in names.items() if name not in deployment.allowed_openai_params}
-    if names.keys() & parameters.keys():
+    names = _names(deployment)
+    if names and names.keys() & parameters.keys():
         parameters = {names.get(name, name): value for name, value in parameters.items()}
     if deployment.provider == "deepseek" and "reasoning_effort" in parameters:
         return _with_switch(parameters)
     return parameters
+
+
+@lru_cache(maxsize=1024)
+def _names(deployment: Deployment) -> Mapping[str, str]:
+    """Return what the deployment's provider calls the parameters that it calls otherwise."""
+    names = dict(_SPELLINGS.get(deployment.provider, {}))
+    if renames_limit(deployment):
+        names["max_tokens"] = "max_completion_tokens"
+    return {name: spelled for name, spelled in names.items() if name not in deployment.allowed_openai_params}
 
 
 def _with_switch(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

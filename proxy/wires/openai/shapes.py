@@ -21,6 +21,9 @@ NO_COMPLETION = "The provider answered with something that is not a chat complet
 _TEXTS = frozenset({"content", "reasoning_content", "refusal", "role"})
 """What a message says in one text; of its role nobody reads more than that it is the assistant's."""
 
+_LISTS = frozenset({"annotations", "tool_calls"})
+"""What OpenAI writes as a list of objects, also where there is nothing in it."""
+
 
 def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
     """Bring the choices of *value* into shape, in place, and return them; *said* is ``message`` or ``delta``.
@@ -55,11 +58,28 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
                 _refuse()
             # All of it is in order, as a rule, and this is done for each event.
             for name, text in message.items():
-                if text is not None and (type(text) is not str or name not in _TEXTS):
+                if text is None or (type(text) is str and name in _TEXTS):
+                    continue
+                if name not in _LISTS or (text != [] and (said == "message" or not _are_pieces(text))):
                     _mend_message(message, _mend_call if said == "message" else _mend_fragment)
                     break
     found: list[dict[str, Any]] = choices
     return found
+
+
+def _are_pieces(calls: Any) -> bool:
+    """Tell whether *calls* are pieces of arguments as OpenAI writes them, with nothing to mend: most of a call is."""
+    if type(calls) is not list:
+        return False
+    for piece in calls:
+        if type(piece) is not dict or len(piece) != 2:
+            return False
+        function = piece.get("function")
+        if type(function) is not dict or len(function) != 1 or type(function.get("arguments")) is not str:
+            return False
+        if not _is_place(piece.get("index")):
+            return False
+    return True
 
 
 def _mend_message(message: dict[str, Any], mend_call: Callable[[Any], None]) -> None:

@@ -87,3 +87,18 @@ def test_unknown_choice_is_refused(name: str, choice: Any) -> None:
         body(tools=[tool()], **{name: choice})
 
     assert caught.value.param == name
+
+
+def test_what_is_kept_is_the_schema_and_nothing_else() -> None:
+    """A schema is declared alike each time, and one that differs in anything as itself."""
+
+    def declared(schema: Any) -> Any:
+        return body(tools=[tool(parameters=schema)])["tools"][0]["functionDeclarations"][0]["parameters"]
+
+    schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    first = declared(schema)
+    assert first == declared(schema) == CLEAN
+
+    schema["properties"]["a"]["type"] = "integer"
+    assert declared(schema)["properties"] == {"a": {"type": "INTEGER"}}
+    assert first == CLEAN
