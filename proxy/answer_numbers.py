@@ -25,36 +25,42 @@ def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
     thoughts, which Google's OpenAI endpoint counts in the total alone (envoy ai-gateway#2399). Cached tokens are found
     under DeepSeek's and Moonshot's names as well.
     """
-    known: dict[str, Any] = {
-        name: count for name in _COUNTS if (count := _count(usage.get(name))) is not None
-    }
+    known: dict[str, Any] = {}
+    for name in _COUNTS:
+        if (count := _count(usage.get(name))) is not None:
+            known[name] = count
     for name, keys in _DETAILS.items():
         given = usage.get(name)
         if isinstance(given, dict):
-            details = {key: count for key in given.keys() & keys if (count := _count(given[key])) is not None}
+            details = {
+                key: count
+                for key, value in given.items()
+                if key in keys and (count := _count(value)) is not None
+            }
             if details:
                 known[name] = details
     for name in _CACHED:
-        cached = _count(usage.get(name))
-        if cached is not None:
+        if name in usage and (cached := _count(usage[name])) is not None:
             known.setdefault("prompt_tokens_details", {}).setdefault("cached_tokens", cached)
     total = known.get("total_tokens", 0)
-    for name, other in (_COUNTS[:2], _COUNTS[1::-1]):
-        if name not in known and other in known and total >= known[other]:
-            known[name] = total - known[other]
     if "prompt_tokens" not in known or "completion_tokens" not in known:
-        return {}
-    beyond = total - known["prompt_tokens"] - known["completion_tokens"]
-    if beyond > 0:
-        known["completion_tokens"] += beyond
-        known.setdefault("completion_tokens_details", {}).setdefault("reasoning_tokens", beyond)
-    known["total_tokens"] = known["prompt_tokens"] + known["completion_tokens"]
+        for name, other in (_COUNTS[:2], _COUNTS[1::-1]):
+            if name not in known and other in known and total >= known[other]:
+                known[name] = total - known[other]
+        if "prompt_tokens" not in known or "completion_tokens" not in known:
+            return {}
+    counted = known["prompt_tokens"] + known["completion_tokens"]
+    if total > counted:
+        known["completion_tokens"] += total - counted
+        known.setdefault("completion_tokens_details", {}).setdefault("reasoning_tokens", total - counted)
+        counted = total
+    known["total_tokens"] = counted
     return known
 
 
 def _count(value: Any) -> int | None:
     """Return *value* as a count; some servers count in floats. One that JavaScript cannot read is none."""
-    if isinstance(value, float) and value.is_integer():
+    if type(value) is float and value.is_integer():
         value = int(value)
     return value if type(value) is int and 0 <= value < 2**53 else None
 

@@ -61,6 +61,11 @@ class CallPlaces:
         index = piece.get("index")
         function = piece.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
+        if len(piece) == 2 and len(function) == 1 and arguments is not None and index is not None:
+            # Nothing but arguments for a call that is named by its index, as nearly all pieces of OpenAI's are.
+            call = self._by_index.get(index)
+            if call is not None and call.place >= 0:
+                return self._more(call, arguments)
         call_id, signature = _id_and_signature(piece)
         call = self._find(call_id, index, name)
         if call is not None and call.name and (name or call_id):
@@ -85,12 +90,15 @@ class CallPlaces:
                 return self._sign(said, signature)
             call = self._begin(call_id, index)
         elif name is None and signature is None and call.place >= 0:  # as most pieces are
-            self._last = call
-            fresh, rest = call.take(arguments, again=False) if arguments else ("", "")
-            if not rest:
-                return [piece_of(call.place, fresh)] if fresh else []
-            return [*([piece_of(call.place, fresh)] if fresh else []), *self._begin_from(call, rest)]
+            return self._more(call, arguments)
         return list(self._go_on(call, name, arguments, signature))
+
+    def _more(self, call: Call, arguments: Any) -> list[dict[str, Any]]:
+        """Return what *arguments* add to a *call* that is announced, and the calls that begin in them."""
+        self._last = call
+        fresh, rest = call.take(arguments, again=False) if arguments else ("", "")
+        pieces = [piece_of(call.place, fresh)] if fresh else []
+        return [*pieces, *self._begin_from(call, rest)] if rest else pieces
 
     def read_whole(self, call: dict[str, Any]) -> None:
         """Take a call of a whole answer: none goes on with another, though one may stand there twice under its id."""

@@ -110,12 +110,12 @@ def _normalize_choice(
     """
     given = choice.get("message") or {}
     message = {name: v for name, v in given.items() if name in _MESSAGE_FIELDS}
+    signature = _text_signature(given) if len(message) < len(given) else None
     message["role"] = "assistant"
     message.setdefault("content", None)
     index = choice.get("index")
     index = at if index is None else index
     reason = choice.get("finish_reason") or "stop"
-    signature = _text_signature(given)
     calls = message.pop("tool_calls", None)
     if calls:
         places = CallPlaces(ids, index, names)
@@ -142,8 +142,8 @@ def _normalize_choice(
         "message": message,
         "finish_reason": _finish_reason(reason, bool(calls), bool(message.get("function_call"))),
     }
-    logprobs = normalize_logprobs(choice.get("logprobs"))
-    if logprobs is not None:
+    logprobs = choice.get("logprobs")
+    if logprobs is not None and (logprobs := normalize_logprobs(logprobs)) is not None:
         normalized["logprobs"] = logprobs
     return normalized
 
@@ -200,11 +200,10 @@ class ChunkNormalizer:
             self._named = True
             self._id = _text(chunk.get("id")) or self._id
             self._model = _text(chunk.get("model")) or self._model
-        choices = [
-            normalized
-            for choice in chunk.get("choices") or ()
-            if (normalized := self._normalize_choice(choice)) is not None
-        ]
+        choices: list[dict[str, Any]] = []
+        for choice in chunk.get("choices") or ():
+            if (normalized := self._normalize_choice(choice)) is not None:
+                choices.append(normalized)
         usage = chunk.get("usage")
         if usage:
             self.usage = normalize_usage(usage) or self.usage
@@ -231,6 +230,18 @@ class ChunkNormalizer:
     def _normalize_choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
         index = choice.get("index") or 0
         given = choice.get("delta") or {}
+        if (
+            len(given) == 1
+            and type(text := given.get("content")) is str
+            and text
+            and text.isascii()
+            and not self._halves
+            and choice.get("finish_reason") is None
+            and choice.get("logprobs") is None
+            and index in self._spoken
+            and index not in self._finished
+        ):
+            return {"index": index, "delta": {"content": text}, "finish_reason": None}  # as most pieces are
         if index in self._finished:
             self._read_late(index, given)
             return None
