@@ -17,9 +17,7 @@ from proxy.config.not_built import not_built_text
 class Section(BaseModel):
     """A part of the configuration; *where* is its place, with ``[]`` for any position of a list."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     where: ClassVar[str] = ""
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from itertools import pairwise
+
 import pytest
 from pydantic import ValidationError
 
@@ -16,7 +20,18 @@ ALL = pytest.mark.parametrize("section", SECTIONS.values(), ids=lambda section: 
 def test_every_key_is_described(section: type[Section]) -> None:
     """Every section and every key of it says what it is."""
     assert section.__doc__
-    assert [name for name, field in section.model_fields.items() if not field.description] == []
+    (definition,) = ast.parse(inspect.getsource(section)).body
+    assert isinstance(definition, ast.ClassDef)
+    described = {
+        key.target.id
+        for key, text in pairwise(definition.body)
+        if isinstance(key, ast.AnnAssign)
+        and isinstance(key.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+    }
+    own = section.model_fields.keys() & section.__annotations__.keys()
+    assert own - described == set()
 
 
 @ALL
