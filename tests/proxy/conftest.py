@@ -10,8 +10,8 @@ from typing import Any
 
 import aiohttp
 import pytest
-import structlog
 
+from proxy import logs
 from proxy.config import Settings
 from proxy.emulator import serving as serving_gemini
 from proxy.logs import configure_logs
@@ -53,12 +53,13 @@ def log_text() -> Iterator[io.StringIO]:
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     stream = io.StringIO()
-    configure_logs(stream)
-    yield stream
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logs, "_log", logs.get_log())
+        configure_logs(stream)
+        yield stream
     root.handlers[:] = handlers
     root.setLevel(level)
     logging.captureWarnings(capture=False)
-    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -10,17 +10,19 @@ import asyncio
 import gzip
 import http.client
 import json
+import os
 import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
 import pytest
-import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy import logs
 from proxy.emulator import serving as serving_gemini
 from proxy.upstream.selecting import SelectingUpstream
 from tests.support.openai_emulator import serving_openai
@@ -118,7 +120,6 @@ async def everything() -> AsyncIterator[dict[str, Proxied]]:
 @pytest.fixture(scope="module")
 def fuzzed() -> Iterator[Fuzzed]:
     """Run everything on a loop of its own, with no log; print the counts at the end."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     ready, stop = threading.Event(), asyncio.Event()
     loop = asyncio.new_event_loop()
     ports: dict[str, int] = {}
@@ -138,13 +139,14 @@ def fuzzed() -> Iterator[Fuzzed]:
     assert ready.wait(20)
     client = Fuzzed(ports)
     try:
-        yield client
+        with pytest.MonkeyPatch.context() as patch, Path(os.devnull).open("w") as nowhere:
+            patch.setattr(logs, "_log", logs.Log(nowhere))
+            yield client
     finally:
         client.close()
         loop.call_soon_threadsafe(stop.set)
         thread.join(20)
         loop.close()
-        structlog.reset_defaults()
     assert set(left) == {0}
     for status, count in sorted(client.statuses.items()):
         print(f"{status}: {count}")  # noqa: T201 - with -rP
