@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-ops lint format bench bench-tokens bench-cuts bench-tools chaos fuzz soak lock clean
+.PHONY: demo serve emulate test test-ops lint format bench bench-proxy bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -39,6 +39,19 @@ bench: $(VENV)/dev  ## what sanitizing, estimating, planning cuts, a streamed ch
 	$(BIN)/python -m benchmarks.plan_speed
 	$(BIN)/python -m benchmarks.chunks
 	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.memory
+
+bench-proxy: $(VENV)/dev  ## CPU per request beside bare aiohttp and every peer that is installed (see benchmarks/gateway)
+	$(BIN)/python -m benchmarks.gateway $(ARGS)
+
+bench-lengths: $(VENV)/dev $(VENV)/plots  ## CPU per request against the history's length, as a table and a plot
+	PYTHONPATH=$(VENV)/plots $(BIN)/python -m benchmarks.gateway.lengths $(ARGS)
+
+bench-streams: $(VENV)/dev  ## how long small streams stand still while requests of 100k tokens pass
+	$(BIN)/python -m benchmarks.gateway.head_of_line $(ARGS)
+
+soak-load: $(VENV)/dev  ## ten minutes of mixed load at 70 % of capacity; fails on any error or growth
+	$(BIN)/python -m benchmarks.gateway.soak $(ARGS)
 
 bench-tokens: $(VENV)/dev $(VENV)/tokenizers  ## how near the estimates are to real tokenizers (a minute or two)
 	PYTHONPATH=$(VENV)/tokenizers $(BIN)/python -m benchmarks.estimate_accuracy $(ARGS)
@@ -73,6 +86,8 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 		update --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-deps \
 		benchmarks/tokenizers.in --output-file benchmarks/tokenizers.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		benchmarks/plots.in --output-file benchmarks/plots.lock
 
 clean:  ## remove what these targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
@@ -105,4 +120,10 @@ $(VENV)/clients-node/installed: tests/clients/node/package-lock.json tests/clien
 $(VENV)/tokenizers: benchmarks/tokenizers.lock | $(VENV)/bin/python
 	rm -rf $@
 	$(PIP) install --quiet --require-hashes --no-deps --target $@ -r benchmarks/tokenizers.lock
+	@touch $@
+
+# matplotlib, a part of the path of one benchmark only.
+$(VENV)/plots: benchmarks/plots.lock | $(VENV)/bin/python
+	rm -rf $@
+	$(PIP) install --quiet --require-hashes --no-deps --target $@ -r benchmarks/plots.lock
 	@touch $@

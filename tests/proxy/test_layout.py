@@ -19,7 +19,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 DIRECT: list[str] = PROJECT["project"]["dependencies"]
 DEVELOPMENT: list[str] = PROJECT["dependency-groups"]["dev"]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
-ALL_LOCKS = (*LOCKS, "benchmarks/tokenizers.lock")
+ALL_LOCKS = (*LOCKS, "benchmarks/plots.lock", "benchmarks/tokenizers.lock")
 
 
 def entries(lock: str) -> dict[str, str]:

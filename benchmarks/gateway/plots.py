@@ -1,0 +1,35 @@
+"""The plots. matplotlib is a package of these benchmarks alone, and left out where it is not there."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def is_drawable() -> bool:
+    """Tell whether matplotlib is here."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def draw_lengths(figures: Mapping[str, Mapping[int, float]], where: str, path: Path) -> None:
+    """Draw CPU per request against messages, each row a line, on plain and on logarithmic axes; write a PNG."""
+    importlib.import_module("matplotlib").use("Agg")
+    pyplot: Any = importlib.import_module("matplotlib.pyplot")
+    figure, (plain, logarithmic) = pyplot.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
+    for axes in (plain, logarithmic):
+        for row, values in figures.items():
+            axes.plot(
+                list(values), [value / 1000 for value in values.values()], marker="o", markersize=4, label=row
+            )
+        axes.set_xlabel("messages in the history")
+        axes.set_ylabel("CPU per request, ms")
+        axes.grid(alpha=0.3)
+    logarithmic.set_xscale("log")
+    logarithmic.set_yscale("log")
+    plain.legend()
+    figure.suptitle(f"CPU per request by length of history. {where}", fontsize=9)
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)

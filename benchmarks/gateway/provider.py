@@ -1,0 +1,155 @@
+"""The provider: answers at once, whatever it is sent, on both wires. A process of its own: ``python -m ... PORT``.
+
+``/v1/chat/completions`` speaks OpenAI's, ``:generateContent`` and ``:streamGenerateContent`` Gemini's. A stream's
+chunks hold the time of their sending. ``GET /pace?chunks=50&interval_us=2000`` sets how streams go. It is a bare
+protocol and no web framework, so that it costs a fraction of what it measures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import time
+
+import orjson
+from typing_extensions import override
+
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_STREAM = re.compile(rb'"stream": ?true')
+_TEXT = "Done. The tests pass now, and nothing else was changed."
+
+
+class Pace:
+    """How streams go: chunks, and seconds between them."""
+
+    chunks = 50
+    interval = 0.002
+
+
+def _whole(size: int, *, gemini: bool) -> bytes:
+    tokens = size // 4
+    if gemini:
+        content = {"role": "model", "parts": [{"text": _TEXT}]}
+        body: dict[str, object] = {
+            "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+            "usageMetadata": {
+                "promptTokenCount": tokens,
+                "candidatesTokenCount": 12,
+                "totalTokenCount": tokens + 12,
+            },
+            "modelVersion": "m",
+            "responseId": "r",
+        }
+    else:
+        message = {"role": "assistant", "content": _TEXT}
+        body = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "m",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": tokens, "completion_tokens": 12, "total_tokens": tokens + 12},
+        }
+    return _answer(orjson.dumps(body))
+
+
+def _answer(body: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
+        len(body),
+        body,
+    )
+
+
+_STREAM_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def _event(*, gemini: bool, text: str | None) -> bytes:
+    if gemini:
+        content = {"role": "model", "parts": [{"text": text or ""}]}
+        candidate = {"content": content, "index": 0} | ({} if text else {"finishReason": "STOP"})
+        data = orjson.dumps({"candidates": [candidate], "modelVersion": "m", "responseId": "r"})
+    else:
+        choice = {
+            "index": 0,
+            "delta": {"content": text} if text else {},
+            "finish_reason": None if text else "stop",
+        }
+        head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        data = orjson.dumps({**head, "choices": [choice]})
+    return _chunk(b"data: %b\n\n" % data)
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+class Provider(asyncio.Protocol):
+    """One connection."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        self._came = bytearray()
+        self._whole: int | None = None
+        self._body_at = 0
+        self._gemini = False
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        self._came += data
+        if self._whole is None:
+            end = self._came.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            length = _LENGTH.search(self._came, 0, end)
+            self._body_at = end + 4
+            self._whole = self._body_at + (int(length[1]) if length else 0)
+        if len(self._came) >= self._whole:
+            self._respond(bytes(self._came))
+            self._came.clear()
+            self._whole = None
+
+    def _respond(self, request: bytes) -> None:
+        assert self._transport is not None
+        target = request[: request.index(b"\r\n")].split(b" ")[1]
+        if target.startswith(b"/pace"):
+            chunks, interval = re.findall(rb"=(\d+)", target)
+            Pace.chunks, Pace.interval = int(chunks), int(interval) / 1e6
+            self._transport.write(_answer(b"{}"))
+            return
+        self._gemini = b"enerateContent" in target
+        if b":stream" in target or (not self._gemini and _STREAM.search(request, self._body_at)):
+            self._transport.write(_STREAM_HEAD)
+            self._tick(Pace.chunks, asyncio.get_running_loop().time())
+            return
+        self._transport.write(_whole(len(request) - self._body_at, gemini=self._gemini))
+
+    def _tick(self, left: int, due: float) -> None:
+        if self._transport is None:
+            return
+        if left == 0:
+            last = b"" if self._gemini else _chunk(b"data: [DONE]\n\n")
+            self._transport.write(_event(gemini=self._gemini, text=None) + last + b"0\r\n\r\n")
+            return
+        self._transport.write(_event(gemini=self._gemini, text=f"sent={time.monotonic_ns()} some words "))
+        due += Pace.interval
+        asyncio.get_running_loop().call_at(due, self._tick, left - 1, due)
+
+
+async def _serve(port: int) -> None:
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Provider, "127.0.0.1", port, backlog=1024)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(int(sys.argv[1])))

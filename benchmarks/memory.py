@@ -1,0 +1,125 @@
+"""What each bound on memory costs when it is reached. It is part of ``make bench``.
+
+Each cache is filled by itself; what it holds then is what the allocator gave for it (tracemalloc), in MiB.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import platform
+import tracemalloc
+from collections.abc import Callable
+
+import orjson
+
+from benchmarks.gateway.bodies import bodies, encode
+from proxy import windows
+from proxy.answer_buffer import LARGEST, AnswerBuffer
+from proxy.budgets.knowledge import Knowledge
+from proxy.config import load_settings, resolve
+from proxy.resilience.poison import MOST_BODIES, PoisonGuard, Refusal
+from proxy.sse import encode_event
+from proxy.store.memory import MemoryStore
+from sanitizers.budget.estimate import CACHED_TEXTS
+from sanitizers.budget.text_cache import TextCache
+
+_STORE_MIB = 32
+_VALUE_BYTES = 1_800
+_NAMES = 4_096
+
+
+async def _store() -> object:
+    store = MemoryStore(_STORE_MIB * 2**20)
+    for number in range(2 * _STORE_MIB * 2**20 // _VALUE_BYTES):
+        await store.put("signatures", {f"call_{number:024x}": bytes(_VALUE_BYTES)})
+    return store
+
+
+def _text_cache() -> object:
+    cache = TextCache(lambda text: len(text) / 3.9, CACHED_TEXTS)
+    for number in range(2 * CACHED_TEXTS):
+        cache(str(number))
+    return cache
+
+
+def _poison_guard() -> object:
+    guard = PoisonGuard()
+    for number in range(MOST_BODIES):
+        digest = hashlib.sha256(str(number).encode()).digest()
+        refusal = Refusal(400, f"{number} " + "x" * 300)
+        guard.refused((0, "openai/gpt-4o"), lambda digest=digest: digest, refusal, 0.0)  # type: ignore[misc]
+    return guard
+
+
+def _knowledge() -> object:
+    entry = {"model_name": "openai/*", "litellm_params": {"model": "openai/*"}}
+    settings = load_settings(orjson.dumps({"model_list": [entry]}), {}).settings
+    knowledge = Knowledge()
+    for number in range(_NAMES):
+        knowledge.of(resolve(settings, f"openai/model-{number}")[0], 0.0)
+    return knowledge
+
+
+def _answer() -> object:
+    buffer = AnswerBuffer()
+    number = 0
+    while not buffer.is_full:
+        number += 1
+        function = {"arguments": f"some words {number} "}
+        delta = {"tool_calls": [{"index": 0, "function": function}]}
+        event = encode_event(
+            {
+                "id": "c",
+                "object": "chat.completion.chunk",
+                "created": 1,
+                "model": "m",
+                "choices": [{"index": 0, "delta": delta, "finish_reason": None}],
+            }
+        )
+        buffer.add(orjson.loads(event[6:]), event)
+    return buffer
+
+
+def _table() -> object:
+    windows._table.cache_clear()
+    return windows._table()
+
+
+def _request() -> object:
+    return orjson.loads(encode(bodies()["100k"], model="m"))
+
+
+def held_mib(fill: Callable[[], object]) -> float:
+    """Return what is held of what *fill* makes."""
+    fill()  # imports and the like, before anything is counted
+    tracemalloc.start()
+    kept = fill()
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    del kept
+    return held / 2**20
+
+
+BOUNDS: dict[str, tuple[str, Callable[[], object]]] = {
+    "store (signatures)": (f"store.memory_mib: {_STORE_MIB}", lambda: asyncio.run(_store())),
+    "counts of texts": (f"2 x {CACHED_TEXTS:,} texts, for each family of models", _text_cache),
+    "refused requests": (f"{MOST_BODIES:,} bodies", _poison_guard),
+    "what deployments taught": (f"{_NAMES:,} deployments", _knowledge),
+    "an answer held back": (f"{LARGEST // 2**20} MiB of events, in small pieces", _answer),
+    "windows of models": ("litellm's table", _table),
+    "a request of 100k tokens, parsed": ("354 KB; general_settings.max_body_mib bounds it", _request),
+}
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"Python {platform.python_version()}, {platform.machine()}.\n")
+    print("| what | bound | MiB |")
+    print("|---|---|---|")
+    for name, (bound, fill) in BOUNDS.items():
+        print(f"| {name} | {bound} | {held_mib(fill):.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""The bodies that the benchmarks send: legal where they say so, damaged where they say so, and never the same twice."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks.gateway.bodies import MARK, agent_history, bodies, damaged, encode, numbered
+from benchmarks.gateway.lengths import LENGTHS, history_of
+from sanitizers import find_violations
+from sanitizers.profiles import GEMINI_3_STRICT, OPENAI
+
+
+@pytest.mark.parametrize("length", [2, 3, 10, 30, 31, 32, 33, 300])
+def test_agent_history_is_legal_and_as_long_as_asked(length: int) -> None:
+    """A legal history costs no repair, and its length is what the tables say."""
+    history = agent_history(length, length * 1_000)
+
+    assert len(history) == length
+    assert find_violations(history, OPENAI) == ()
+
+
+def test_sizes_are_what_they_are_called() -> None:
+    """About four characters a token."""
+    sizes = {name: len(encode(body, model="m")) for name, body in bodies().items()}
+
+    assert 400 < sizes["small"] < 700
+    assert 38_000 < sizes["10k"] < 50_000
+    assert 320_000 < sizes["100k"] < 400_000
+
+
+@pytest.mark.parametrize("size", ["10k", "100k"])
+def test_damaged_history_breaks_rules(size: str) -> None:
+    """Otherwise its row would show nothing."""
+    history = list(bodies()[f"{size} damaged"]["messages"])
+
+    assert find_violations(history, GEMINI_3_STRICT) != ()
+    assert damaged(list(bodies()[size]["messages"])) == history
+
+
+def test_every_message_is_marked() -> None:
+    """So that no message of a fresh request was ever seen."""
+    for body in bodies().values():
+        assert all(MARK in json.dumps(message) for message in body["messages"])
+
+
+def test_numbers_take_the_place_of_marks() -> None:
+    """In every message, or in the last alone; the length stays, since the head says it."""
+    parts = f"a{MARK}b{MARK}c".encode().split(MARK.encode())
+
+    assert numbered(parts, 255, growing=False) == b"a000000ffb000000ffc"
+    assert numbered(parts, 255, growing=True) == b"a00000000b000000ffc"
+    assert len(MARK) == len("000000ff")
+
+
+@pytest.mark.parametrize("length", [length for length in LENGTHS if length <= 1_000])
+def test_lengths_are_of_messages(length: int) -> None:
+    """The plot's axis is true."""
+    assert len(history_of(length)["messages"]) == length
