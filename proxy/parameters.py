@@ -12,10 +12,9 @@ itself.
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from proxy.errors import InvalidRequest
@@ -23,7 +22,7 @@ from proxy.parameter_types import Count as _Count
 from proxy.parameter_types import Flag as _Flag
 from proxy.parameter_types import Number as _Number
 from proxy.parameter_types import Text as _Text
-from proxy.parameter_types import check_type
+from proxy.parameter_types import check_type, kinds_of
 
 _Choice = _Text | dict[str, Any]
 
@@ -82,7 +81,7 @@ _TYPES: dict[str, Any] = {
     "verbosity": _Text,
 }
 
-PARAMETERS = MappingProxyType({name: TypeAdapter(kind) for name, kind in _TYPES.items()})
+PARAMETERS = kinds_of(_TYPES)
 """Every parameter that a client may set, beside ``model`` and ``messages``, with its type."""
 
 

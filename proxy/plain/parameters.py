@@ -6,15 +6,11 @@ the reasons that are given there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
-from proxy.parameter_types import Count, Flag, Number, Text
-
-Kinds = Mapping[str, TypeAdapter[Any]]
+from proxy.parameter_types import Count, Flag, Kinds, Number, Text, kinds_of
 
 _EMBEDDINGS: dict[str, Any] = {
     "dimensions": Count,
@@ -42,14 +38,10 @@ _COMPLETIONS: dict[str, Any] = {
 }
 
 
-def _adapters(kinds: dict[str, Any]) -> Kinds:
-    return MappingProxyType({name: TypeAdapter(kind) for name, kind in kinds.items()})
-
-
-EMBEDDING_PARAMETERS: Kinds = _adapters(_EMBEDDINGS)
+EMBEDDING_PARAMETERS: Kinds = kinds_of(_EMBEDDINGS)
 """Every parameter of an embedding, beside ``model`` and ``input``, with its type."""
 
-COMPLETION_PARAMETERS: Kinds = _adapters(_COMPLETIONS)
+COMPLETION_PARAMETERS: Kinds = kinds_of(_COMPLETIONS)
 """Every parameter of a text completion, beside ``model`` and ``prompt``, with its type.
 
 ``max_tokens`` may be 0: with ``echo`` that asks for the log probabilities of the prompt alone.

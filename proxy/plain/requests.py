@@ -9,8 +9,8 @@ from typing import Any
 
 from proxy.errors import InvalidRequest
 from proxy.inputs import check_inputs
-from proxy.parameter_types import check_type
-from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS, Kinds
+from proxy.parameter_types import Kinds, check_type
+from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
 from proxy.wire import load_object, read_model, refuse_nesting, take_stream_switches
 
 
