@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.gateway.series import Sample, judge, quantile
-from benchmarks.gateway.tables import least, ratios, render
+from benchmarks.gateway.tables import Figures, least, ratios, render
 
 FLAT = [
     Sample(seconds=at, requests=100, errors=0, resident=80.0, files=20, threads=3, in_flight=0)
@@ -17,7 +17,7 @@ FLAT = [
 
 def test_ratios_are_to_the_base_in_the_same_column() -> None:
     """A figure that is missing stays missing."""
-    figures = {"base": {"a": 2.0, "b": None}, "ours": {"a": 5.0, "b": 7.0}}
+    figures: Figures = {"base": {"a": 2.0, "b": None}, "ours": {"a": 5.0, "b": 7.0}}
 
     assert ratios(figures, "base", ["a", "b"]) == {
         "base": {"a": 1.0, "b": None},
@@ -66,7 +66,7 @@ def test_a_flat_series_is_good() -> None:
 )
 def test_what_a_leak_is(changed: dict[str, int], fault: str) -> None:
     """Each on its own is enough."""
-    assert judge([*FLAT[:-1], replace(FLAT[-1], **changed)]) == [fault]  # type: ignore[arg-type]
+    assert judge([*FLAT[:-1], replace(FLAT[-1], **changed)]) == [fault]
 
 
 def test_few_samples_tell_nothing() -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -45,7 +44,7 @@ async def test_what_is_needed_is_read_beside_the_loop(
     readers: list[threading.Thread] = []
     table = windows._table
 
-    def noted() -> dict[str, dict[str, Any]]:
+    def noted() -> Mapping[str, object]:
         readers.append(threading.current_thread())
         return table()
 
