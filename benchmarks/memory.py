@@ -23,6 +23,8 @@ from proxy.sse import encode_event
 from proxy.store.memory import MemoryStore
 from sanitizers.budget.estimate import CACHED_TEXTS
 from sanitizers.budget.text_cache import TextCache
+from sanitizers.schemas.kept_outcomes import KeptOutcomes
+from sanitizers.schemas.tools import MOST_KEPT
 
 _STORE_MIB = 32
 _VALUE_BYTES = 1_800
@@ -41,6 +43,17 @@ def _text_cache() -> object:
     for number in range(2 * CACHED_TEXTS):
         cache(str(number))
     return cache
+
+
+def _schemas() -> object:
+    kept: KeptOutcomes[str, object] = KeptOutcomes(MOST_KEPT)
+    for number in range(2 * MOST_KEPT // 4_000):
+        fields = {
+            f"field_{at}_{number}": {"type": "string", "description": "words " * 10} for at in range(40)
+        }
+        written = orjson.dumps({"type": "object", "properties": fields})
+        kept.keep(written, "target", orjson.loads(written), len(written))
+    return kept
 
 
 def _poison_guard() -> object:
@@ -104,6 +117,7 @@ def held_mib(fill: Callable[[], object]) -> float:
 BOUNDS: dict[str, tuple[str, Callable[[], object]]] = {
     "store (signatures)": (f"store.memory_mib: {_STORE_MIB}", lambda: asyncio.run(_store())),
     "counts of texts": (f"2 x {CACHED_TEXTS:,} texts, for each family of models", _text_cache),
+    "cleaned schemas of tools": (f"{MOST_KEPT // 2**20} MiB as JSON", _schemas),
     "refused requests": (f"{MOST_BODIES:,} bodies", _poison_guard),
     "what deployments taught": (f"{_NAMES:,} deployments", _knowledge),
     "an answer held back": (f"{LARGEST // 2**20} MiB of events, in small pieces", _answer),
