@@ -70,11 +70,16 @@ def threads(pid: int) -> int:
     return sum(len(os.listdir(f"/proc/{member}/task")) for member in tree(pid))
 
 
+def _leave(*_: object) -> None:
+    raise SystemExit("ended")
+
+
 @contextlib.contextmanager
 def running(
     command: Sequence[str], *, core: int | None, log: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run a program on *core*, with what it says in *log*; end it, and what it started, at the end."""
+    signal.signal(signal.SIGTERM, _leave)  # otherwise a benchmark that is ended leaves its proxies running
     whole = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
     # Its modules are compiled once, as they are where it is installed.
     whole.pop("PYTHONDONTWRITEBYTECODE", None)
