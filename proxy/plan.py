@@ -118,9 +118,9 @@ def plan_request(
     """Return the plan for sending *request* to *deployment*; *kept* is what is known of the calls in its history.
 
     *facts* is what is known of the deployment's budget; without it none is kept, and with *count* it is counted in any
-    case. Signatures go to their places in every
-    mode: the client was given ids instead of them. Raises :class:`UnrepairableHistory` for a history that cannot be
-    made legal for it, or must not be, and :class:`proxy.errors.ContextTooLong` for one that cannot be made to fit.
+    case. Signatures go to their places in every mode: the client was given ids instead of them. Raises
+    :class:`UnrepairableHistory` for a history that cannot be made legal for it, or must not be, and
+    :class:`proxy.errors.ContextTooLong` for one that cannot be made to fit.
     """
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode
@@ -149,8 +149,9 @@ def plan_request(
                 facts.renamed(names_back),
                 origins=origins,
                 count=count,
-                outline=request.outline if messages is settled and request.is_as_read else None,
+                outline=request.outline if request.is_as_read else None,
                 most_bytes=len(request.body),
+                changed=_changed(settled, messages),
             )
         except ContextTooLong:
             if mode != "observe":
@@ -185,6 +186,14 @@ def plan_request(
         names_back=names_back,
         beside=() if prepared is None else (*prepared.fitted, *prepared.declared),
     )
+
+
+def _changed(before: Messages, after: Messages) -> Messages:
+    """Return the messages of *after* that are none of *before*."""
+    if after is before:
+        return ()
+    same = set(map(id, before))
+    return [message for message in after if id(message) not in same]
 
 
 def settle_signatures(

@@ -16,8 +16,9 @@ def calibrate(record: Record, gateway: Gateway) -> None:
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:
         return
-    taught = gateway.knowledge.of(plan.deployment, asyncio.get_running_loop().time())
-    if not is_sampled(taught):
+    now = asyncio.get_running_loop().time()
+    taught = gateway.knowledge.of(plan.deployment, now)
+    if not is_sampled(taught, now):
         return
     estimated = estimate_sent(plan.messages, plan.parameters, taught.family)
     media = has_media(plan.messages)

@@ -103,13 +103,15 @@ def fit_request(
     count: bool = False,
     outline: Outline | None = None,
     most_bytes: int = 0,
+    changed: Messages = (),
 ) -> Budgeted:
     """Return *messages*, legal for *profile*, cut to what the target takes, and *parameters* that leave room.
 
     Both are what came in where nothing had to be done. *origins* are the places of *messages* in what the client sent.
-    With *count* it is counted in any case. *outline* is that of *messages*, or of the same without their signatures,
-    and *most_bytes* the length of the JSON that they were read from; without it they are walked. Raises
-    :class:`ContextTooLong` for what cannot be made to fit, before anything is sent.
+    With *count* it is counted in any case. *outline* is that of *messages*, or of the same without their signatures, or
+    of those that they were before some were made into the *changed* ones; *most_bytes* is the length of the JSON that
+    they were read from; without it they are walked. Raises :class:`ContextTooLong` for what cannot be made to fit,
+    before anything is sent.
     """
     policy = facts.policy
     limit = limit_of(facts.deployment, parameters, policy, facts.learned, facts.reserve)
@@ -120,11 +122,14 @@ def fit_request(
     format_ = parameters.get("response_format")
     share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
     factor = max(facts.calibration.live, facts.calibration.sticky)
-    for bounded in () if count else _bounds(facts.family, messages, tools, format_, outline, most_bytes):
+    bounds = _bounds(facts.family, messages, tools, format_, outline, most_bytes, changed)
+    for bounded in () if count else bounds:
         # A factor below 1 was taught by usual text; what is bounded may be denser.
         bound = ceil(bounded * max(1.0, factor))
         if _surely_has_room(bound, parameters, limit, policy) and _surely_fits(bound, tokens, share, policy):
-            report = Report(bound, False, limit, bound, rounds=_count_rounds(messages, outline))
+            report = Report(
+                bound, False, limit, bound, rounds=_count_rounds(messages, None if changed else outline)
+            )
             return _with_room(messages, parameters, (), report, limit, facts)
     estimator = Estimator(facts.family)
     fixed = estimator.request_tokens([], tools, format_)
@@ -153,7 +158,7 @@ def fit_request(
     if fitted.verdict == "over_hard":
         assert tokens is not None
         raise ContextTooLong(over_limit_text(fitted, limit, tokens, policy), param="messages")
-    rounds = _count_rounds(messages, outline)
+    rounds = _count_rounds(messages, None if changed else outline)
     report = Report(fitted.tokens_before, True, limit, fitted.tokens_after, fitted, marks, scale, rounds)
     if count:
         size = size_at(scale)
@@ -164,11 +169,17 @@ def fit_request(
 
 
 def _bounds(
-    family: Family, messages: Messages, tools: Any, format_: Any, outline: Outline | None, most_bytes: int
+    family: Family,
+    messages: Messages,
+    tools: Any,
+    format_: Any,
+    outline: Outline | None,
+    most_bytes: int,
+    changed: Messages,
 ) -> Iterator[int]:
     """Yield upper bounds of the request's tokens, the cheapest first, which is the loosest."""
     if outline is not None and most_bytes <= WHOLE:
-        yield bound_of_outlined(family, outline, most_bytes, tools, format_)
+        yield bound_of_outlined(family, outline, most_bytes, tools, format_, changed)
     yield upper_bound(family, messages, tools, format_)
 
 

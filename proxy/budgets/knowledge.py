@@ -19,8 +19,9 @@ from sanitizers.budget.families import Family, family_of
 _FIRST = 3
 _NEW = 64
 _EVERY = 16
+_APART_S = 1.0
 """Counted for calibration are a deployment's answers until three have taught something, of the first 64, and then one
-in sixteen."""
+in sixteen, a second apart at least: to count a long prompt takes 5 ms, and a busy deployment has taught enough."""
 
 _BELIEVED_S = 3_600.0
 """Seconds for which a learned window holds."""
@@ -43,6 +44,9 @@ class Taught:
     """Tokens of the largest prompt that was answered and counted."""
 
     answers: int = 0
+    counted_at: float = float("-inf")
+    """When an answer was counted last, on the loop's clock."""
+
     reports_usage: bool = True
     """Whether its streams may be asked for usage: some servers do not know the parameter."""
 
@@ -100,11 +104,14 @@ def _untaught(deployment: Deployment) -> Taught:
     return Taught(family, initial(family))
 
 
-def is_sampled(taught: Taught) -> bool:
-    """Count an answer, and tell whether its usage is to be compared with the estimate."""
+def is_sampled(taught: Taught, now: float) -> bool:
+    """Count an answer that came *now*, and tell whether its usage is to be compared with the estimate."""
     taught.answers += 1
     is_new = taught.calibration.observations < _FIRST and taught.answers <= _NEW
-    return is_new or taught.answers % _EVERY == 0
+    if not is_new and (taught.answers % _EVERY or now < taught.counted_at + _APART_S):
+        return False
+    taught.counted_at = now
+    return True
 
 
 def observe_answer(taught: Taught, estimated: int, actual: int, *, media: bool) -> None:

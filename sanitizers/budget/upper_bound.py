@@ -54,9 +54,16 @@ def upper_bound(family: Family, messages: Messages, tools: Any = None, response_
 
 
 def bound_of_outlined(
-    family: Family, outline: Outline, most_bytes: int, tools: Any = None, response_format: Any = None
+    family: Family,
+    outline: Outline,
+    most_bytes: int,
+    tools: Any = None,
+    response_format: Any = None,
+    more: Messages = (),
 ) -> int:
     """Return a number that :func:`upper_bound` for the outlined messages does not exceed, without reading their texts.
+
+    Nor does that for any of them and *more*, which are what others of them were made into: those are counted twice.
 
     *most_bytes* is at least the UTF-8 of all texts of their plain ones: the length of the JSON that they were read from
     is, since no character is written with fewer bytes there. It must not be more than :data:`WHOLE`, beyond which a
@@ -75,7 +82,7 @@ def bound_of_outlined(
         + bound.per_byte * _ROUNDED_UP * most_bytes
         + plain  # each message's tokens are rounded
     )
-    odd = [outline.messages[index] for index in outline.odd]
+    odd = [*(outline.messages[index] for index in outline.odd), *more]
     return ceil(tokens) + bounding.request_tokens(odd, tools, response_format)
 
 

@@ -147,6 +147,20 @@ def test_the_bound_by_length_is_no_smaller(history: History, family: Family) -> 
         assert bound_of_outlined(family, outline_of(history), len(written)) >= upper_bound(family, history)
 
 
+@given(histories, profiles, st.sampled_from(FAMILIES))
+def test_the_bound_holds_for_what_was_repaired(history: History, profile: Profile, family: Family) -> None:
+    """With what was changed counted beside what it was."""
+    try:
+        outline = read_history(history)
+        repaired = sanitize(history, profile).messages
+    except Unrepairable:
+        return
+    same = set(map(id, history))
+    changed = [message for message in repaired if id(message) not in same]
+    most_bytes = len(orjson.dumps(history))
+    assert bound_of_outlined(family, outline, most_bytes, more=changed) >= upper_bound(family, repaired)
+
+
 def test_another_history_is_looked_at_in_full() -> None:
     """An outline says nothing of messages that it was not made of."""
     outline = outline_of([user("a")])

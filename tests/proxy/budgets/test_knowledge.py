@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -107,7 +108,7 @@ def test_the_first_answers_and_then_one_in_sixteen(knowledge: Knowledge, local: 
     """The first three that teach something are looked at, then each sixteenth answer."""
     taught, sampled = knowledge.of(local, 0.0), []
     for number in range(1, 100):
-        if is_sampled(taught):
+        if is_sampled(taught, float(number)):
             sampled.append(number)
             observe_answer(taught, 2_000, 2_100, media=False)
 
@@ -118,10 +119,21 @@ def test_answers_that_teach_nothing_do_not_use_up_the_first(knowledge: Knowledge
     """Requests that are too small to tell are looked at until three were not, or there were many."""
     taught = knowledge.of(local, 0.0)
     for _ in range(64):
-        assert is_sampled(taught)
+        assert is_sampled(taught, 0.0)
         observe_answer(taught, 10, 12, media=False)
     assert taught.calibration.observations == 0
-    assert [is_sampled(taught) for _ in range(32)].count(True) == 2
+    assert [is_sampled(taught, float(number)) for number in range(1, 33)].count(True) == 2
+
+
+def test_a_busy_deployment_is_not_counted_more_often(knowledge: Knowledge, local: Deployment) -> None:
+    """Once a second at most."""
+    taught = knowledge.of(local, 0.0)
+    for _ in range(3):
+        is_sampled(taught, 0.0)
+        observe_answer(taught, 2_000, 2_100, media=False)
+    sampled = [now for now in range(1_000) if is_sampled(taught, now / 100)]
+    assert len(sampled) <= 10
+    assert all(later - earlier >= 100 for earlier, later in pairwise(sampled))
 
 
 def test_it_is_bounded(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
