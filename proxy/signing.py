@@ -75,7 +75,7 @@ def call_ids(call: UpstreamCall, record: Record, gateway: Gateway) -> CallIds:
     tag = tag_of(origin_of(call.deployment, call.rules)) if call.rules.signs_calls else None
     plan = record.plan
     messages = plan.request.messages if plan is not None else ()
-    return CallIds(gateway.token(), tag=tag, taken=lambda: ids_in(messages))
+    return CallIds(gateway.token, tag=tag, taken=lambda: ids_in(messages))
 
 
 def names_back(record: Record) -> NamesBack:

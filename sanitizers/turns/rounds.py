@@ -117,8 +117,8 @@ def opens_turn(messages: Messages, index: int) -> bool:
 
 
 def last_turn_start(messages: Messages) -> int:
-    """Return where the newest turn begins: behind the last word of the user's, or at 0."""
-    for index in range(len(messages) - 1, -1, -1):
+    """Return where the newest turn begins: behind the last word of the user's, or at 0, where nothing is before it."""
+    for index in range(len(messages) - 1, 0, -1):
         if messages[index]["role"] == "user" and opens_turn(messages, index):
             return index + 1
     return 0
