@@ -70,6 +70,16 @@ class Running:
         lines = [json.loads(line) for line in self.output.splitlines(keepends=True) if line.endswith("\n")]
         return [line for line in lines if line["event"] == name]
 
+    def wait_for_events(self, name: str, count: int, seconds: float = 5.0) -> list[dict[str, Any]]:
+        """Return the log lines with this event as soon as there are *count*, at the latest after *seconds*.
+
+        Lines leave the process a moment after the answers that they are about.
+        """
+        limit = time.monotonic() + seconds
+        while len(found := self.events(name)) < count and time.monotonic() < limit:
+            time.sleep(0.02)
+        return found
+
     def wait_for(self, look: Callable[[], Found | None], what: str) -> Found:
         """Return what *look* finds, as soon as it finds something; fails when the process ends before."""
         while True:

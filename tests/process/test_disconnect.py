@@ -45,6 +45,7 @@ def test_many_clients_leave(http: httpx.Client, served: Served, gemini: Gemini) 
     streaming = begin(served, gemini, CLIENTS // 2, stream=True)
     waiting = begin(served, gemini, CLIENTS // 2, stream=False)
     before = metric(http, served.origin, "turnright_in_flight")
+    told = len(served.running.events("request_finished"))
 
     for client in (*streaming, *waiting):
         client.close()
@@ -56,7 +57,8 @@ def test_many_clients_leave(http: httpx.Client, served: Served, gemini: Gemini) 
     while metric(http, served.origin, "turnright_in_flight") and time.monotonic() < limit:
         time.sleep(0.01)
     assert metric(http, served.origin, "turnright_in_flight") == 0
-    outcomes = [event["outcome"] for event in served.running.events("request_finished")[-CLIENTS:]]
+    lines = served.running.wait_for_events("request_finished", told + CLIENTS)
+    outcomes = [event["outcome"] for event in lines[-CLIENTS:]]
     assert outcomes == ["client_disconnected"] * CLIENTS
 
 

@@ -294,9 +294,13 @@ def test_what_is_counted(client: Client, guarded: Served, openai_emulator: OpenA
     after = [client.metric("turnright_turn_events_total", model="enforced", event=event) for event in events]
     assert [new - old for new, old in zip(after, before, strict=True)] == [1, 1, 3]
     assert client.metric("turnright_rounds_count", model="enforced") >= 10
+    last = client.ask("enforced", rounds(1)).headers["x-request-id"]
+    guarded.running.wait_for(
+        lambda: [line for line in guarded.running.events("request_finished") if line["request_id"] == last],
+        "line of the last request",
+    )
     told = [line for line in guarded.running.events("turn_guard") if line["model"] == "enforced"]
-    warned = [line for line in told if line["what"] == "warning"]
-    assert warned[-1]["rounds"] == "20/25;warn"
+    warned = [line for line in told if line["what"] == "warning" and line["rounds"] == "20/25;warn"]
     assert warned[-1]["key"] == "blue"
 
 

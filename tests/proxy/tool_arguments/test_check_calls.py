@@ -336,7 +336,7 @@ def test_one_answer_is_checked_soon(parameters: Any, value: Any, calls: int) -> 
     began = time.process_time()
     checked = check_calls(answer, parameters)
 
-    assert time.process_time() - began < 0.15  # a tenth of a second more than was ever measured
+    assert time.process_time() - began < 1  # 0.1 on a quiet machine; without the budget minutes
     assert checked.cause in (None, Cause.INVALID_ARGUMENTS)
 
 
@@ -346,7 +346,7 @@ def test_many_texts_are_mended_soon() -> None:
     began = time.process_time()
     checked = check_calls(answer, WEATHER)
 
-    assert time.process_time() - began < 0.15
+    assert time.process_time() - began < 1
     assert checked.cause is Cause.INVALID_ARGUMENTS
 
 
