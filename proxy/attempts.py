@@ -284,7 +284,7 @@ class Attempts(Generic[PlanT, CallT]):
         gateway, course, row = self._gateway, self._course, failure.row
         return Situation(
             tries=course.tries,
-            tries_of_kind=course.kinds[row.kind],
+            tries_of_kind=course.kinds.get(row.kind, 0),
             num_retries=gateway.settings.router_settings.num_retries,
             left_s=self.deadline - now,
             another_ready=gateway.balancer.another_ready(course.pool, now, course.tried),

@@ -6,7 +6,6 @@ chain in the file is all that can happen. Every model is asked once, with tries 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from proxy.config import Deployment, Settings
@@ -41,7 +40,7 @@ class Course:
         """Positions of the deployments that failed."""
 
         self.tries = 0
-        self.kinds: Counter[Kind] = Counter()
+        self.kinds: dict[Kind, int] = {}
         self.refused_for: ProviderError | None = None
         """What the request is repaired by, in every further plan for this model."""
 
@@ -49,7 +48,7 @@ class Course:
         """Count a failed attempt."""
         self.tried.add(deployment.position)
         self.tries += 1
-        self.kinds[row.kind] += 1
+        self.kinds[row.kind] = self.kinds.get(row.kind, 0) + 1
 
     def has_larger(self, deployment: Deployment) -> bool:
         """Tell whether one of the pool that has not failed may take more than *deployment*; unknown windows may."""
