@@ -7,15 +7,15 @@ model content, their results alone in the next one, and the user's next words in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from proxy.errors import InvalidRequest
 from proxy.signatures.carriers import own_signature
 from proxy.wires.gemini.call_ids import wire_ids
 from proxy.wires.gemini.media import inline_data
-from proxy.wires.gemini.results import Call, response_contents
+from proxy.wires.gemini.results import Calls, response_contents
 from sanitizers import Message, Messages, Profile
-from sanitizers.messages import SYSTEM_ROLES, function_of, parse_arguments, tool_calls_of
+from sanitizers.messages import SYSTEM_ROLES, parse_arguments, tool_calls_of
 
 Part = dict[str, Any]
 Content = dict[str, Any]
@@ -31,41 +31,40 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
     nested in responses. Signatures are in their one place by now (:mod:`proxy.signatures`). Raises
     :class:`InvalidRequest`, with the place in *messages*, for what a sanitized history does not hold.
     """
-    system: list[Part] = []
-    for index, message in enumerate(messages):
-        if message["role"] in SYSTEM_ROLES:
-            system += _parts(message, index, media=False)
+    systems = [index for index, message in enumerate(messages) if message["role"] in SYSTEM_ROLES]
+    system = [part for index in systems for part in _parts(messages[index], index, media=False)]
     contents: list[Content] = []
-    calls: list[Call] = []
+    calls: Calls = {}
     for side, run in _runs(messages):
         if side == "results":
-            contents += response_contents(run, calls, nested_media=profile.call_ids)
-            calls = []
+            contents += response_contents(messages, run, calls, nested_media=profile.call_ids)
+            calls = {}
         elif side == "model":
-            parts, calls = _model_parts(run, profile)
+            parts, calls = _model_parts(messages, run, profile)
             _append(contents, "model", parts)
         else:
-            calls = []
-            _append(contents, "user", [part for index, message in run for part in _parts(message, index)])
+            calls = {}
+            _append(contents, "user", [part for index in run for part in _parts(messages[index], index)])
     return system, contents
 
 
-def _runs(messages: Messages) -> Iterator[tuple[str, list[tuple[int, Message]]]]:
-    """Yield the messages of one side that follow one another, with their indices; system messages do not part them."""
-    side, run = "", list[tuple[int, Message]]()
+def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
+    """Yield the places of the messages of one side that follow one another; system messages do not part them."""
+    side, run = "", list[int]()
     for index, message in enumerate(messages):
         role = message["role"]
-        if role in SYSTEM_ROLES:
-            continue
         own = _SIDES.get(role)
         if own is None or message.get("function_call"):
+            if role in SYSTEM_ROLES:
+                continue
             what = f"role '{role}'" if own is None else "'function_call'"
             raise InvalidRequest(f"{what} has no place on this wire.", param=f"messages[{index}]")
-        if own != side:
-            if run:
-                yield side, run
-            side, run = own, []
-        run.append((index, message))
+        if own is side:
+            run.append(index)
+            continue
+        if run:
+            yield side, run
+        side, run = own, [index]
     if run:
         yield side, run
 
@@ -103,40 +102,50 @@ def _parts(message: Message, index: int, *, media: bool = True) -> list[Part]:
     return parts
 
 
-def _model_parts(run: Sequence[tuple[int, Message]], profile: Profile) -> tuple[list[Part], list[Call]]:
-    """Return the parts of one model content and its calls."""
-    ids: Sequence[str] = ()
+def _model_parts(messages: Messages, run: Sequence[int], profile: Profile) -> tuple[list[Part], Calls]:
+    """Return the parts of one model content and its calls.
+
+    A call's arguments are parsed though they were found to be an object: as they are written they could hold a field
+    twice, or a number that is no double, of which Gemini's parser would make something else than what was checked.
+    """
+    ids: Iterator[str] | None = None
     if profile.call_ids:
-        ids = wire_ids([call for _, message in run for call in tool_calls_of(message)])
+        ids = iter(wire_ids([call for index in run for call in tool_calls_of(messages[index])]))
     parts: list[Part] = []
-    calls: list[Call] = []
-    for index, message in run:
-        if message.get("content"):
+    calls: Calls = {}
+    for index in run:
+        message = messages[index]
+        content = message.get("content")
+        if content.__class__ is str and "extra_content" not in message:
+            if content:
+                parts.append({"text": content})
+        elif content:
             texts = _parts(message, index, media=False)
             if texts and (signature := own_signature(message)) is not None:
                 texts[-1] = {**texts[-1], "thoughtSignature": signature}
             parts += texts
-        for at, call in enumerate(tool_calls_of(message)):
-            name, args = _function(call, index, at)
-            wire_id = ids[len(calls)] if ids else None
-            function = (
-                {"id": wire_id, "name": name, "args": args} if wire_id else {"name": name, "args": args}
-            )
-            part: Part = {"functionCall": function}
+        for at, call in enumerate(message.get("tool_calls") or ()):
+            function = call.get("function") or {}
+            name, arguments = function.get("name"), function.get("arguments")
+            args = parse_arguments(arguments) if name and isinstance(arguments, str) else None
+            if not name or args is None:
+                _refuse_function(name, f"messages[{index}].tool_calls[{at}].function")
+            wire_id = next(ids) if ids else None
+            part: Part = {
+                "functionCall": {"id": wire_id, "name": name, "args": args}
+                if wire_id
+                else {"name": name, "args": args}
+            }
             if "extra_content" in call and (signature := own_signature(call)) is not None:
                 part["thoughtSignature"] = signature
             parts.append(part)
-            calls.append(Call(call.get("id") or "", name, wire_id))
+            call_id = call.get("id") or ""
+            if call_id not in calls:
+                calls[call_id] = (len(calls), name, wire_id)
     return parts, calls
 
 
-def _function(call: dict[str, Any], index: int, at: int) -> tuple[str, dict[str, Any]]:
-    function = function_of(call)
-    name, arguments = function.get("name"), function.get("arguments")
-    args = parse_arguments(arguments) if name and isinstance(arguments, str) else None
-    if name and args is not None:
-        return name, args
-    place = f"messages[{index}].tool_calls[{at}].function"
+def _refuse_function(name: object, place: str) -> NoReturn:
     if not name:
         raise InvalidRequest(f"'{place}.name' is required.", param=f"{place}.name")
     place = f"{place}.arguments"

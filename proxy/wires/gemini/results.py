@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from proxy.errors import InvalidRequest
 from proxy.nesting import nesting_exceeds
 from proxy.wires.gemini.media import inline_data
-from sanitizers.messages import Message, base_id, is_part_list, parse_arguments
+from sanitizers.messages import Message, Messages, base_id, is_part_list, parse_arguments
 
 TEXT_KEY = "content"
 """The key of a response that is no JSON object: litellm's, so that both transports say the same."""
@@ -19,18 +18,18 @@ _DEEPEST = 64
 """Levels of a response; the parser refuses bodies of over 100 (protobuf's recursion limit), ours included."""
 
 
-class Call(NamedTuple):
-    """A call as its results need to know it; *wire_id* is None where the wire has no ids."""
+Calls: TypeAlias = dict[str, tuple[int, str, str | None]]
+"""What results need to know of the calls of a content, by their ids: the place, the name, and the id on the wire.
 
-    id: str
-    name: str
-    wire_id: str | None
+None stands for the last where the wire has no ids; of calls with one id it is the first. A plain tuple takes a third
+of the time that a named one takes to make, and there is one for every call of a history.
+"""
 
 
 def response_contents(
-    results: Sequence[tuple[int, Message]], calls: Sequence[Call], *, nested_media: bool
+    messages: Messages, results: Sequence[int], calls: Calls, *, nested_media: bool
 ) -> list[dict[str, Any]]:
-    """Return the user contents for *results*, the tool messages behind the content of *calls*, with their indices.
+    """Return the user contents for the tool messages at *results*, which are behind the content of *calls*.
 
     Media in a result stands where the model takes it. With *nested_media* (Gemini 3 on) that is inside the response,
     and nowhere else: 3.6 refuses a content that mixes responses with anything. Older models know no nested parts:
@@ -39,27 +38,29 @@ def response_contents(
 
     Raises :class:`InvalidRequest` for a result whose call is not among *calls*: nothing says its name.
     """
-    places: dict[str, int] = {}
-    for place, call in enumerate(calls):
-        if call.id not in places:
-            places[call.id] = place
-    answered = [(_position(message, index, calls, places), index, message) for index, message in results]
+    answered: list[tuple[int, int, str, str | None]] = []
+    for index in results:
+        message = messages[index]
+        place, name, wire_id = calls.get(message.get("tool_call_id") or "") or _call_of(message, index, calls)
+        answered.append((place, index, name, wire_id))
     if len(answered) > 1:
-        answered.sort(key=itemgetter(0))
+        answered.sort()
     parts: list[dict[str, Any]] = []
     media: list[dict[str, Any]] = []
-    for position, index, message in answered:
-        call = calls[position]
-        content = message.get("content")
+    for _, index, name, wire_id in answered:
+        content = messages[index].get("content")
         own: list[dict[str, Any]] = []
         if content.__class__ is list and is_part_list(content):
             content, own = _text_and_media(content, index)
-        response: dict[str, Any] = {"name": call.name, "response": _struct(content)}
-        if call.wire_id is not None:
-            response = {"id": call.wire_id, **response}
+        struct = _struct(content)
+        response: dict[str, Any] = (
+            {"name": name, "response": struct}
+            if wire_id is None
+            else {"id": wire_id, "name": name, "response": struct}
+        )
         if own and nested_media:
             response["parts"] = own
-        else:
+        elif own:
             media += own
         parts.append({"functionResponse": response})
     if media and len(parts) == 1:
@@ -68,14 +69,13 @@ def response_contents(
     return [{"role": "user", "parts": parts}, *own_content]
 
 
-def _position(message: Message, index: int, calls: Sequence[Call], places: Mapping[str, int]) -> int:
-    call_id = message.get("tool_call_id") or ""
-    place = places.get(call_id)
-    if place is not None:
-        return place
-    bare = [base_id(call.id) for call in calls]
-    if call_id and base_id(call_id) in bare:
-        return bare.index(base_id(call_id))
+def _call_of(message: Message, index: int, calls: Calls) -> tuple[int, str, str | None]:
+    """Return the call of a result whose id is none of theirs: one of the two has a signature behind it."""
+    result_id = message.get("tool_call_id")
+    known_as = base_id(result_id) if result_id else None
+    for call_id, call in calls.items():
+        if base_id(call_id) == known_as:
+            return call
     raise InvalidRequest(
         f"'messages[{index}]' is a tool result without a call in the turn before it.",
         param=f"messages[{index}].tool_call_id",
