@@ -29,6 +29,7 @@ from sanitizers.messages import (
     SYSTEM_ROLES,
     Message,
     Messages,
+    are_objects,
     base_id,
     function_of,
     is_part_list,
@@ -167,7 +168,7 @@ def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
         and (longest is None or len(max(ids, key=len, default="")) <= longest)
         and _have_form(ids, profile.call_id_form)
         and _are_legal(outline.names, profile.tool_names)
-        and not (profile.object_arguments and None in map(parse_arguments, outline.arguments))
+        and (not profile.object_arguments or are_objects(outline.arguments))
     )
 
 

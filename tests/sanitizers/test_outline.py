@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sanitizers import Profile, Unrepairable, find_violations, sanitize, validate_messages
 from sanitizers.budget.families import FAMILIES, Family
 from sanitizers.budget.upper_bound import bound_of_outlined, upper_bound
+from sanitizers.messages import are_objects, parse_arguments
 from sanitizers.outline import DEPTH, outline_of
 from sanitizers.profile_names import PROFILES
 from sanitizers.tool_names import names_in_history, rename_tools
@@ -185,3 +186,30 @@ def test_another_history_is_looked_at_in_full() -> None:
 def test_usual_messages_are_plain(message: dict[str, Any]) -> None:
     """Otherwise there would be nothing in it."""
     assert list(outline_of([message]).odd) == []
+
+
+NO_OBJECTS = [
+    "",
+    " ",
+    "[]",
+    "7",
+    '"}"',
+    "{",
+    '{"a": NaN}',
+    '{"a": "\\ud83d"}',
+    '{"a": "\ud83d"}',
+    "{}\u2003",
+    "{}}",
+    "{},{}",
+]
+OBJECTS = ["{}", ' {"a": {}}\n', '{"a": 1, "a": 2}', '{"a": 1e5}']
+
+
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(NO_OBJECTS), st.sampled_from(OBJECTS), st.text('{}[]:"a1, \n')), max_size=3
+    )
+)
+def test_arguments_are_objects_at_once_where_each_is_one(texts: list[str]) -> None:
+    """All together or one by one: the same is said of them."""
+    assert are_objects(texts) is (None not in map(parse_arguments, texts))
