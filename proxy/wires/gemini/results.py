@@ -38,17 +38,14 @@ def response_contents(
 
     Raises :class:`InvalidRequest` for a result whose call is not among *calls*: nothing says its name.
     """
-    answered: list[tuple[int, int, str, str | None]] = []
-    for index in results:
-        message = messages[index]
-        place, name, wire_id = calls.get(message.get("tool_call_id") or "") or _call_of(message, index, calls)
-        answered.append((place, index, name, wire_id))
-    if len(answered) > 1:
-        answered.sort()
+    if len(results) > 1:
+        results = sorted(results, key=lambda index: _call_of(messages[index], index, calls)[0])
     parts: list[dict[str, Any]] = []
     media: list[dict[str, Any]] = []
-    for _, index, name, wire_id in answered:
-        content = messages[index].get("content")
+    for index in results:
+        message = messages[index]
+        _, name, wire_id = _call_of(message, index, calls)
+        content = message.get("content")
         own: list[dict[str, Any]] = []
         if content.__class__ is list and is_part_list(content):
             content, own = _text_and_media(content, index)
@@ -70,8 +67,10 @@ def response_contents(
 
 
 def _call_of(message: Message, index: int, calls: Calls) -> tuple[int, str, str | None]:
-    """Return the call of a result whose id is none of theirs: one of the two has a signature behind it."""
-    result_id = message.get("tool_call_id")
+    """Return the call of a result: the one with its id, or else with the same one but for a signature behind either."""
+    result_id = message.get("tool_call_id") or ""
+    if result_id in calls:
+        return calls[result_id]
     known_as = base_id(result_id) if result_id else None
     for call_id, call in calls.items():
         if base_id(call_id) == known_as:
