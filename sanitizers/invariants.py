@@ -35,7 +35,6 @@ from sanitizers.messages import (
     is_part_list,
     is_plain,
     parse_arguments,
-    tool_calls_of,
 )
 from sanitizers.name_rules import NameRule
 from sanitizers.outline import PLAIN_FIELDS, RESULT_FIELDS, TURN_FIELDS, Outline
@@ -204,6 +203,7 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
     spoke_last: Message = {}
     previous = ""  # role of the turn before, system messages left out
     neighbour = ""  # role of the message before
+    ordered, unique, with_text = profile.ordered_results, profile.unique_call_ids, profile.calls_with_text
     for index, message in enumerate(messages):
         role = message["role"]
         if role == "tool":
@@ -214,16 +214,14 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
                 yield "duplicate_result", index
             else:
                 answered.add(call_id)
-                if profile.ordered_results and (
-                    next_result >= len(expected) or expected[next_result] != call_id
-                ):
+                if ordered and (next_result >= len(expected) or expected[next_result] != call_id):
                     yield "result_order", index
                 next_result += 1
             previous = neighbour = role
             continue
-        if len(answered) < len(expected):
-            yield "missing_result", call_turn
         if expected:
+            if len(answered) < len(expected):
+                yield "missing_result", call_turn
             expected, wanted, answered, next_result = [], set(), set(), 0
         if role in SYSTEM_ROLES:
             if previous and not profile.system_anywhere:
@@ -239,7 +237,7 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
         if not previous and role != "user" and profile.user_first:
             yield "first_turn_not_user", index
         if role == "assistant":
-            calls = tool_calls_of(message)
+            calls = message.get("tool_calls")
             spoke_last = message
             if profile.echoes_reasoning and not isinstance(message.get("reasoning_content"), str):
                 yield "reasoning_missing", index
@@ -249,9 +247,9 @@ def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str
                 expected = [call.get("id") or "" for call in calls]
                 wanted = set(expected)
                 call_turn = index
-                if not profile.calls_with_text and message.get("content"):
+                if not with_text and message.get("content"):
                     yield "text_beside_calls", index
-                if profile.unique_call_ids:
+                if unique:
                     if not used.isdisjoint(wanted):
                         yield "call_id_repeated", index
                     used |= wanted
