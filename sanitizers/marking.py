@@ -11,25 +11,87 @@ from itertools import chain, count, repeat
 
 from sanitizers.invariants import Violation
 from sanitizers.messages import RESULT_ROLES, SIGNATURE_MARKS, Entries, Entry, Messages, base_id
+from sanitizers.outline import Outline
 
 
-def mark_entries(messages: Messages, found: Iterable[Violation]) -> Entries:
+def mark_entries(messages: Messages, found: Iterable[Violation], outline: Outline | None = None) -> Entries:
     """Return *messages* as entries, marked by what was *found* wrong with them under the profile at hand.
 
     Not ``clean`` are, beside those in *found*, what ``shape`` may write otherwise though no provider refuses it as it
     is (a call without a type, a refusal's words), and results outside whole rounds: what becomes of them depends on the
     message before. A round is whole if nothing is wrong with its messages and nothing outside of whole rounds has one
     of its ids: an orphan may mean a call that has a result already.
+
+    With the *outline* of *messages* only what is wrong or odd is read, and the results around it.
     """
-    clean = [True] * len(messages)
-    for violation in found:
-        clean[violation.index] = False
-    rounds: list[tuple[int, list[str]]] = []
-    loose: list[str] = []  # ids outside of whole rounds
-    behind = 0  # where the last round ends
-    for at, message in enumerate(messages):
+    broken = {violation.index for violation in found}
+    read = None
+    if outline is not None and outline.tells_of(messages) and not outline.marked:
+        read = _read_some(messages, broken, outline)
+    clean = _read_all(messages, broken) if read is None else read
+    # Made from tuples: a third of what it costs to call Entry for each.
+    return tuple(map(tuple.__new__, repeat(Entry), zip(messages, count(), clean, strict=False)))
+
+
+def _read_all(messages: Messages, broken: set[int]) -> list[bool]:
+    """Tell of each message whether it is clean."""
+    clean, rounds, loose, _ = _read_rounds(messages, range(len(messages)), broken)
+    for at, number in _entangled(rounds, loose).items():
+        clean[at : at + 1 + number] = [False] * (1 + number)
+    return clean
+
+
+def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[bool] | None:
+    """Tell the same from the turns in which something is broken or odd, None where that does not suffice.
+
+    All others are plain texts, or calls each with its one result behind it. It does not suffice where an id outside of
+    whole rounds is one of theirs, or has a signature.
+    """
+    places = _whole_turns(messages, sorted(broken.union(outline.odd)))
+    clean, rounds, loose, loose_calls = _read_rounds(messages, places, broken)
+    shared = set(loose)
+    if any(mark in call_id for mark in SIGNATURE_MARKS for call_id in shared) or _entangled(rounds, loose):
+        return None
+    odd = frozenset(outline.odd)
+    read = sum(number for at, number in loose_calls if at not in odd)
+    return clean if sum(map(shared.__contains__, outline.call_ids)) == read else None
+
+
+def _whole_turns(messages: Messages, places: list[int]) -> list[int]:
+    """Return *places*, which are sorted, with the results around them and the message before those."""
+    whole: list[int] = []
+    behind = 0  # where the last turn ends
+    for at in places:
         if at < behind:
             continue
+        start, end = at, at + 1
+        while start > behind and messages[start]["role"] == "tool":
+            start -= 1
+        while end < len(messages) and messages[end]["role"] == "tool":
+            end += 1
+        whole += range(start, end)
+        behind = end
+    return whole
+
+
+def _read_rounds(
+    messages: Messages, places: Iterable[int], broken: set[int]
+) -> tuple[list[bool], list[tuple[int, list[str]]], list[str], list[tuple[int, int]]]:
+    """Return what is clean by what stands at *places*, the whole rounds there, and the ids outside of those.
+
+    Rounds are told as their places and ids; last come the places of the calls outside of them, with their number.
+    """
+    clean = [True] * len(messages)
+    for at in broken:
+        clean[at] = False
+    rounds: list[tuple[int, list[str]]] = []
+    loose: list[str] = []
+    loose_calls: list[tuple[int, int]] = []
+    behind = 0  # where the last round ends
+    for at in places:
+        if at < behind:
+            continue
+        message = messages[at]
         if calls := message.get("tool_calls"):
             usual = "refusal" not in message
             ids = []
@@ -43,16 +105,14 @@ def mark_entries(messages: Messages, found: Iterable[Violation]) -> Entries:
                 behind = end
             else:
                 loose += ids
+                loose_calls.append((at, len(ids)))
                 clean[at] = False
         elif message["role"] in RESULT_ROLES:
             loose.append(message.get("tool_call_id") or "")
             clean[at] = False
         elif "refusal" in message:
             clean[at] = False
-    for at, number in _entangled(rounds, loose).items():
-        clean[at : at + 1 + number] = [False] * (1 + number)
-    # Made from tuples: a third of what it costs to call Entry for each.
-    return tuple(map(tuple.__new__, repeat(Entry), zip(messages, count(), clean, strict=False)))
+    return clean, rounds, loose, loose_calls
 
 
 def _entangled(rounds: list[tuple[int, list[str]]], loose: list[str]) -> dict[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress, count
 from operator import eq
 from typing import Any
 
@@ -24,7 +25,7 @@ def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, 
     Returns *entries* itself when there is nothing to join.
     """
     roles = [entry.message["role"] for entry in entries]
-    alike = [at for at, same in enumerate(map(eq, roles, roles[1:]), 1) if same and roles[at] in _JOINED]
+    alike = [at for at in compress(count(1), map(eq, roles, roles[1:])) if roles[at] in _JOINED]
     merged: list[Entry] = []
     changes: list[Change] = []
     done = 0

@@ -6,7 +6,7 @@ from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.invariants import Violation, find_violations
 from sanitizers.marking import mark_entries
-from sanitizers.messages import Entries, Entry, Messages
+from sanitizers.messages import Entries, Entry, Messages, open_places
 from sanitizers.outline import Outline
 from sanitizers.profiles import Profile
 from sanitizers.record import record
@@ -43,7 +43,7 @@ def sanitize(messages: Messages, profile: Profile, outline: Outline | None = Non
     found = find_violations(messages, profile, outline=outline)
     if not found:
         return Sanitized(messages)
-    repaired = _repair(messages, mark_entries(messages, found), found, profile)
+    repaired = _repair(messages, mark_entries(messages, found, outline), found, profile)
     if repaired.violations:  # then something was passed by that should not have been: nobody has seen it yet
         repaired = _repair(messages, _as_entries(messages), found, profile)
     return repaired
@@ -54,8 +54,7 @@ def _repair(messages: Messages, start: Entries, found: tuple[Violation, ...], pr
     if entries is start:
         return Sanitized(messages, (), found, found)
     repaired = [entry.message for entry in entries]
-    clean = {id(entry.message) for entry in entries if entry.clean}
-    violations = find_violations(repaired, profile, clean=clean)
+    violations = find_violations(repaired, profile, places=open_places(entries))
     return Sanitized(repaired, changes, found, violations, tuple([entry.origin for entry in entries]))
 
 

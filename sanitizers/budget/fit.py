@@ -136,7 +136,8 @@ def _cut(
     entries, changes = render_plan(messages, plan, profile, origins=origins)
     sent = [entry.message for entry in entries]
     tokens = dict(zip(map(id, messages), plan.sizes, strict=True))
-    if find_violations(sent, profile, clean=tokens):
+    made = [at for at, known in enumerate(map(id, sent)) if known not in tokens]
+    if find_violations(sent, profile, places=made):
         entries, repairs = run_steps_on(entries, profile)
         changes = (*changes, *repairs)
         sent = [entry.message for entry in entries]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 from sanitizers.changes import Change
 from sanitizers.messages import Entries, open_places, tool_calls_of
 from sanitizers.profiles import Profile
@@ -55,4 +57,7 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
         Change(NAME, "dropped", entries[at].origin, reason, entries[at].message.get("tool_call_id") or "")
         for at, reason in sorted(dropped)
     )
-    return tuple([entry for at, entry in enumerate(kept) if at not in gone]), changes
+    stays = [True] * len(kept)
+    for at in gone:
+        stays[at] = False
+    return tuple(compress(kept, stays)), changes

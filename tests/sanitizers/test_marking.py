@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from sanitizers import Profile, Unrepairable, find_violations, sanitize
 from sanitizers.marking import mark_entries
 from sanitizers.messages import Entries, Entry, Messages, open_places
+from sanitizers.outline import Outline
 from sanitizers.pipeline import run_steps_on
 from sanitizers.profiles import GEMINI_3, OPENAI
 from sanitizers.provider_profiles import DEEPSEEK
 from sanitizers.synthetic import derive_id
-from sanitizers.validation import validate_messages
+from sanitizers.validation import read_history, validate_messages
 from tests.sanitizers.test_properties import PROFILES
 from tests.support.builders import assistant, call, legacy_call, system, tool, user, without
 from tests.support.strategies import any_histories, damaged_histories, legal_histories, media_histories
@@ -163,6 +164,33 @@ def test_marks_change_nothing(history: History, profile: Profile) -> None:
     assert outcome(marked, profile) == outcome(plain(history), profile)
 
 
+@given(histories, profiles)
+@example([user("a"), assistant(calls=[call("c1")]), tool("c1"), user("b"), tool("c1", "late")], OPENAI)
+@example(
+    [user("a"), assistant(calls=[call("c1")]), tool("c1"), user("b"), tool("c1__thought__QUJD")], GEMINI_3
+)
+@example(
+    [
+        user("a"),
+        assistant(calls=[call("c1")]),
+        tool("c1"),
+        assistant(calls=[without(call("c1"), "type")]),
+        tool("c1"),
+        user(""),
+    ],
+    DEEPSEEK,
+)
+def test_an_outline_leaves_the_same_marks(history: History, profile: Profile) -> None:
+    """Of what it tells nobody has to read the messages again."""
+    try:
+        outline = read_history(history)
+    except Unrepairable:
+        return
+    found = find_violations(history, profile)
+
+    assert mark_entries(history, found, outline) == mark_entries(history, found)
+
+
 def test_legal_rounds_are_passed_by() -> None:
     """Beside one orphan, only what is in no round is looked at."""
     history = [
@@ -209,7 +237,7 @@ def test_a_wrong_mark_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     expected = sanitize(history, GEMINI_3)
 
-    def mark_all(messages: Messages, found: object) -> Entries:
+    def mark_all(messages: Messages, found: object, outline: Outline | None) -> Entries:
         return tuple(Entry(message, at, clean=True) for at, message in enumerate(messages))
 
     monkeypatch.setattr("sanitizers.pipeline.mark_entries", mark_all)

@@ -79,7 +79,7 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
     run = 0
     behind = 0
     for at in open_places(entries):
-        run += any(entry.message["role"] != "assistant" for entry in entries[behind:at])
+        run += behind < at and any(entry.message["role"] != "assistant" for entry in entries[behind:at])
         behind = at + 1
         message = entries[at].message
         role = message["role"]
