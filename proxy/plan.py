@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
+from itertools import compress
+from operator import not_
 from types import MappingProxyType
 from typing import Any
 
@@ -193,7 +195,7 @@ def _changed(before: Messages, after: Messages) -> Messages:
     if after is before:
         return ()
     same = set(map(id, before))
-    return [message for message in after if id(message) not in same]
+    return [*compress(after, map(not_, map(same.__contains__, map(id, after))))]
 
 
 def settle_signatures(

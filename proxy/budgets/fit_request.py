@@ -185,7 +185,7 @@ def _bounds(
 
 def _count_rounds(messages: Messages, outline: Outline | None) -> int:
     if outline is None:
-        return sum(message["role"] == "assistant" for message in messages)
+        return [message["role"] for message in messages].count("assistant")
     odd: int = sum(messages[index]["role"] == "assistant" for index in outline.odd)
     return outline.turns + odd
 

@@ -131,10 +131,12 @@ def _pair_by_place(entries: Entries, calls: list[_Call], unmatched: list[int]) -
         while turn_start and entries[turn_start - 1].message["role"] == "assistant":
             turn_start -= 1
         turn = _OpenCalls()
-        for call in (
-            call for at in range(turn_start, start) for call in calls_of.get(at, ()) if not call.results
-        ):
-            turn.add(call)
+        for at in range(turn_start, start):
+            for call in calls_of.get(at, ()):
+                if not call.results:
+                    turn.add(call)
+        if not turn.calls:
+            continue  # most orphans stand behind a turn that has its results
         _pair_block(entries, [at for at in range(start, end + 1) if at in waiting], turn)
     _pair_late_by_name(entries, calls, unmatched)
 
