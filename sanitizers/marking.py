@@ -7,10 +7,19 @@ would leave alone anyway; they decide nothing, and entries without marks become 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain, count, repeat
+from itertools import chain, compress, count, repeat
+from operator import not_
 
 from sanitizers.invariants import Violation
-from sanitizers.messages import RESULT_ROLES, SIGNATURE_MARKS, Entries, Entry, Messages, base_id
+from sanitizers.messages import (
+    RESULT_ROLES,
+    SIGNATURE_MARKS,
+    Entries,
+    Entry,
+    MarkedEntries,
+    Messages,
+    base_id,
+)
 from sanitizers.outline import Outline
 
 
@@ -30,7 +39,9 @@ def mark_entries(messages: Messages, found: Iterable[Violation], outline: Outlin
         read = _read_some(messages, broken, outline)
     clean = _read_all(messages, broken) if read is None else read
     # Made from tuples: a third of what it costs to call Entry for each.
-    return tuple(map(tuple.__new__, repeat(Entry), zip(messages, count(), clean, strict=False)))
+    marked = MarkedEntries(map(tuple.__new__, repeat(Entry), zip(messages, count(), clean, strict=False)))
+    marked.open = [*compress(count(), map(not_, clean))]
+    return marked
 
 
 def _read_all(messages: Messages, broken: set[int]) -> list[bool]:

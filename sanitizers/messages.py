@@ -51,8 +51,16 @@ Entries: TypeAlias = tuple[Entry, ...]
 """A history on its way through the steps."""
 
 
+class MarkedEntries(tuple[Entry, ...]):
+    """Entries whose *open* places are known, as long as no step changes any: five steps ask for them until then."""
+
+    open: list[int]
+
+
 def open_places(entries: Entries) -> list[int]:
     """Return the places of *entries* that are not known to be clean: all calls and results outside of whole rounds."""
+    if isinstance(entries, MarkedEntries):
+        return entries.open
     return [at for at, entry in enumerate(entries) if not entry.clean]
 
 

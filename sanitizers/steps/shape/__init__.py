@@ -34,6 +34,7 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     """
     changes: list[Change] = []
     kept: list[Entry] = []
+    as_it_was = True
     done = 0
     for at in open_places(entries):
         kept += entries[done:at]
@@ -51,6 +52,7 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
             message = normalize_calls(message, profile, notes)
             shaped = normalize_content(message, entry.origin, profile, notes)
         changes += [note.at(entry.origin) for note in notes]
+        as_it_was = as_it_was and shaped is entry.message
         if shaped is None:
             changes.append(Change(NAME, "dropped", entry.origin, "empty_message", entry.message["role"]))
             continue
@@ -58,10 +60,11 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
             # In place and word for word: hoisting it would change what comes before every turn between, and
             # with it the provider's cached prefix; its place in time is part of what it says.
             shaped = {**shaped, "role": "user"}
+            as_it_was = False
             changes.append(Change(NAME, "replaced", entry.origin, "system_after_start"))
         kept.append(entry if shaped is entry.message else Entry(shaped, entry.origin))
     kept += entries[done:]
-    settled, made = settle_identities(tuple(kept), profile)
+    settled, made = settle_identities(entries if as_it_was else tuple(kept), profile)
     changes.extend(made)
     return (settled, tuple(changes)) if changes else (entries, ())
 
