@@ -8,10 +8,11 @@ teaches something: a repair, a tighter cut, a note to the model. What is decided
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from proxy.attempts import Failure
+from proxy.beside_the_loop import work_beside
 from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.budgets.learn_overflow import Refused
 from proxy.budgets.limits import asked_output
@@ -77,7 +78,8 @@ class ChatPlanning:
             if self._kept is None and profile_of(deployment, gateway.settings).signs_calls:
                 self._kept = await load_signatures(gateway.store, self._chat.messages, self._chat.outline)
             await self._fetch_media(deployment, deadline)
-            self._plans[key] = self._planned(deployment)
+            make, finish = self._prepare(deployment)
+            self._plans[key] = finish(await work_beside(len(self._chat.body), make))
         return self._plans[key]
 
     async def _fetch_media(self, deployment: Deployment, deadline: float) -> None:
@@ -88,29 +90,35 @@ class ChatPlanning:
                 self._record.upstream_wait += self._loop.time() - now
 
     def _planned(self, deployment: Deployment) -> Plan:
+        make, finish = self._prepare(deployment)
+        return finish(make())
+
+    def _prepare(self, deployment: Deployment) -> tuple[Callable[[], Plan], Callable[[Plan], Plan]]:
+        """Return what makes the plan, which a thread may do, and what is done to it here."""
         gateway = self._gateway
         chat, fetched = self._chat, tuple[Change, ...]()
         if self._media is not None:
             chat, fetched = self._media.put_in(chat, profile_of(deployment, gateway.settings))
         taught = gateway.knowledge.of(deployment, self._loop.time())
         tight, most = (key := key_of(deployment)) in self._overflowed, self._overflowed.get(key)
-        plan = plan_request(
-            chat,
-            gateway.settings,
-            gateway.upstream.unsupported,
-            deployment,
-            self._kept or {},
-            facts_of(deployment, gateway.settings, taught, tight=tight, most=most),
-        )
-        if plan.budget is not None and plan.budget.factor is not None:
-            gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
-        if not taught.reports_usage:
-            plan = replace(plan, ask_usage=False)
-        if fetched or self._noted or self._guarded:
-            plan = replace(plan, further=(*fetched, *self._guarded, *self._noted))
-        if self.course.refused_for is not None:
-            plan = _repaired(plan, self.course.refused_for) or plan
-        return plan
+        facts = facts_of(deployment, gateway.settings, taught, tight=tight, most=most)
+
+        def make() -> Plan:
+            unsupported = gateway.upstream.unsupported
+            return plan_request(chat, gateway.settings, unsupported, deployment, self._kept or {}, facts)
+
+        def finish(plan: Plan) -> Plan:
+            if plan.budget is not None and plan.budget.factor is not None:
+                gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
+            if not taught.reports_usage:
+                plan = replace(plan, ask_usage=False)
+            if fetched or self._noted or self._guarded:
+                plan = replace(plan, further=(*fetched, *self._guarded, *self._noted))
+            if self.course.refused_for is not None:
+                plan = _repaired(plan, self.course.refused_for) or plan
+            return plan
+
+        return make, finish
 
     @staticmethod
     def call_of(plan: Plan, timeouts: Timeouts) -> UpstreamCall:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from aiohttp import web
 
+from proxy.beside_the_loop import work_beside
 from proxy.forwarding import forward
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool
@@ -20,13 +23,14 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     gateway, record = request.app[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request)
-    chat = parse_chat_request(
-        body, max_nesting=settings.general_settings.max_nesting, mends=settings.sanitize.mode == "repair"
-    )
+    nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
+    chat = await work_beside(len(body), partial(parse_chat_request, body, max_nesting=nesting, mends=mends))
     record.stream, record.messages = chat.stream, len(chat.messages)
     record.model = choose_pool(chat.model, settings)[0].label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)
-    chat, record.guarded = guard_chat(chat, policy, asked, mode=settings.sanitize.mode)
+    chat, record.guarded = await work_beside(
+        len(body), partial(guard_chat, chat, policy, asked, mode=settings.sanitize.mode)
+    )
     await gateway.upstream.start()
     return await forward(request, chat, body, record, gateway)

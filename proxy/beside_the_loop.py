@@ -1,0 +1,22 @@
+"""Work on a large body is done in a thread, so that other requests go on meanwhile.
+
+Python switches threads every 5 ms, which is what they wait for at most, but for what holds the interpreter in one
+piece: reading and writing JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+LARGE = 2**20
+"""Bytes of a body above which a step takes more than the few milliseconds that others may be kept waiting. A request of
+100k tokens has a third of it; a thread costs a tenth of a millisecond."""
+
+
+async def work_beside(size: int, work: Callable[[], T]) -> T:
+    """Return what *work* returns, or raise what it raises; *size* is that of the body that it is about, in bytes."""
+    return await asyncio.to_thread(work) if size > LARGE else work()

@@ -1,0 +1,78 @@
+"""Large bodies: what they take of time is taken from a thread, and they come to the same."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from proxy import beside_the_loop, chat_planning
+from proxy.beside_the_loop import LARGE, work_beside
+from proxy.errors import InvalidRequest
+from proxy.plan import plan_request
+from tests.support.builders import assistant, tool, user
+from tests.support.proxied import MODEL, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+HISTORY = [user("go"), assistant("a"), tool("gone", "x"), user("on")]
+
+
+@pytest.mark.parametrize(("size", "beside"), [(LARGE, False), (LARGE + 1, True)])
+async def test_where_it_is_done(size: int, beside: bool) -> None:
+    """A small one here, since a thread takes time as well."""
+    here = threading.get_ident()
+    assert (await work_beside(size, threading.get_ident) != here) == beside
+
+
+@pytest.mark.parametrize("size", [1, LARGE + 1])
+async def test_what_goes_wrong_goes_wrong_here(size: int) -> None:
+    """An error is raised as if nothing were between."""
+
+    def fail() -> None:
+        raise InvalidRequest("no")
+
+    with pytest.raises(InvalidRequest):
+        await work_beside(size, fail)
+
+
+async def test_it_comes_to_the_same(upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large request is repaired, planned and told of as a small one is, and planned in a thread."""
+    planned_in: list[int] = []
+
+    def note(*arguments: object, **options: object) -> object:
+        planned_in.append(threading.get_ident())
+        return plan_request(*arguments, **options)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(chat_planning, "plan_request", note)
+    seen = []
+    for largest in (LARGE, 10):
+        monkeypatch.setattr(beside_the_loop, "LARGE", largest)
+        async with proxied(settings_of(), upstream) as proxy:
+            reply = await proxy.post({"model": MODEL, "messages": HISTORY})
+        seen.append((reply.status, reply.headers["x-turnright-changes"], upstream.calls[-1].messages))
+
+    assert seen[0] == seen[1]
+    assert [thread == threading.get_ident() for thread in planned_in] == [True, False]
+
+
+async def test_others_go_on_meanwhile() -> None:
+    """The loop turns while a thread works."""
+    turns = 0
+    done = threading.Event()
+
+    def work() -> bool:
+        return done.wait(5)
+
+    async def turn() -> None:
+        nonlocal turns
+        for _ in range(10):
+            await asyncio.sleep(0)
+            turns += 1
+        done.set()
+
+    waiting: Callable[[], bool] = work
+    finished, _ = await asyncio.gather(work_beside(LARGE + 1, waiting), turn())
+    assert finished
+    assert turns == 10
