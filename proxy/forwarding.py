@@ -78,10 +78,10 @@ async def forward(
     try:
         answer = await attempts.run(call, may_repeat=lambda: True)
     except UpstreamFault as fault:
-        if ends_turn(fault, record):
-            answer = write_last_words(record, fallback_id=fallback_id, created=created)
-        elif isinstance(fault, AnswerUnusable) and fault.answer is not None:
+        if isinstance(fault, AnswerUnusable) and fault.answer is not None:
             answer = dict(fault.answer)
+        elif ends_turn(fault, record):
+            answer = write_last_words(record, fallback_id=fallback_id, created=created)
         else:
             raise
     record.usage = answer.get("usage") or {}

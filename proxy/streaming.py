@@ -78,10 +78,10 @@ async def stream_answer(
         try:
             await attempts.run(call, may_repeat=lambda: not out.committed)
         except UpstreamFault as fault:
-            if not out.committed and ends_turn(fault, record):
-                await out.commit(stream_last_words(record, fallback_id=fallback_id, created=created))
-            elif isinstance(fault, AnswerUnusable) and fault.answer is not None:
+            if isinstance(fault, AnswerUnusable) and fault.answer is not None:
                 await out.commit(spare)
+            elif not out.committed and ends_turn(fault, record):
+                await out.commit(stream_last_words(record, fallback_id=fallback_id, created=created))
             else:
                 raise
 

@@ -327,6 +327,21 @@ def test_always_an_answer(
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_a_final_answer_that_does_not_fit_is_delivered(
+    client: Client, openai_emulator: OpenAIEmulator, stream: bool
+) -> None:
+    """Its agent knows what to do with it; words of ours it could not read."""
+    final = function_tool("final_result")
+    final["function"]["parameters"] = {"type": "object", "properties": {"x": {}}, "required": ["x"]}
+    openai_emulator.faults.append({"calls": [("final_result", {})]})
+    answer = client.ask("enforced", rounds(25), stream=stream, tools=[*TOOLS, final])
+    assert answer.is_whole
+    _, reason, pieces = text_of(answer)
+    assert reason == "tool_calls"
+    assert pieces
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 def test_nothing_is_an_answer_nowhere(client: Client, openai_emulator: OpenAIEmulator, stream: bool) -> None:
     """An empty answer, which OpenAI's wire passes on elsewhere, is none to a client whose agent was ended."""
     openai_emulator.faults.append({"text": ""})
