@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
+
+_THREADS = ThreadPoolExecutor(2, thread_name_prefix="large-body")
+"""Threads of their own: look-ups of names use asyncio's, and would wait behind large bodies until their limit."""
 
 LARGE = 2**20
 """Bytes of a body above which a step takes more than the few milliseconds that others may be kept waiting. A request of
@@ -19,4 +23,6 @@ LARGE = 2**20
 
 async def work_beside(size: int, work: Callable[[], T]) -> T:
     """Return what *work* returns, or raise what it raises; *size* is that of the body that it is about, in bytes."""
-    return await asyncio.to_thread(work) if size > LARGE else work()
+    if size <= LARGE:
+        return work()
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, work)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import threading
 from collections import deque
 
@@ -68,7 +69,10 @@ class WriterThread:
             dropped, self._dropped = self._dropped, 0
             told = {"event": "log_lines_dropped", "level": "warning", "lines": dropped}
             lines.append(orjson.dumps(told).decode() + "\n")
-        left = memoryview("".join(lines).encode())
+        left = memoryview("".join(lines).encode(errors="backslashreplace"))
         with contextlib.suppress(OSError):  # nobody reads any more
             while left:
-                left = left[os.write(self._fd, left) :]
+                try:
+                    left = left[os.write(self._fd, left) :]
+                except BlockingIOError:  # somebody made the descriptor one that does not wait
+                    select.select((), (self._fd,), (), _EVERY_S)

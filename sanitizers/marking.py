@@ -103,7 +103,10 @@ def _read_rounds(
         if at < behind:
             continue
         message = messages[at]
-        if calls := message.get("tool_calls"):
+        if message["role"] in RESULT_ROLES:  # also one that holds calls of its own, which nobody reads
+            loose.append(message.get("tool_call_id") or "")
+            clean[at] = False
+        elif calls := message.get("tool_calls"):
             usual = "refusal" not in message
             ids = []
             for call in calls:
@@ -118,9 +121,6 @@ def _read_rounds(
                 loose += ids
                 loose_calls.append((at, len(ids)))
                 clean[at] = False
-        elif message["role"] in RESULT_ROLES:
-            loose.append(message.get("tool_call_id") or "")
-            clean[at] = False
         elif "refusal" in message:
             clean[at] = False
     return clean, rounds, loose, loose_calls

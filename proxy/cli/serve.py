@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import sys
 
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
@@ -13,10 +12,6 @@ from proxy.log_writer import WriterThread
 from proxy.logs import configure_logs
 from proxy.server import serve
 from proxy.upstream.selecting import SelectingUpstream
-
-_GARBAGE = (20_000, 20, 20)
-"""New containers, and runs, after which garbage is looked for: a request of 100k tokens makes 30,000 containers, and
-leaves none to be found. At CPython's 700 it takes 170 us of each such request (3 %)."""
 
 
 def run_serve(options: argparse.Namespace) -> int:
@@ -29,7 +24,6 @@ def run_serve(options: argparse.Namespace) -> int:
         print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
         return UNUSABLE
     print_warnings(loaded)
-    gc.set_threshold(*_GARBAGE)
     try:
         with WriterThread(sys.stdout.fileno()) as writer:
             configure_logs(writer=writer)

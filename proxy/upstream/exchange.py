@@ -95,7 +95,7 @@ class Exchange:
         self.patience.expect()
         while True:
             message, content = await protocol.read()
-            if message.code >= 200 or message.code == 101:  # others announce the answer
+            if not 100 <= message.code < 200 or message.code == 101:  # others announce the answer
                 break
         self.patience.heard()
         self.patience.watch(content.set_exception)
@@ -114,7 +114,10 @@ class Exchange:
             raise UpstreamTimeout(words, cause=Cause.CONNECT_TIMEOUT) from None
 
     def _give_back(self) -> None:
-        """Let the next call have the connection, unless it was answered before it had taken all of the request."""
+        """Let the next call have the connection, unless it was answered before it had taken all of the request.
+
+        Over TLS that cannot be told: what waits below it is not counted.
+        """
         connection = self._connection
         if connection is None:
             return

@@ -75,3 +75,22 @@ def test_a_reader_that_is_gone_is_no_fault() -> None:
         time.sleep(0.2)
         writer.write("nobody\n")
     os.close(writing)
+
+
+def test_a_full_pipe_that_does_not_wait_loses_nothing(pipe: tuple[int, int]) -> None:
+    """A descriptor may be shared with somebody who made it so."""
+    reading, writing = pipe
+    os.set_blocking(writing, False)
+    line = "x" * 999 + "\n"
+    with WriterThread(writing) as writer:
+        for _ in range(300):
+            writer.write(line)
+        assert read_all(reading, 300 * len(line)) == line.encode() * 300
+
+
+def test_a_character_that_cannot_be_written_ends_nothing(pipe: tuple[int, int]) -> None:
+    """It is escaped."""
+    reading, writing = pipe
+    with WriterThread(writing) as writer:
+        writer.write("\ud83d\n")
+        assert read_all(reading, 7) == b"\\ud83d\n"

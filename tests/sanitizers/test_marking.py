@@ -103,6 +103,15 @@ def outcome(entries: Entries, profile: Profile) -> tuple[object, ...]:
 @given(histories, profiles)
 @example([user("a"), assistant(calls=[without(call("c1"), "type")]), tool("c1"), tool("c2")], OPENAI)
 @example([user("a"), assistant("", refusal="No."), user("b"), tool("c2")], DEEPSEEK)
+@example(
+    [
+        user("a"),
+        assistant(calls=[call("c1")]),
+        tool("c1", "old"),
+        tool("c1", "new", tool_calls=[call("c2")]),
+    ],
+    OPENAI,
+)
 @example([user("a"), assistant(calls=[call("c1")]), tool("c1"), user("b"), tool("c1", "late")], GEMINI_3)
 @example(
     [
