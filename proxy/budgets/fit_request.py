@@ -122,13 +122,14 @@ def fit_request(
     format_ = parameters.get("response_format")
     share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
     factor = max(facts.calibration.live, facts.calibration.sticky)
+    same = outline is not None and not changed and len(messages) == len(outline.messages)
     bounds = _bounds(facts.family, messages, tools, format_, outline, most_bytes, changed)
     for bounded in () if count else bounds:
         # A factor below 1 was taught by usual text; what is bounded may be denser.
         bound = ceil(bounded * max(1.0, factor))
         if _surely_has_room(bound, parameters, limit, policy) and _surely_fits(bound, tokens, share, policy):
             report = Report(
-                bound, False, limit, bound, rounds=_count_rounds(messages, None if changed else outline)
+                bound, False, limit, bound, rounds=_count_rounds(messages, outline if same else None)
             )
             return _with_room(messages, parameters, (), report, limit, facts)
     estimator = Estimator(facts.family)
@@ -158,7 +159,7 @@ def fit_request(
     if fitted.verdict == "over_hard":
         assert tokens is not None
         raise ContextTooLong(over_limit_text(fitted, limit, tokens, policy), param="messages")
-    rounds = _count_rounds(messages, None if changed else outline)
+    rounds = _count_rounds(messages, outline if same else None)
     report = Report(fitted.tokens_before, True, limit, fitted.tokens_after, fitted, marks, scale, rounds)
     if count:
         size = size_at(scale)

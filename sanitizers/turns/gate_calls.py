@@ -84,6 +84,7 @@ def _gate_choice(choice: _Choice, gate: CallGate, changes: list[Change]) -> _Cho
     kept = _kept(message, calls, legacy)
     if not (_says(kept.get("content")) or _says(kept.get("refusal"))):
         kept["content"] = gate.words
+        changes.append(Change(STEP, "inserted", choice["index"], "last_words"))
     return {**choice, "message": kept, "finish_reason": "stop"}
 
 
@@ -104,7 +105,7 @@ class ChunkGate:
         self._gate = gate
         self._choices: dict[int, _Passed] = {}
         self.changes: list[Change] = []
-        """What was held back so far."""
+        """What was held back so far, and said in its place."""
 
     def pass_chunk(self, chunk: dict[str, Any]) -> dict[str, Any] | None:
         """Return *chunk* with what passes of it; None where that is nothing."""
@@ -136,6 +137,7 @@ class ChunkGate:
             reason = "stop"
             if not passed.said:
                 kept = {**kept, "content": self._gate.words}
+                self.changes.append(Change(STEP, "inserted", choice["index"], "last_words"))
         if not kept and reason is None and "logprobs" not in choice:
             return None
         return {**choice, "delta": kept, "finish_reason": reason}

@@ -71,9 +71,9 @@ def test_every_model_has_tries_of_its_own() -> None:
     course = Course("a", settings())
     course.count(course.pool[0], SERVER)
     vars(course)["refused_for"] = NOTHING_SAID
-    assert (course.tries, course.kinds[SERVER.kind], course.tried) == (1, 1, {0})
+    assert (course.tries, course.kinds, course.tried) == (1, {SERVER.kind: 1}, {0})
     course.fall_back(SERVER)
-    assert (course.tries, course.kinds[SERVER.kind], course.tried) == (0, 0, set())
+    assert (course.tries, course.kinds, course.tried) == (0, {}, set())
     assert course.refused_for is None
 
 
