@@ -6,7 +6,7 @@ import copy
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proxy.emulator import judge
@@ -28,6 +28,13 @@ from tests.support.strategies import (
 PROFILES = [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT]
 ERRORS = [refusal(case.words, **case.more) for case in CASES]
 ERRORS.append(refusal("".join(case.words + "\n" for case in CASES)))  # all at once
+
+# Pairing gives these calls ids, for which the words may hold a rule as well.
+LEGACY: History = [
+    {"role": "user", "content": "t1§"},
+    {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+    {"role": "function", "content": "t3§", "name": "f"},
+]
 
 histories = st.one_of(any_histories(), damaged_histories(), legal_histories())
 errors = st.sampled_from(ERRORS)
@@ -104,6 +111,7 @@ def as_sent(history: History, profile: Profile, *, elsewhere: bool = False) -> H
 
 
 @given(histories, parameters, profiles, errors, st.booleans())
+@example(history=LEGACY, given_parameters={}, profile=OPENAI, error=ERRORS[-1], raw=True)
 def test_repair_changes_something_once(
     history: History, given_parameters: dict[str, Any], profile: Profile, error: Any, raw: bool
 ) -> None:
