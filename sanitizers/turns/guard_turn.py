@@ -123,13 +123,8 @@ def declared_names(parameters: Mapping[str, Any]) -> list[str]:
 
 
 def _count(rounds: Sequence[Round], policy: TurnPolicy) -> _Counts:
-    """Count rounds: one that does both, works and delegates, counts as both."""
-    working = delegations = 0
-    for one in rounds:
-        delegated = len(policy.delegating(one.names)) if one.calls else 0
-        working += not delegated or delegated < len(one.calls)
-        delegations += delegated > 0
-    return _Counts(working, delegations)
+    counted = [policy.counts_as(one.names) for one in rounds]
+    return _Counts(sum(works for works, _ in counted), sum(delegates for _, delegates in counted))
 
 
 def _reached(count: int, limit: int) -> bool:

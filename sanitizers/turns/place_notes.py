@@ -45,9 +45,11 @@ def place_notes(
     changes = []
     noted = list(messages)
     for index in sorted(notes):
-        noted[index] = with_notices(messages[index], [words for _, words in notes[index]])
-        if noted[index] is not messages[index]:
-            changes += [Change(STEP, "inserted", index, reason) for reason, _ in notes[index]]
+        for reason, words in notes[index]:
+            before = noted[index]
+            noted[index] = with_notices(before, [words])
+            if noted[index] is not before:
+                changes.append(Change(STEP, "inserted", index, reason))
     return (noted, changes) if changes else (messages, [])
 
 
@@ -58,9 +60,9 @@ def _note_counts(
     working = delegations = 0
     warned = False
     for one in rounds:
-        delegating = len(policy.delegating(one.names))
-        working += not delegating or delegating < len(one.names)
-        delegations += bool(delegating)
+        works, delegates = policy.counts_as(one.names)
+        working += works
+        delegations += delegates
         limit = policy.limit(multi_agent=multi_agent or delegations > 0, asked=asked)
         warning_from = policy.warning_from(limit)
         if policy.tell_model and not warned and warning_from and warning_from <= working < limit:
@@ -68,7 +70,7 @@ def _note_counts(
             _add(notes, one, "warning_note", warning_note(working, limit))
         if (
             policy.mode == "enforce"
-            and delegating
+            and delegates
             and policy.max_delegation_rounds
             and delegations == policy.max_delegation_rounds
         ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
@@ -67,6 +67,11 @@ class TurnPolicy:
     def delegating(self, names: Iterable[str]) -> list[str]:
         """Return those of *names* that hand the task on."""
         return [name for name in names if self.delegates(name)]
+
+    def counts_as(self, names: Collection[str]) -> tuple[bool, bool]:
+        """Tell whether a round that calls *names* counts as one of work, and as one of delegation; both may hold."""
+        delegating = len(self.delegating(names))
+        return not delegating or delegating < len(names), delegating > 0
 
 
 def _delegates(patterns: tuple[str, ...], name: str) -> bool:

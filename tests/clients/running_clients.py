@@ -67,20 +67,26 @@ class Client:
     def run(self, base_url: str, model: str) -> Report:
         """Run the loop to its end; fails with the client's own words if it does not get there."""
         arguments = [base_url, model, "stream" if self.stream else "whole"]
-        done = subprocess.run(
-            [*_command(self.script), *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            cwd=ROOT,
-            env=environment(**QUIET),
-            timeout=SECONDS,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            pytest.fail(f"{self.name} ended with {done.returncode}:\n{done.stderr}", pytrace=False)
-        told = json.loads(done.stdout)
+        told = run_script(self.name, [*_command(self.script), *arguments])
         return Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"])
+
+
+def run_script(name: str, command: Sequence[str | Path]) -> dict[str, Any]:
+    """Return what a script prints, as JSON; fails with the client's own words if it does not end well."""
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=ROOT,
+        env=environment(**QUIET),
+        timeout=SECONDS,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.fail(f"{name} ended with {done.returncode}:\n{done.stderr}", pytrace=False)
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
 
 
 NAME = attrgetter("name")

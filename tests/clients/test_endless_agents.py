@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.clients.running_clients import ENVIRONMENT, QUIET, SECONDS, existing
+from tests.clients.running_clients import ENVIRONMENT, existing, run_script
 from tests.process.emulators import Gemini
-from tests.process.running import ROOT, Served, environment, serve
+from tests.process.running import Served, serve
 
 LIMIT, LIMIT_OF_TEAMS = 10, 12
 MORE = 60
@@ -56,19 +55,8 @@ def guarded(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 def run_agent(script: str, served: Served, model: str, mode: str) -> Ended:
     """Run an agent to its end; fails with its own words where it ends with an error."""
     python = existing(ENVIRONMENT / "bin" / "python")
-    done = subprocess.run(
-        [python, "-m", f"tests.clients.python.{script}", served.base_url, model, mode],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        cwd=ROOT,
-        env=environment(**QUIET),
-        timeout=SECONDS,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        pytest.fail(f"{script} ended with {done.returncode}:\n{done.stderr}", pytrace=False)
-    return Ended(**json.loads(done.stdout))
+    command = [python, "-m", f"tests.clients.python.{script}", served.base_url, model, mode]
+    return Ended(**run_script(script, command))
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:

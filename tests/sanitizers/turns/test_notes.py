@@ -171,6 +171,15 @@ def test_two_notes_behind_one_result() -> None:
     assert notes(loop_of(5), policy) == [(10, "warning_note"), (10, "loop_note")]
 
 
+def test_a_note_that_stands_already() -> None:
+    """It is not a change: the one beside it is."""
+    policy = replace(ENFORCE, max_rounds=6, tell_model=True)
+    history = loop_of(5)
+    history[10] = with_notices(history[10], [warning_note(5, 6)])
+
+    assert notes(history, policy) == [(10, "loop_note")]
+
+
 policies = st.builds(
     TurnPolicy,
     st.sampled_from(["warn", "enforce", "enforce"]),
