@@ -1,0 +1,105 @@
+"""``python -m benchmarks.gateway.calls``: the calls that Python makes for one request.
+
+The figure is the same on a busy machine and on a quiet one, so that a test can hold it (``tests/benchmarks``), where
+times cannot be held. It stands for the CPU of small requests; in large ones a call may do much, or little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import cProfile
+import http.client
+import io
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+
+from benchmarks.gateway.bodies import MARK, Body, bodies, encode, numbered
+from benchmarks.gateway.peers import CHAT, model_list
+from benchmarks.gateway.processes import free_port, running, wait_until
+from benchmarks.gateway.tables import render
+from proxy.config import load_settings
+from proxy.logs import configure_logs
+from proxy.server import serving
+from proxy.upstream.selecting import SelectingUpstream
+
+_WARM_UP = 120
+"""Requests before the count: afterwards everything that is kept has been made."""
+
+_BATCHES, _BATCH = 8, 5
+"""Requests that are counted. The least batch is what counts: in others was a sample for calibration, one a second."""
+
+ROUTES = {"OpenAI": "m-openai", "Gemini": "m-gemini"}
+
+
+def count_calls(sizes: dict[str, Body]) -> dict[str, dict[str, float]]:
+    """Return the calls for one request, by route and size, Python's own functions and those in C."""
+    with tempfile.TemporaryDirectory() as scratch, _provider(Path(scratch)) as provider:
+        return asyncio.run(_count_all(sizes, provider))
+
+
+@contextlib.contextmanager
+def _provider(directory: Path) -> Iterator[str]:
+    port, log = free_port(), directory / "provider.log"
+    command = (sys.executable, "-m", "benchmarks.gateway.provider", str(port))
+    with running(command, core=None, log=log) as process:
+
+        def ready() -> bool:
+            connection = http.client.HTTPConnection("127.0.0.1", port)
+            with contextlib.suppress(OSError), contextlib.closing(connection):
+                connection.request("GET", "/pace?chunks=1&interval_us=1")
+                connection.getresponse().read()
+                return True
+            return False
+
+        wait_until(ready, process, log)
+        yield f"http://127.0.0.1:{port}"
+
+
+async def _count_all(sizes: dict[str, Body], provider: str) -> dict[str, dict[str, float]]:
+    configure_logs(io.StringIO())
+    settings = load_settings(orjson.dumps(model_list(provider, "direct")), {}).settings
+    upstream = SelectingUpstream.for_settings(settings)
+    async with serving(settings, upstream, host="127.0.0.1", port=0) as server:
+        return {
+            name: {size: await _count(server.port, model, body) for size, body in sizes.items()}
+            for name, model in ROUTES.items()
+        }
+
+
+async def _count(port: int, model: str, body: Body) -> float:
+    parts = encode(body, model=model).split(MARK.encode())
+    await asyncio.to_thread(_send, port, parts, range(_WARM_UP))
+    counts = []
+    for first in range(_WARM_UP, _WARM_UP + _BATCHES * _BATCH, _BATCH):
+        profile = cProfile.Profile()  # of this thread alone, which the server runs in
+        profile.enable()
+        await asyncio.to_thread(_send, port, parts, range(first, first + _BATCH))
+        profile.disable()
+        counts.append(sum(entry.callcount for entry in profile.getstats()))
+    return min(counts) / _BATCH
+
+
+def _send(port: int, parts: list[bytes], numbers: range) -> None:
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        for number in numbers:
+            body = numbered(parts, number, growing=False)
+            connection.request("POST", CHAT, body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            said = answer.read()
+            if answer.status != 200:
+                raise SystemExit(f"{answer.status}: {said[:300]!r}")
+
+
+def main() -> None:
+    """Print the table."""
+    sizes = bodies()
+    print(render(count_calls(sizes), list(sizes)))
+
+
+if __name__ == "__main__":
+    main()
