@@ -12,6 +12,9 @@ from proxy.resilience.repairs.repair_table import TABLE, Row
 from sanitizers import Change, Messages, Profile, Unrepairable
 from sanitizers.messages import Entry
 
+_MOST_PASSES = 5
+"""Times that the table is gone through: two do for all that was ever drawn, so that a circle would be a defect."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
@@ -39,21 +42,19 @@ def repair_request(
 
     *messages* are validated, and those that were sent under *profile*. A provider lists all faults of a layer at once
     (vercel/ai#3775, CLIProxyAPI#1903) and there is one repair, so each fault that it names is mended, in the table's
-    order; of the rows for one fault the first that changes something counts. What came out of a repair gets None
-    for the same error. Never raises, and mutates nothing.
+    order; of the rows for one fault the first that changes something counts. A repair may make what another one mends:
+    pairing turns legacy forms into calls and results, which have ids and names. So the rows are gone through until
+    nothing changes, and what came out of a repair gets None for the same error. Never raises, and mutates nothing.
     """
     error = _without_inputs(error)
     start = draft = Draft(
         tuple(Entry(message, at) for at, message in enumerate(messages)), parameters, profile
     )
-    mended: set[str] = set()
-    for row in table:
-        if row.fault in mended or not row.fits(error):
-            continue
-        changed = _repaired(row, draft, error)
-        if not changed.sends_what(draft):
-            mended.add(row.fault)
-            draft = changed
+    for _ in range(_MOST_PASSES):
+        before = draft
+        draft = _pass(draft, error, table)
+        if draft.sends_what(before):
+            break
     if draft.sends_what(start):
         return None
     return Repaired(
@@ -62,6 +63,18 @@ def repair_request(
         profile=None if draft.profile == profile else draft.profile,
         changes=draft.changes,
     )
+
+
+def _pass(draft: Draft, error: ProviderError, table: Sequence[Row]) -> Draft:
+    mended: set[str] = set()
+    for row in table:
+        if row.fault in mended or not row.fits(error):
+            continue
+        changed = _repaired(row, draft, error)
+        if not changed.sends_what(draft):
+            mended.add(row.fault)
+            draft = changed
+    return draft
 
 
 def _repaired(row: Row, draft: Draft, error: ProviderError) -> Draft:

@@ -145,6 +145,26 @@ TABLE: tuple[Row, ...] = (
         source="kimi-cli#1582, AstrBot#7386; CLIProxyAPI#5199",
     ),
     Row(
+        "call_ids",
+        make_call_ids_fit,
+        says=("string too long. expected a string with maximum length 40", "string_above_max_length"),
+        beside=("tool_calls", "tool_call_id"),
+        source="vercel/ai#5171",
+    ),
+    Row(
+        "call_ids",
+        make_call_ids_fit,
+        says=("tool_use.id: string should match pattern",),
+        source="langchain#37756",
+    ),
+    Row(
+        "call_ids",
+        make_call_ids_fit,
+        says=("tool call id was",),
+        beside=("with a length of 9",),
+        source="gptel#1203",
+    ),
+    Row(
         "reasoning",
         add_reasoning,
         says=(
@@ -228,27 +248,6 @@ TABLE: tuple[Row, ...] = (
         flatten_exchanges,
         says=_GEMINI_PAIRING + _OPENAI_PAIRING,
         source="the last resort: gemini-cli#23068, vscode#299295",
-    ),
-    # Behind pairing: that gives the calls ids which have none, and a rule for ids holds for those too.
-    Row(
-        "call_ids",
-        make_call_ids_fit,
-        says=("string too long. expected a string with maximum length 40", "string_above_max_length"),
-        beside=("tool_calls", "tool_call_id"),
-        source="vercel/ai#5171",
-    ),
-    Row(
-        "call_ids",
-        make_call_ids_fit,
-        says=("tool_use.id: string should match pattern",),
-        source="langchain#37756",
-    ),
-    Row(
-        "call_ids",
-        make_call_ids_fit,
-        says=("tool call id was",),
-        beside=("with a length of 9",),
-        source="gptel#1203",
     ),
     Row(
         "alternation",

@@ -29,7 +29,7 @@ PROFILES = [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT]
 ERRORS = [refusal(case.words, **case.more) for case in CASES]
 ERRORS.append(refusal("".join(case.words + "\n" for case in CASES)))  # all at once
 
-# Pairing gives these calls ids, for which the words may hold a rule as well.
+# Pairing gives these ids and names, for which the words may hold a rule as well.
 LEGACY: History = [
     {"role": "user", "content": "t1§"},
     {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
@@ -112,6 +112,7 @@ def as_sent(history: History, profile: Profile, *, elsewhere: bool = False) -> H
 
 @given(histories, parameters, profiles, errors, st.booleans())
 @example(history=LEGACY, given_parameters={}, profile=OPENAI, error=ERRORS[-1], raw=True)
+@example(history=LEGACY[:2], given_parameters={}, profile=OPENAI, error=ERRORS[-1], raw=True)
 def test_repair_changes_something_once(
     history: History, given_parameters: dict[str, Any], profile: Profile, error: Any, raw: bool
 ) -> None:
