@@ -13,7 +13,7 @@ from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.gateway import peers, processes
+from benchmarks.gateway import acompletion, peers, processes
 from benchmarks.gateway.bodies import Body, bodies
 from benchmarks.gateway.load import Load
 from benchmarks.gateway.machine import describe
@@ -24,6 +24,11 @@ _CONNECTIONS = 8
 _STREAMS = 32
 _CHUNKS = 50
 CHUNK = "chunk"
+_ALONE = {
+    "litellm alone": ("openai/m-openai", "/v1"),
+    "litellm alone Gemini": ("gemini/gemini-2.5-flash", "/v1beta"),
+}
+"""``litellm.acompletion`` without a proxy around it, on both wires."""
 
 
 class _Run:
@@ -57,6 +62,14 @@ class _Run:
                     self.samples[route.name][column].append(cost.cpu)
                     self.rates[route.name][column].append(cost.per_second)
 
+    def measure_litellm(self, column: str, body: Body, *, stream: bool = False) -> None:
+        """Take one sample of what litellm costs by itself in a column."""
+        for name, (model, path) in _ALONE.items():
+            cost = acompletion.measure(
+                model, self._on.provider + path, body, self._seconds, core=self._on.proxy_core, stream=stream
+            )
+            self.samples[name][column].append(cost)
+
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
@@ -72,7 +85,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--no-streams", action="store_true", help="leave out the streamed chunks")
     parser.add_argument("--no-peers", action="store_true", help="ours and bare aiohttp only")
-    parser.add_argument("--litellm-transport", action="store_true", help="ours through litellm as well")
+    parser.add_argument(
+        "--litellm-transport", action="store_true", help="ours through litellm, and litellm alone"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to FILE too")
     return parser.parse_args()
 
@@ -98,9 +113,13 @@ def main() -> None:
         for _ in range(options.rounds):
             for size in sizes:
                 run.measure(size, known[size])
+                if options.litellm_transport:
+                    run.measure_litellm(size, known[size])
             if not options.no_streams:
                 on.pace(chunks=_CHUNKS, interval_us=2000)
                 run.measure(CHUNK, known["small"], stream=True)
+                if options.litellm_transport:
+                    run.measure_litellm(CHUNK, known["small"], stream=True)
         memory = {p.peer.name: processes.resident_mib(p.process.pid) for p in proxies}
         ready = {p.peer.name: p.seconds_to_ready for p in proxies}
     columns = [*sizes, *(() if options.no_streams else (CHUNK,))]

@@ -48,7 +48,7 @@ class Stand:
     def __init__(self, directory: Path, provider_port: int, proxy_core: int) -> None:
         self.directory = directory
         self.provider = f"http://127.0.0.1:{provider_port}"
-        self._core = proxy_core
+        self.proxy_core = proxy_core
         self._numbers = random.Random(0)
 
     def pace(self, *, chunks: int, interval_us: int) -> None:
@@ -60,7 +60,7 @@ class Stand:
         """Start a proxy, and yield it when it has answered."""
         log = self.directory / f"{peer.name}.log"
         with processes.running(
-            peer.command, core=self._core, log=log, environment=peer.environment
+            peer.command, core=self.proxy_core, log=log, environment=peer.environment
         ) as process:
             proxy = Proxy(peer, process, peer.port, 0.0)
 

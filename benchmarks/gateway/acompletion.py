@@ -1,0 +1,90 @@
+"""What ``litellm.acompletion`` costs by itself: the floor of our litellm transport. A process of its own.
+
+It is called as a program would that has the messages as objects: reading a body and writing an answer are left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.gateway.bodies import MARK as TEXT_MARK
+from benchmarks.gateway.bodies import Body, encode, numbered
+
+_AT_ONCE = 8
+_WARM_UP_S = 0.5
+_START_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What to call: *model* at *api_base*, with *body* (JSON, marks in place) for so many *seconds*."""
+
+    model: str
+    api_base: str
+    body: str
+    seconds: float
+    stream: bool = False
+
+
+def measure(
+    model: str, api_base: str, body: Body, seconds: float, *, core: int, stream: bool = False
+) -> float:
+    """Return the CPU on *core* in microseconds of one call, or of one chunk of a stream."""
+    calls = Calls(model, api_base, encode(body, model=model).decode(), seconds, stream)
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.gateway.acompletion"],
+        input=json.dumps(asdict(calls)),
+        capture_output=True,
+        text=True,
+        timeout=_START_S + seconds,
+        check=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+    )
+    return float(done.stdout.splitlines()[-1])
+
+
+async def _run(calls: Calls) -> float:
+    """Call over and over; return the CPU of one call or chunk in microseconds."""
+    import litellm
+
+    parts = calls.body.encode().split(TEXT_MARK.encode())
+    number = counted = 0
+    end = 0.0
+
+    async def call() -> None:
+        nonlocal number, counted
+        while time.monotonic() < end:
+            number += 1
+            arguments: dict[str, Any] = json.loads(numbered(parts, number, growing=False))
+            arguments |= {"api_base": calls.api_base, "api_key": "sk-benchmark", "stream": calls.stream}
+            answer = await litellm.acompletion(**arguments)
+            if calls.stream:
+                async for _ in answer:
+                    counted += 1
+            else:
+                counted += 1
+
+    used = 0.0
+    for seconds in (_WARM_UP_S, calls.seconds):
+        end, counted, used = time.monotonic() + seconds, 0, time.process_time()
+        await asyncio.gather(*(call() for _ in range(_AT_ONCE)))
+    return (time.process_time() - used) / max(1, counted) * 1e6
+
+
+def main() -> None:
+    """Read the calls from standard input, make them, and print the figure."""
+    from proxy.upstream.litellm_environment import quiet_litellm
+
+    quiet_litellm()
+    print(asyncio.run(_run(Calls(**json.load(sys.stdin)))))
+
+
+if __name__ == "__main__":
+    main()
