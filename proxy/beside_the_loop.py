@@ -1,4 +1,4 @@
-"""Work on a large body is done in a thread, so that other requests go on meanwhile.
+"""Work on a large body is done in a thread, so that other requests go on meanwhile; on a long one, step by step.
 
 Python switches threads every 5 ms, which is what they wait for at most, but for what holds the interpreter in one
 piece: reading and writing JSON.
@@ -21,8 +21,15 @@ LARGE = 2**20
 100k tokens has a third of it; a thread costs a tenth of a millisecond."""
 
 
+LONG = 64 * 2**10
+"""Bytes of a body from which on a step takes a good part of a millisecond: others have their turn behind each one."""
+
+
 async def work_beside(size: int, work: Callable[[], T]) -> T:
     """Return what *work* returns, or raise what it raises; *size* is that of the body that it is about, in bytes."""
     if size <= LARGE:
-        return work()
+        done = work()
+        if size > LONG:
+            await asyncio.sleep(0)
+        return done
     return await asyncio.get_running_loop().run_in_executor(_THREADS, work)

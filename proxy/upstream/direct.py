@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import aiohttp
 
+from proxy.beside_the_loop import LONG
 from proxy.config import Deployment
 from proxy.errors import UpstreamFault, UpstreamTimeout
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
@@ -163,7 +164,10 @@ class DirectUpstream:
     async def _ask(self, exchange: Exchange, call: CallT, wire: WholeWire[CallT], *, stream: bool) -> None:
         """Send the request; raises the provider's refusal, and what :meth:`Exchange.ask` raises."""
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
-        await exchange.ask(destination, wire.request(call, stream=stream))
+        body = wire.request(call, stream=stream)
+        if len(body) > LONG:
+            await asyncio.sleep(0)
+        await exchange.ask(destination, body)
         if exchange.status != 200:
             text = await _read_error(exchange.body)
             raise fault_of_answer(

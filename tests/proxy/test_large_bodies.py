@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from proxy import beside_the_loop, chat_planning
-from proxy.beside_the_loop import LARGE, work_beside
+from proxy.beside_the_loop import LARGE, LONG, work_beside
 from proxy.errors import InvalidRequest
 from proxy.plan import plan_request
 from tests.support.builders import assistant, tool, user
@@ -55,6 +55,17 @@ async def test_it_comes_to_the_same(upstream: ScriptedUpstream, monkeypatch: pyt
 
     assert seen[0] == seen[1]
     assert [thread == threading.get_ident() for thread in planned_in] == [True, False]
+
+
+@pytest.mark.parametrize(("size", "turns"), [(LONG, 0), (LONG + 1, 1)])
+async def test_others_have_their_turn_behind_a_step(size: int, turns: int) -> None:
+    """What waits is done between the steps of a long request."""
+    done: list[int] = []
+    asyncio.get_running_loop().call_soon(done.append, 1)
+
+    await work_beside(size, lambda: None)
+
+    assert len(done) == turns
 
 
 async def test_others_go_on_meanwhile() -> None:
