@@ -231,6 +231,28 @@ class Metrics:
         self.ready = Gauge(
             "turnright_ready", "1 while new requests are wanted, 0 before and after.", registry=registry
         )
+        self.config_reloads = Labelled(
+            Counter(
+                "turnright_config_reloads_total",
+                "Attempts to take up a changed configuration: ok, or failed and then nothing was changed.",
+                ["result"],
+                registry=registry,
+            )
+        )
+        self.config_reload_success = Gauge(
+            "turnright_config_reload_success",
+            "1 while the newest configuration is the one in use, 0 after one that was refused.",
+            registry=registry,
+        )
+        self.config_reload_timestamp = Gauge(
+            "turnright_config_reload_timestamp_seconds",
+            "Unix time at which the configuration in use was taken up, the start included.",
+            registry=registry,
+        )
+        self.config_reload_success.set(1)  # the start is the first
+        self.config_reload_timestamp.set_to_current_time()
+        for result in ("ok", "failed"):
+            self.config_reloads.labels(result)
         build = Gauge(
             "turnright_build_info", "Always 1; the version is a label.", ["version"], registry=registry
         )
