@@ -7,7 +7,8 @@ import time
 from aiohttp import web
 
 from proxy.budgets.knowledge import Knowledge
-from proxy.config import Settings, model_names
+from proxy.config import Settings
+from proxy.first_series import start_series
 from proxy.keys import GATEWAY, Gateway
 from proxy.lifecycle import Lifecycle
 from proxy.media.fetching import MediaFetcher
@@ -21,15 +22,20 @@ from proxy.routes import add_api_routes, add_health_routes
 from proxy.store import MemoryStore
 from proxy.turn_policies import TurnPolicies
 from proxy.upstream import Upstream
+from proxy.upstream.observed import ObservedUpstream
 
 
 def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
     """Return what the handlers share, with metrics of its own."""
     media = settings.general_settings.media
+    metrics = Metrics()
+    start_series(metrics, settings)
+    if settings.general_settings.gen_ai_metrics:
+        upstream = ObservedUpstream(upstream, metrics.gen_ai())
     return Gateway(
         settings=settings,
         upstream=upstream,
-        metrics=Metrics(model_names(settings)),
+        metrics=metrics,
         lifecycle=Lifecycle(),
         balancer=Balancer(settings.router_settings.cooldown_time),
         poison=PoisonGuard(),

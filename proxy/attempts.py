@@ -114,6 +114,7 @@ class Attempts(Generic[PlanT, CallT]):
         self._spare: Failure[PlanT] | None = None
         self._attempted: Attempt | None = None
         self._heard = False
+        self._asked_at: float | None = None
         self._repaired_for: Deployment | None = None
         self._hashed: bytes | None = None
         self.deadline = record.started + gateway.settings.router_settings.timeout
@@ -126,6 +127,7 @@ class Attempts(Generic[PlanT, CallT]):
     def answering(self) -> None:
         """Say that the answer has begun, so that others may ask the same deployment again."""
         self.hearing()
+        self._note_wait(self._loop.time())
         if self._attempted is not None:
             self._attempted.answering()
 
@@ -199,6 +201,7 @@ class Attempts(Generic[PlanT, CallT]):
         outcome = InternalFault.code
         with self._gateway.balancer.acquire(deployment, now, retry=self._course.tries > 0) as attempt:
             self._attempted = attempt
+            self._asked_at = now
             try:
                 result = await self._in_time(call, plan, now)
             except (UpstreamFault, InvalidRequest):
@@ -216,8 +219,16 @@ class Attempts(Generic[PlanT, CallT]):
                 outcome = "ok"
                 return result
             finally:
+                self._note_wait(self._loop.time())
                 if outcome:
                     self._gateway.metrics.attempts.labels(deployment.label, outcome).inc()
+
+    def _note_wait(self, now: float) -> None:
+        """Note how long the call was waited for, at what ends the wait first: its answer's beginning, or its own end."""
+        if self._asked_at is not None and self._record.planned is not None:
+            label = self._record.planned.deployment.label
+            self._gateway.metrics.upstream_duration.labels(label).observe(now - self._asked_at)
+            self._asked_at = None
 
     async def _in_time(self, call: Call[CallT, T], plan: PlanT, now: float) -> T:
         timeouts = timeouts_of(plan.deployment, self._gateway.settings, left_s=self.deadline - now)
@@ -257,6 +268,8 @@ class Attempts(Generic[PlanT, CallT]):
             self._attempted.failed(blame, failure.said.retry_after_s, now)
         self._attempted = None
         course.count(deployment, row)
+        if not may_repeat:
+            self._record.interrupted = row.kind
         if not may_repeat or (plan is None and gateway.settings.sanitize.mode == "strict"):
             return Action(Step.GIVE_UP)
         can_repair = (

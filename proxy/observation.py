@@ -17,6 +17,8 @@ from sanitizers import Change
 from sanitizers.turns import Guarded
 
 CLIENT_DISCONNECTED = "client_disconnected"
+CUT_OFF = "cut_off"
+"""What a stream is broken by that outlives the grace period."""
 
 
 class Planned(Protocol):
@@ -68,6 +70,15 @@ class Record:
     guarded: Guarded | None = None
     """What the turn guard found; None where it is off, and on other paths."""
 
+    writing_s: float | None = None
+    """Seconds from a stream's first text or call to its end, as the provider sent it; None for one that broke."""
+
+    interrupted: str = ""
+    """What a stream broke of, a part of whose answer was with the client: a kind of failure, or of our own end."""
+
+    trace_id: str = ""
+    """The trace that the request is part of, 32 hexadecimal digits; empty where nobody said so."""
+
     @property
     def plan(self) -> Plan | None:
         """What is planned for a chat; None on other paths."""
@@ -108,12 +119,17 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
     duration = now - record.started
     planned, plan = record.planned, record.plan
     changes = planned.changes if planned is not None else ()
-    metrics.requests.labels(record.route, record.model, record.outcome).inc()
-    metrics.duration.labels(record.route, record.model).observe(duration)
+    trace = {"trace_id": record.trace_id} if record.trace_id else None
+    metrics.requests.labels(record.route, record.model, record.outcome).inc(1, trace)
+    metrics.duration.labels(record.route, record.model).observe(duration, trace)
     if record.overhead is not None:
-        metrics.overhead.labels(record.route).observe(record.overhead)
+        metrics.overhead.labels(record.route).observe(record.overhead, trace)
     if record.first_token is not None:
-        metrics.first_token.labels(record.model).observe(record.first_token)
+        metrics.first_token.labels(record.model).observe(record.first_token, trace)
+    if record.outcome == CLIENT_DISCONNECTED:
+        metrics.disconnects.labels(record.route).inc()
+    elif record.interrupted:
+        metrics.interrupted.labels(record.model, record.interrupted).inc()
     if planned is not None and changes:
         by_mode, in_any = split_changes(changes)
         metrics.count_changes(by_mode, made=planned.mode != "observe")
@@ -140,6 +156,10 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
     for kind, count in tokens.items():
         if isinstance(count, int) and count > 0:  # a provider's number is not to be relied on
             metrics.tokens.labels(record.model, kind).inc(count)
+    if record.writing_s is not None:
+        per_token = time_per_token(record.writing_s, tokens["output"], tokens["reasoning"])
+        if per_token is not None:
+            metrics.per_token.labels(record.model).observe(per_token)
     get_log().info(
         "request_finished",
         request_id=record.request_id,
@@ -164,6 +184,18 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         input_tokens=tokens["input"],
         output_tokens=tokens["output"],
     )
+
+
+def time_per_token(writing_s: float, output: object, reasoning: object) -> float | None:
+    """Return the seconds that each token after the first took, of those that were written in *writing_s*.
+
+    *output* and *reasoning* are the provider's counts; the thoughts are part of the output and came before it. None
+    where the counts are none, or hold no second token.
+    """
+    if not isinstance(output, int):
+        return None
+    written = output - reasoning if isinstance(reasoning, int) else output
+    return writing_s / (written - 1) if written > 1 else None
 
 
 def _finish_turn(record: Record, metrics: Metrics) -> None:

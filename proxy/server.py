@@ -63,6 +63,7 @@ async def serving(settings: Settings, upstream: Upstream, *, host: str, port: in
     gateway = create_gateway(settings, upstream)
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(upstream.close)
+        stack.enter_context(gateway.metrics.loop_lag.watching())
         admin_port = None
         admin = settings.general_settings.admin
         if admin is not None:

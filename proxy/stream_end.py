@@ -15,7 +15,7 @@ from proxy.errors import InternalFault, Overloaded, ProxyError
 from proxy.event_stream import EventStream
 from proxy.keys import GATEWAY
 from proxy.logs import report_fault
-from proxy.observation import CLIENT_DISCONNECTED, Record
+from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF, Record
 from proxy.sse import DONE, encode_event
 
 
@@ -41,6 +41,8 @@ async def finish_stream(
         task = asyncio.current_task()
         if task is not None:
             task.uncancel()
+        if out.committed:
+            record.interrupted = CUT_OFF
         last = _last_event(Overloaded("The proxy is shutting down; the answer is incomplete."), record)
     except ConnectionResetError:
         record.outcome = CLIENT_DISCONNECTED
@@ -52,6 +54,8 @@ async def finish_stream(
         if not await out.settle():
             raise
         report_fault(error, record.request_id)
+        if out.committed:
+            record.interrupted = InternalFault.code
         last = _last_event(InternalFault(f"Internal error; the request id is {record.request_id}."), record)
     out.stop()
     assert out.response is not None

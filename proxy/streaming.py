@@ -105,6 +105,7 @@ async def _relay(
     clock = asyncio.get_running_loop().time
     watch = OpeningWatch()
     began = opened = False
+    opened_at = 0.0
     async with aclosing(gateway.upstream.stream(call)) as chunks:
         asked = clock()
         while True:
@@ -118,7 +119,7 @@ async def _relay(
                 normalized = calls.pass_chunk(normalized)
             if normalized is not None:
                 if not opened and watch.opens(normalized):
-                    opened = True
+                    opened, opened_at = True, now
                     attempts.answering()
                 elif not opened and watch.missing is not Cause.EMPTY:
                     attempts.hearing()
@@ -143,6 +144,8 @@ async def _relay(
             "The provider's stream broke off before the answer was complete.", cause=Cause.TRUNCATED
         )
     record.usage = normalizer.usage or {}
+    if opened:
+        record.writing_s = now - opened_at
     usage = normalizer.last_chunk()
     if usage is not None:
         event = encode_event(usage)

@@ -66,7 +66,7 @@ async def _relay(
     """Send the chunks of one call to the client as they come, from the first that says something."""
     clock = asyncio.get_running_loop().time
     may = may_be_empty(call.deployment)
-    opened = False
+    opened, opened_at = False, 0.0
     async with aclosing(stream_text(gateway.upstream, call)) as chunks:
         asked = clock()
         while True:
@@ -77,7 +77,7 @@ async def _relay(
             if normalized is not None:
                 event = encode_event(normalized)
                 if not opened and opens(normalized, may_be_empty=may):
-                    opened = True
+                    opened, opened_at = True, now
                     attempts.answering()
                 if out.committed:
                     asked = await out.send(event, now)
@@ -94,6 +94,8 @@ async def _relay(
     if not out.committed:
         raise AnswerUnusable("The provider's answer holds nothing.", cause=Cause.EMPTY)
     record.usage = text.usage or {}
+    if opened:
+        record.writing_s = now - opened_at
     usage = text.last_chunk()
     if usage is not None:
         await out.send(encode_event(usage), clock())

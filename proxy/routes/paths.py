@@ -27,6 +27,10 @@ _ROUTE_OF = {
 """By what aiohttp calls a path's resource: the name that it has in metrics and logs."""
 
 
+API_ROUTES = tuple(dict.fromkeys(_ROUTE_OF.values()))
+"""The names of the API's paths in metrics and logs."""
+
+
 def spellings(path: str) -> tuple[str, str]:
     """Return an API path with and without its prefix; LiteLLM's own client calls the bare one."""
     return path, path.removeprefix("/v1")

@@ -101,6 +101,10 @@ class GeneralSettings(Section):
     ui: Flag = True
     """The inspector at ``/ui``; with a master key set it asks for it. Default true."""
 
+    gen_ai_metrics: Flag = False
+    """Expose OpenTelemetry's ``gen_ai_client_*`` metrics beside turnright's own, for dashboards that know those.
+    Default false."""
+
     @property
     def asks_for_keys(self) -> bool:
         """Whether clients need a key."""

@@ -1,0 +1,81 @@
+"""The series that a configuration has from the start, at 0: an alert on a rate does not see a series that begins at 1.
+
+Which they are is bounded: of what may go wrong, what an alert asks about, which is what a deployment is to blame for
+(the failure table says so), for each configured model and no more: some eighty series a model. What is rarer begins
+with its first time.
+"""
+
+from __future__ import annotations
+
+from proxy.config import Settings, model_names, resolve
+from proxy.course import chain_of
+from proxy.errors import (
+    AuthenticationFailed,
+    InternalFault,
+    ModelNotFound,
+    Overloaded,
+    UpstreamFault,
+    UpstreamTimeout,
+    UpstreamUnreachable,
+)
+from proxy.metrics import UNKNOWN_MODEL, Metrics
+from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF
+from proxy.resilience.circuit import State
+from proxy.resilience.failure_table import TABLE, Blame, Elsewhere, Kind
+from proxy.routes.paths import API_ROUTES, CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS
+from sanitizers.turns import EVENTS
+
+_FAILED = tuple(error.code for error in (UpstreamFault, UpstreamTimeout, UpstreamUnreachable, InternalFault))
+_OUTCOMES = (*_FAILED, "rate_limit_exceeded", CLIENT_DISCONNECTED)
+_TURNED_AWAY = (Overloaded.code, AuthenticationFailed.code, ModelNotFound.code)
+
+_BLAMED = [row for row in TABLE if row.blame is not Blame.NONE]
+_ATTEMPTED = tuple(dict.fromkeys(row.kind for row in _BLAMED))
+_RETRIED = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.again))
+_LEFT = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.elsewhere is not Elsewhere.NEVER))
+_BROKEN = (Kind.CONNECTION_LOST, Kind.IDLE_TIMEOUT, Kind.TRUNCATED, InternalFault.code, CUT_OFF)
+
+
+def start_series(metrics: Metrics, settings: Settings) -> None:
+    """Give every model of *settings* its series; what is counted already stays.
+
+    For the start and for a new configuration, whose deployments may stand at other places: those of the old one go.
+    """
+    for route in API_ROUTES:
+        metrics.disconnects.labels(route)
+    for route in (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS):
+        for outcome in _TURNED_AWAY:
+            metrics.requests.labels(route, UNKNOWN_MODEL, outcome)
+    for name in model_names(settings):
+        _start_model(metrics, name)
+        if chain_of(settings.router_settings.fallbacks, name, resolve(settings, name)):
+            for kind in _LEFT:
+                metrics.fallbacks.labels(name, kind)
+    metrics.circuits.clear()
+    for position, entry in enumerate(settings.model_list):
+        metrics.circuits.labels(entry.model_name, str(position)).set(State.CLOSED)
+
+
+def _start_model(metrics: Metrics, name: str) -> None:
+    for route in (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS):
+        metrics.requests.labels(route, name, "ok")
+    for outcome in _OUTCOMES:
+        metrics.requests.labels(CHAT_COMPLETIONS, name, outcome)
+    for outcome in ("ok", *_ATTEMPTED):
+        metrics.attempts.labels(name, outcome)
+    for kind in _RETRIED:
+        metrics.retries.labels(name, kind)
+    for reason in _BROKEN:
+        metrics.interrupted.labels(name, reason)
+    for direction in ("input", "output"):
+        metrics.tokens.labels(name, direction)
+    metrics.dropped_parameters.labels(name)
+    metrics.estimate_error.labels(name)
+    metrics.cuts.labels(name)
+    metrics.rounds.labels(name)
+    for event in EVENTS:
+        metrics.turn_events.labels(name, event)
+    for outcome in ("bounded", "counted", "cut"):
+        metrics.budget.labels(name, outcome)
+    for signature in ("restored", "carried", "withheld", "replaced"):
+        metrics.signatures.labels(name, signature)
