@@ -214,17 +214,20 @@ class Attempts(Generic[PlanT, CallT]):
                 outcome = "cancelled"
                 raise
             else:
-                attempt.succeeded(self._loop.time())
+                end = self._loop.time()
+                attempt.succeeded(end)
+                self._note_wait(end)
                 self._gateway.poison.answered(key_of(deployment), self._digest, now)
                 outcome = "ok"
                 return result
             finally:
-                self._note_wait(self._loop.time())
+                if self._asked_at is not None:
+                    self._note_wait(self._loop.time())
                 if outcome:
                     self._gateway.metrics.attempts.labels(deployment.label, outcome).inc()
 
     def _note_wait(self, now: float) -> None:
-        """Note how long the call was waited for, at what ends the wait first: its answer's beginning, or its own end."""
+        """Note how long the call was waited for; what ends the wait is its answer's beginning, or its own end."""
         if self._asked_at is not None and self._record.planned is not None:
             label = self._record.planned.deployment.label
             self._gateway.metrics.upstream_duration.labels(label).observe(now - self._asked_at)

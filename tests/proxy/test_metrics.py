@@ -63,6 +63,8 @@ CLOSED: dict[str, set[str]] = {
     "version": {__version__},
     "deployment": {"0", "1"},
     "event": set(EVENTS),
+    "result": {"ok", "failed"},
+    "generation": {"0", "1", "2"},
 }
 SIGNATURE_KINDS = {"restored", "carried", "withheld", "replaced"}
 BUDGET_OUTCOMES = {"bounded", "counted", "cut"}
@@ -73,7 +75,7 @@ MARK = "zzmadeup"
 async def assert_closed(proxy: Proxied) -> None:
     """Every label has one of its known values, and nothing of the client is in the exposition."""
     for (name, labels), _ in (await proxy.metrics()).items():
-        assert name.startswith("turnright_")
+        assert name.startswith(("turnright_", "process_", "python_gc_"))
         for label, value in labels:
             if label == "le":
                 float(value)

@@ -63,6 +63,7 @@ general_settings:
   drain_delay: 0
   drain_grace: 31.5
   ui: false
+  gen_ai_metrics: true
   keys: [{name: team-a, key: os.environ/GEMINI_API_KEY}]
 sanitize:   {mode: off, on_violation: send, merge_same_role: true}
 budget:     {preset: off, margin: 0.2, reserve: 2048, high: 0.9, low: 0.4, hard: 0.97, cap: 5000, last_turns: 20,
@@ -117,6 +118,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "drain_delay": 0,
         "drain_grace": 31.5,
         "ui": False,
+        "gen_ai_metrics": True,
     }
     assert settings.general_settings.master_key is not None
     assert settings.general_settings.master_key.get_secret_value() == "mk"

@@ -1,0 +1,67 @@
+"""How long a call upstream is waited for: to its answer's beginning or to its failure, once for each call."""
+
+from __future__ import annotations
+
+import asyncio
+
+from proxy.errors import UpstreamFault
+from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
+
+NAME = "upstream_request_duration_seconds"
+
+
+async def test_whole_answer(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A whole answer is waited for to its end."""
+    upstream.then(Pause(0.2), answer())
+    await proxy.post(chat())
+
+    assert await proxy.count(f"{NAME}_count", model=MODEL) == 1
+    assert 0.2 <= await proxy.count(f"{NAME}_sum") < 0.35
+
+
+async def test_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A stream is waited for to its first text; how long it then takes is another metric's."""
+    upstream.then(Pause(0.2), say("a"), Pause(0.5), STOP)
+    await proxy.post(chat(stream=True))
+
+    assert await proxy.count(f"{NAME}_count", model=MODEL) == 1
+    assert 0.2 <= await proxy.count(f"{NAME}_sum") < 0.35
+
+
+async def test_each_attempt_by_the_model_that_was_called() -> None:
+    """Failures count, each for the model that failed."""
+    failure = UpstreamFault("x", upstream_status=503)
+    upstream = ScriptedUpstream([Pause(0.2), failure], [failure], [Pause(0.2), answer()])
+    models = {MODEL: "gemini/gemini-3.6-flash", "spare": "openai/gpt-4.1"}
+    router = {"num_retries": 1, "fallbacks": [{MODEL: ["spare"]}]}
+    async with proxied(settings_of(models, router_settings=router), upstream) as proxy:
+        reply = await proxy.post(chat())
+
+        assert reply.status == 200
+        assert await proxy.count(f"{NAME}_count", model=MODEL) == 2
+        assert await proxy.count(f"{NAME}_count", model="spare") == 1
+        assert await proxy.count(f"{NAME}_count") == await proxy.count("upstream_attempts_total")
+        assert 0.2 <= await proxy.count(f"{NAME}_sum", model=MODEL) < 0.35
+
+
+async def test_given_up(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The wait for a call whose client has left counts as well: it may be why."""
+    upstream.then(HANG)
+    asking = asyncio.ensure_future(proxy.post(chat()))
+    await upstream.called()
+    await asyncio.sleep(0.2)
+    asking.cancel()
+    await asyncio.wait([asking])
+    await asyncio.sleep(0.1)
+    await proxy.idle()
+
+    assert await proxy.count(f"{NAME}_count") == 1
+    assert 0.15 < await proxy.count(f"{NAME}_sum") < 1
+
+
+async def test_no_call(proxy: Proxied) -> None:
+    """A request that was refused here called nobody."""
+    await proxy.post({"model": MODEL, "messages": []})
+
+    assert await proxy.count(f"{NAME}_count") == 0
