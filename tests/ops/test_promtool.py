@@ -16,7 +16,7 @@ from tests.support.openai_emulator import serving_openai
 
 
 async def test_promtool_is_silent_about_a_real_scrape() -> None:
-    """`promtool check metrics` has nothing to say after answers, errors, repairs and a stream."""
+    """`promtool check metrics` has nothing to say after answers, errors, repairs and a stream, of every name."""
     promtool = shutil.which("promtool")
     assert promtool is not None, "promtool is not installed (Debian package: prometheus)"
     async with serving_openai() as provider, aiohttp.ClientSession() as session:
@@ -25,7 +25,8 @@ async def test_promtool_is_silent_about_a_real_scrape() -> None:
             "litellm_params": {"model": "openai/gpt-4o", "api_base": provider.base_url, "api_key": "x"},
             "transport": "litellm",
         }
-        settings = load_settings(orjson.dumps({"model_list": [entry]}), {}).settings
+        config = {"model_list": [entry], "general_settings": {"gen_ai_metrics": True}}
+        settings = load_settings(orjson.dumps(config), {}).settings
         async with serving(
             settings, SelectingUpstream.for_settings(settings), host="127.0.0.1", port=0
         ) as proxy:
@@ -46,6 +47,11 @@ async def test_promtool_is_silent_about_a_real_scrape() -> None:
     assert (
         b'turnright_changes_total{kind="dropped",reason="orphaned_result",step="orphan_drop"} 1.0' in scrape
     )
+    assert b'gen_ai_client_token_usage_count{gen_ai_operation_name="chat"' in scrape
+    assert b"gen_ai_client_operation_time_per_output_chunk_seconds_count{" in scrape
+    assert b'turnright_time_per_output_token_seconds_count{model="gpt"}' in scrape
+    assert b"process_resident_memory_bytes" in scrape
+    assert b"python_gc_collections_total" in scrape
     linter = await asyncio.create_subprocess_exec(
         promtool,
         "check",

@@ -7,7 +7,6 @@ from typing import TypeAlias
 
 from prometheus_client import generate_latest
 from prometheus_client.metrics_core import Metric
-from prometheus_client.openmetrics.exposition import generate_latest as generate_openmetrics
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Exemplar
@@ -28,11 +27,6 @@ def scrape(metrics: Metrics) -> Samples:
     return samples_of(text_string_to_metric_families(exposition(metrics)))
 
 
-def openmetrics_of(metrics: Metrics) -> str:
-    """Return what a scraper of OpenMetrics gets."""
-    return generate_openmetrics(metrics.registry).decode()
-
-
 def samples_of(families: Iterable[Metric]) -> Samples:
     """Return the samples of parsed families by their names and sorted labels."""
     return {
@@ -46,7 +40,7 @@ def exemplars_in(text: str) -> dict[tuple[str, Labels], Exemplar]:
     """Return the exemplars of an OpenMetrics text, which must be one, by the samples that have them."""
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.exemplar
-        for family in read_openmetrics(text)
+        for family in read_openmetrics(text)  # type: ignore[no-untyped-call]
         for sample in family.samples
         if sample.exemplar is not None
     }
