@@ -128,7 +128,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         metrics.first_token.labels(record.model).observe(record.first_token, trace)
     if record.outcome == CLIENT_DISCONNECTED:
         metrics.disconnects.labels(record.route).inc()
-    elif record.interrupted:
+    if record.interrupted:
         metrics.interrupted.labels(record.model, record.interrupted).inc()
     if planned is not None and changes:
         by_mode, in_any = split_changes(changes)

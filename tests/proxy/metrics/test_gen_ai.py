@@ -70,7 +70,7 @@ async def test_whole(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     await proxy.post(chat())
 
     assert await counts(proxy, DURATION) == {labels(error_type=""): 1}
-    assert 0.2 <= (await counts(proxy, DURATION, "sum"))[labels(error_type="")] < 0.35
+    assert 0.2 <= (await counts(proxy, DURATION, "sum"))[labels(error_type="")] < 5
     assert await counts(proxy, TOKENS, "sum") == {
         labels(gen_ai_token_type="input"): 100,
         labels(gen_ai_token_type="output"): 20,
@@ -81,15 +81,15 @@ async def test_whole(proxy: Proxied, upstream: ScriptedUpstream) -> None:
 async def test_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A stream: the first chunk, each further one, the whole, and the tokens, which are counted once."""
     last = {"choices": [], "usage": USAGE}
-    upstream.then(Pause(0.2), say("a"), Pause(0.3), say("b"), STOP, last)
+    upstream.then(Pause(0.2), say("a"), Pause(1.0), say("b"), STOP, last)
     await proxy.post(chat(stream=True))
 
     assert await counts(proxy, FIRST) == {labels(): 1}
-    assert 0.2 <= (await counts(proxy, FIRST, "sum"))[labels()] < 0.3
+    assert 0.2 <= (await counts(proxy, FIRST, "sum"))[labels()] < 1
     assert await counts(proxy, NEXT) == {labels(): 3}
-    assert 0.3 <= (await counts(proxy, NEXT, "sum"))[labels()] < 0.45
+    assert (await counts(proxy, NEXT, "sum"))[labels()] >= 1
     assert await counts(proxy, DURATION) == {labels(error_type=""): 1}
-    assert 0.5 <= (await counts(proxy, DURATION, "sum"))[labels(error_type="")] < 0.7
+    assert (await counts(proxy, DURATION, "sum"))[labels(error_type="")] >= 1.2
     assert (await counts(proxy, TOKENS))[labels(gen_ai_token_type="output")] == 1
 
 

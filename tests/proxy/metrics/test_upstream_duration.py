@@ -17,16 +17,16 @@ async def test_whole_answer(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     await proxy.post(chat())
 
     assert await proxy.count(f"{NAME}_count", model=MODEL) == 1
-    assert 0.2 <= await proxy.count(f"{NAME}_sum") < 0.35
+    assert 0.2 <= await proxy.count(f"{NAME}_sum") < 2
 
 
 async def test_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A stream is waited for to its first text; how long it then takes is another metric's."""
-    upstream.then(Pause(0.2), say("a"), Pause(0.5), STOP)
+    upstream.then(Pause(0.2), say("a"), Pause(2.0), STOP)
     await proxy.post(chat(stream=True))
 
     assert await proxy.count(f"{NAME}_count", model=MODEL) == 1
-    assert 0.2 <= await proxy.count(f"{NAME}_sum") < 0.35
+    assert 0.2 <= await proxy.count(f"{NAME}_sum") < 2
 
 
 async def test_each_attempt_by_the_model_that_was_called() -> None:
@@ -42,7 +42,7 @@ async def test_each_attempt_by_the_model_that_was_called() -> None:
         assert await proxy.count(f"{NAME}_count", model=MODEL) == 2
         assert await proxy.count(f"{NAME}_count", model="spare") == 1
         assert await proxy.count(f"{NAME}_count") == await proxy.count("upstream_attempts_total")
-        assert 0.2 <= await proxy.count(f"{NAME}_sum", model=MODEL) < 0.35
+        assert 0.2 <= await proxy.count(f"{NAME}_sum", model=MODEL) < 2
 
 
 async def test_given_up(proxy: Proxied, upstream: ScriptedUpstream) -> None:
@@ -57,7 +57,7 @@ async def test_given_up(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     await proxy.idle()
 
     assert await proxy.count(f"{NAME}_count") == 1
-    assert 0.15 < await proxy.count(f"{NAME}_sum") < 1
+    assert 0.15 < await proxy.count(f"{NAME}_sum") < 5
 
 
 async def test_no_call(proxy: Proxied) -> None:
