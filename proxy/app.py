@@ -8,8 +8,9 @@ from aiohttp import web
 
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
+from proxy.config.schema.general import Media
 from proxy.first_series import start_series
-from proxy.keys import GATEWAY, Gateway
+from proxy.keys import CURRENT, Current, Gateway
 from proxy.lifecycle import Lifecycle
 from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
@@ -27,14 +28,11 @@ from proxy.upstream.observed import ObservedUpstream
 
 def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
     """Return what the handlers share, with metrics of its own."""
-    media = settings.general_settings.media
     metrics = Metrics()
     start_series(metrics, settings)
-    if settings.general_settings.gen_ai_metrics:
-        upstream = ObservedUpstream(upstream, metrics.gen_ai())
     return Gateway(
         settings=settings,
-        upstream=upstream,
+        upstream=observe_upstream(upstream, metrics, settings),
         metrics=metrics,
         lifecycle=Lifecycle(),
         balancer=Balancer(settings.router_settings.cooldown_time),
@@ -42,30 +40,51 @@ def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
         admission=Admission(settings.general_settings.max_in_flight),
         knowledge=Knowledge(),
         turns=TurnPolicies(settings.turns),
-        media=MediaFetcher(max_bytes=media.max_mib * 2**20, timeout_s=media.timeout) if media.fetch else None,
+        media=create_fetcher(settings.general_settings.media),
         store=MemoryStore(settings.store.memory_mib * 2**20),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
 
 
-def create_app(gateway: Gateway) -> web.Application:
+def observe_upstream(upstream: Upstream, metrics: Metrics, settings: Settings) -> Upstream:
+    """Return *upstream* as *settings* want it: under OpenTelemetry's eyes, or as it is."""
+    wanted = settings.general_settings.gen_ai_metrics
+    if isinstance(upstream, ObservedUpstream):
+        return upstream if wanted else upstream.observed
+    return ObservedUpstream(upstream, metrics.gen_ai()) if wanted else upstream
+
+
+def create_fetcher(media: Media) -> MediaFetcher | None:
+    """Return what fetches images, or None where that is not asked for."""
+    return MediaFetcher(max_bytes=media.max_mib * 2**20, timeout_s=media.timeout) if media.fetch else None
+
+
+def create_app(current: Current) -> web.Application:
     """Return the API: all paths, health and metrics included."""
-    app = _application(gateway)
+    app = _application(current)
     add_api_routes(app)
     add_health_routes(app)
     return app
 
 
-def create_admin_app(gateway: Gateway) -> web.Application:
+def create_admin_app(current: Current) -> web.Application:
     """Return the second listener's application: health and metrics, no API."""
-    app = _application(gateway)
+    app = _application(current)
     add_health_routes(app)
     return app
 
 
-def _application(gateway: Gateway) -> web.Application:
-    limit = gateway.settings.general_settings.max_body_mib * 2**20
-    app = web.Application(middlewares=MIDDLEWARES, client_max_size=limit)
-    app[GATEWAY] = gateway
+def limit_bodies(app: web.Application, settings: Settings) -> None:
+    """Let the requests that begin from now on bring bodies as large as *settings* say.
+
+    aiohttp looks at the attribute as it makes a request, and has no public way to change it (3.14.5).
+    """
+    app._client_max_size = settings.general_settings.max_body_mib * 2**20
+
+
+def _application(current: Current) -> web.Application:
+    app = web.Application(middlewares=MIDDLEWARES)
+    limit_bodies(app, current.gateway.settings)
+    app[CURRENT] = current
     app.on_response_prepare.append(add_standing_headers)
     return app

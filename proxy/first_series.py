@@ -37,10 +37,13 @@ _BROKEN = (Kind.CONNECTION_LOST, Kind.IDLE_TIMEOUT, Kind.TRUNCATED, InternalFaul
 
 
 def start_series(metrics: Metrics, settings: Settings) -> None:
-    """Give every model of *settings* its series; what is counted already stays.
+    """Give every model of *settings* its series."""
+    start_counts(metrics, settings)
+    start_circuits(metrics, settings)
 
-    For the start and for a new configuration, whose deployments may stand at other places: those of the old one go.
-    """
+
+def start_counts(metrics: Metrics, settings: Settings) -> None:
+    """Give every model of *settings* its counts; what is counted already stays. May be done in a thread."""
     for route in API_ROUTES:
         metrics.disconnects.labels(route)
     for route in (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS):
@@ -51,6 +54,13 @@ def start_series(metrics: Metrics, settings: Settings) -> None:
         if chain_of(settings.router_settings.fallbacks, name, resolve(settings, name)):
             for kind in _LEFT:
                 metrics.fallbacks.labels(name, kind)
+
+
+def start_circuits(metrics: Metrics, settings: Settings) -> None:
+    """Begin the circuits' series anew: the deployments of *settings* may stand at other places than those before.
+
+    A gauge of one that is gone would say for ever that it is down.
+    """
     metrics.circuits.clear()
     for position, entry in enumerate(settings.model_list):
         metrics.circuits.labels(entry.model_name, str(position)).set(State.CLOSED)

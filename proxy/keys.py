@@ -25,7 +25,11 @@ from proxy.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """What every handler may need, assembled once in :func:`proxy.app.create_gateway`."""
+    """What every handler may need: one immutable whole.
+
+    Assembled in :func:`proxy.app.create_gateway`, and anew by a reload (:mod:`proxy.reload`). What a process has once
+    (metrics, lifecycle, admission, store, transports) is the same object in each; the rest belongs to its settings.
+    """
 
     settings: Settings
     upstream: Upstream
@@ -50,5 +54,19 @@ class Gateway:
     """Texts that nobody can guess, for the ids of calls."""
 
 
-GATEWAY = web.AppKey("gateway", Gateway)
+class Current:
+    """Where new requests find their gateway: the one thing that a reload of the configuration exchanges."""
+
+    __slots__ = ("gateway",)
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+
+
+CURRENT = web.AppKey("current", Current)
+"""For the start of a request alone, where it takes its gateway, and for what all gateways share."""
+
+GATEWAY = web.RequestKey("gateway", Gateway)
+"""The gateway that a request has from its start to its end, whatever is reloaded meanwhile."""
+
 RECORD = web.RequestKey("record", Record)

@@ -4,7 +4,8 @@
 
 From SIGTERM or SIGINT on: ``/readyz`` says no; for the drain delay new requests are still taken, since endpoints
 need time to hear of it; then the listener closes, and what is in flight has the grace period to end; what remains
-gets an error event and is ended. A second signal exits at once. The admin listener stays until the end.
+gets an error event and is ended. A second signal exits at once. The admin listener stays until the end. A changed
+configuration is taken up (:mod:`proxy.reload`) from ready until the first signal.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from aiohttp import web
 from proxy.app import create_admin_app, create_app, create_gateway
 from proxy.budgets.warm_up import warm_up_budgets
 from proxy.config import Settings
-from proxy.keys import Gateway
+from proxy.keys import Current, Gateway
 from proxy.logs import get_log
+from proxy.reload.reloader import Reloader
 from proxy.upstream import Upstream
 
 _STOPPED_TWICE = 130
@@ -39,13 +41,19 @@ _FLUSH_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A listening process: its gateway, the API's address, and the admin listener's port if there is one."""
+    """A listening process: where its gateway is, the API's address, and the admin listener's port if there is one."""
 
-    gateway: Gateway
+    current: Current
+    api: web.Application
     host: str
     port: int
     admin_port: int | None
     api_site: web.TCPSite
+
+    @property
+    def gateway(self) -> Gateway:
+        """What new requests get now."""
+        return self.current.gateway
 
     @property
     def base_url(self) -> str:
@@ -61,17 +69,19 @@ async def serving(settings: Settings, upstream: Upstream, *, host: str, port: in
     Raises :class:`OSError` when the address is taken.
     """
     gateway = create_gateway(settings, upstream)
+    current = Current(gateway)
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(upstream.close)
         stack.enter_context(gateway.metrics.loop_lag.watching())
         admin_port = None
         admin = settings.general_settings.admin
         if admin is not None:
-            _, admin_port = await _listen(stack, create_admin_app(gateway), admin.host, admin.port)
-        api, api_port = await _listen(stack, create_app(gateway), host, port)
+            _, admin_port = await _listen(stack, create_admin_app(current), admin.host, admin.port)
+        api = create_app(current)
+        api_site, api_port = await _listen(stack, api, host, port)
         await asyncio.gather(upstream.start(), asyncio.to_thread(warm_up_budgets, settings))
         gateway.lifecycle.ready = True
-        yield Serving(gateway, host, api_port, admin_port, api)
+        yield Serving(current, api, host, api_port, admin_port, api_site)
 
 
 async def _listen(
@@ -92,8 +102,8 @@ async def _listen(
     return site, runner.addresses[0][1]
 
 
-async def serve(settings: Settings, upstream: Upstream, *, host: str, port: int) -> int:
-    """Serve until a signal comes, drain, and return the exit status 0."""
+async def serve(settings: Settings, upstream: Upstream, *, host: str, port: int, reloader: Reloader) -> int:
+    """Serve until a signal comes, drain, and return the exit status 0; *reloader* exchanges the settings meanwhile."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -104,12 +114,15 @@ async def serve(settings: Settings, upstream: Upstream, *, host: str, port: int)
 
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, on_signal)
-    async with serving(settings, upstream, host=host, port=port) as server:
+    loop.add_signal_handler(signal.SIGHUP, reloader.ask)
+    async with serving(settings, upstream, host=host, port=port) as server, asyncio.TaskGroup() as group:
         get_log().info(
             "ready", host=host, port=server.port, admin_port=server.admin_port, base_url=server.base_url
         )
+        reloading = group.create_task(reloader.run(server.current, server.api))
         await stop.wait()
-        await drain(server, settings)
+        reloading.cancel()
+        await drain(server, server.gateway.settings)
     get_log().info("stopped")
     return 0
 

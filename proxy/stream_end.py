@@ -35,7 +35,7 @@ async def finish_stream(
     try:
         await answer()
     except asyncio.CancelledError:
-        if not request.app[GATEWAY].lifecycle.cutting or not await out.settle():
+        if not request[GATEWAY].lifecycle.cutting or not await out.settle():
             out.stop()
             raise
         task = asyncio.current_task()

@@ -6,6 +6,7 @@ grows again where an answer proves it larger, or when it is an hour old: then on
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from proxy.budgets.learn_overflow import Lesson, Refused, learn_overflow
@@ -56,6 +57,17 @@ class Knowledge:
 
     def __init__(self) -> None:
         self._taught: dict[tuple[int, str], Taught] = {}
+
+    def carry(self, moved: Mapping[int, int]) -> Knowledge:
+        """Return the knowledge of a new configuration: what the entries that are in both have taught, and will teach.
+
+        *moved* are their positions, old to new.
+        """
+        knowledge = Knowledge()
+        for (position, model), taught in self._taught.items():
+            if position in moved:
+                knowledge._taught[moved[position], model] = taught
+        return knowledge
 
     def of(self, deployment: Deployment, now: float) -> Taught:
         """Return what *deployment* has taught by *now*, on the loop's clock; at first, what its family says.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -12,15 +13,31 @@ UNUSABLE = 2
 """Exit status of a configuration or an input that cannot be used."""
 
 
+def load_configuration(path: str | None) -> Loaded:
+    """Return the settings from *path*, or from the environment without one.
+
+    Raises :class:`OSError` and :class:`ConfigurationError`.
+    """
+    return load_settings(None if path is None else Path(path).read_bytes(), os.environ)
+
+
+def reload_configuration(path: str | None) -> Loaded:
+    """Return the settings anew, as :func:`load_configuration` does.
+
+    A pipe, as in ``--config <(…)``, is refused: it was emptied at the start, and may keep its reader waiting for ever.
+    """
+    if path is not None and Path(path).exists() and not Path(path).is_file():
+        raise OSError(errno.ESPIPE, "it is not a file, and was read at the start")
+    return load_configuration(path)
+
+
 def read_configuration(path: str | None) -> Loaded | None:
-    """Return the settings from *path*, or from the environment without one; None after telling what is wrong."""
+    """Return the settings as :func:`load_configuration` does; None after telling what is wrong."""
     try:
-        text = None if path is None else Path(path).read_bytes()
+        return load_configuration(path)
     except OSError as error:
         print(f"turnright: {path}: {error.strerror}", file=sys.stderr)
         return None
-    try:
-        return load_settings(text, os.environ)
     except ConfigurationError as error:
         print(render_faults(error), end="", file=sys.stderr)
         return None

@@ -5,17 +5,22 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from functools import partial
 
-from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
+from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
 from proxy.log_writer import WriterThread
 from proxy.logs import configure_logs
+from proxy.reload.reloader import Reloader
+from proxy.reload.watch_file import FileWatch
 from proxy.server import serve
 from proxy.upstream.selecting import SelectingUpstream
 
 
 def run_serve(options: argparse.Namespace) -> int:
     """Serve until a signal comes; 2 where the configuration cannot be served, 1 where the address cannot be had."""
+    # Before it is read, so that no change is missed.
+    watch = FileWatch(options.config) if options.config is not None else None
     loaded = read_configuration(options.config)
     if loaded is None:
         return UNUSABLE
@@ -28,7 +33,10 @@ def run_serve(options: argparse.Namespace) -> int:
         with WriterThread(sys.stdout.fileno()) as writer:
             configure_logs(writer=writer)
             upstream = SelectingUpstream.for_settings(loaded.settings)
-            return asyncio.run(serve(loaded.settings, upstream, host=options.host, port=options.port))
+            reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
+            return asyncio.run(
+                serve(loaded.settings, upstream, host=options.host, port=options.port, reloader=reloader)
+            )
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1

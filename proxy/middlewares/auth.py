@@ -20,7 +20,7 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
     The error says nothing of the key, neither theirs nor ours. A path that is not known asks for the key as well, so
     that nobody learns which exist. The name of a client's key goes into the request's record.
     """
-    general = request.app[GATEWAY].settings.general_settings
+    general = request[GATEWAY].settings.general_settings
     if general.asks_for_keys and not is_open(request):
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         sent = given.strip().encode("utf-8", "surrogateescape")

@@ -34,7 +34,7 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
     except web.RequestPayloadError:
         return _answer(request, InvalidRequest("The body is not what its headers say: it cannot be decoded."))
     except asyncio.CancelledError:
-        if not request.app[GATEWAY].lifecycle.cutting:
+        if not request[GATEWAY].lifecycle.cutting:
             raise
         task = asyncio.current_task()
         if task is not None:
@@ -60,7 +60,7 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
 
 def _from_http(request: web.Request, error: web.HTTPException) -> ProxyError:
     if isinstance(error, web.HTTPRequestEntityTooLarge):
-        limit = request.app[GATEWAY].settings.general_settings.max_body_mib
+        limit = request[GATEWAY].settings.general_settings.max_body_mib
         return BodyTooLarge(f"The body is over the limit of {limit} MiB.")
     if error.status == 404:
         return NotFound(f"There is no {request.method} {request.path[:200]} here.")

@@ -21,7 +21,7 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
     must not shut the others out (:class:`proxy.resilience.fairness.Admission`).
     """
     if api_route(request) is not None:
-        gateway = request.app[GATEWAY]
+        gateway = request[GATEWAY]
         general = gateway.settings.general_settings
         if (request.content_length or 0) > general.max_body_mib * 2**20:
             raise BodyTooLarge(f"The body is over the limit of {general.max_body_mib} MiB.")

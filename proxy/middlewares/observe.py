@@ -9,7 +9,7 @@ from aiohttp.typedefs import Handler
 
 from proxy.budgets.calibrate import calibrate
 from proxy.deliver import deliver
-from proxy.keys import GATEWAY, RECORD
+from proxy.keys import CURRENT, GATEWAY, RECORD
 from proxy.observation import CLIENT_DISCONNECTED, Record, finish_record
 from proxy.request_ids import request_id_for
 from proxy.routes.paths import api_route
@@ -17,8 +17,11 @@ from proxy.routes.paths import api_route
 
 @web.middleware
 async def observe_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Run *handler* under observation. Health and metrics are neither logged nor counted."""
-    gateway = request.app[GATEWAY]
+    """Run *handler* under observation. Health and metrics are neither logged nor counted.
+
+    Here a request takes its gateway, once: all that is asked later is asked of that one (:mod:`proxy.reload`).
+    """
+    gateway = request[GATEWAY] = request.app[CURRENT].gateway
     loop = asyncio.get_running_loop()
     request_id = request_id_for(request.headers.get("x-request-id"))
     route = api_route(request)
@@ -49,6 +52,6 @@ async def add_standing_headers(request: web.Request, response: web.StreamRespons
     record = request.get(RECORD)
     if record is not None:
         response.headers["x-request-id"] = record.request_id
-    if request.app[GATEWAY].lifecycle.draining:
+    if request.app[CURRENT].gateway.lifecycle.draining:
         response.force_close()
         response.headers["Connection"] = "close"  # aiohttp has written its own by now

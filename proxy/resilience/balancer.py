@@ -20,7 +20,7 @@ to the entry, lest a client that goes through names gets a new one with each.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -106,8 +106,8 @@ class Attempt:
 class Balancer:
     """What is remembered of all deployments of one configuration; *cooldown_s* of 0 switches the circuits off.
 
-    A new configuration gets a new one, since positions mean something else in it; calls that are under way end on
-    the old one. ``tried`` are the positions that a request has failed on.
+    A new configuration gets a new one (:meth:`carry`), since positions mean something else in it; calls that are under
+    way end on the old one. ``tried`` are the positions that a request has failed on.
     """
 
     def __init__(self, cooldown_s: float) -> None:
@@ -115,6 +115,21 @@ class Balancer:
         self._named: dict[Key, _Standing] = {}
         self._wild: OrderedDict[Key, _Standing] = OrderedDict()
         self._budgets: dict[int, RetryBudget] = {}
+
+    def carry(self, moved: Mapping[int, int], cooldown_s: float) -> Balancer:
+        """Return the balancer of a new configuration, with what is remembered of the entries that are in both.
+
+        *moved* are their positions, old to new. Both balancers hold the same circuits and counts for them: what becomes
+        of a call that began before says as much of its deployment as any.
+        """
+        balancer = Balancer(cooldown_s)
+        balancer._named.update(_move(self._named, moved))
+        balancer._wild.update(_move(self._wild, moved))
+        balancer._budgets.update((moved[old], kept) for old, kept in self._budgets.items() if old in moved)
+        for remembered in (balancer._named, balancer._wild):
+            for standing in remembered.values():
+                standing.circuit.change_cooldown(cooldown_s)
+        return balancer
 
     def choose(self, deployments: Sequence[Deployment], now: float, tried: Container[int] = ()) -> Deployment:
         """Return the one of a pool, given in the file's order, that is asked next; see the module for the rules.
@@ -201,6 +216,12 @@ class Balancer:
         if len(self._wild) > MOST_WILDCARD_MODELS:
             self._wild.popitem(last=False)  # its attempts hold on to it, and end on it
         return standing
+
+
+def _move(remembered: Mapping[Key, _Standing], moved: Mapping[int, int]) -> Iterator[tuple[Key, _Standing]]:
+    for (position, model), standing in remembered.items():
+        if position in moved:
+            yield (moved[position], model), standing
 
 
 def _is_wild(deployment: Deployment) -> bool:

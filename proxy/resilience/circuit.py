@@ -69,6 +69,12 @@ class Circuit:
         self._strikes = SlidingCount(_RECORD_S)
         self._probe: Ticket | None = None
 
+    def change_cooldown(self, cooldown_s: float) -> None:
+        """Go by another cooldown from the next opening on; with 0, which switches it off, it closes now."""
+        self._cooldown_s = cooldown_s
+        if cooldown_s <= 0:
+            self._open_until = self._probe = None
+
     def state(self, now: float) -> State:
         """Return the state at *now*."""
         if self._open_until is None:

@@ -42,6 +42,10 @@ class Admission:
         """How many places are taken."""
         return self._in_flight
 
+    def resize(self, max_in_flight: int) -> None:
+        """Have so many places from now on; who holds one keeps it, though it were one too many."""
+        self._most = max_in_flight
+
     def acquire(self, client: str, now: float) -> Slot | None:
         """Return a place for a request of *client*, or None if there is none for it."""
         self._forget_old(now)

@@ -7,8 +7,8 @@ every run. An invalid request stays invalid, so we answer it in the provider's o
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from proxy.resilience.deployment_key import Key
@@ -48,6 +48,19 @@ class PoisonGuard:
     def __init__(self) -> None:
         self._entries: OrderedDict[tuple[Key, bytes], _Entry] = OrderedDict()
         self._bodies: dict[Key, int] = {}
+
+    def carry(self, moved: Mapping[int, int]) -> PoisonGuard:
+        """Return the guard of a new configuration, with the bodies that entries which are in both have refused.
+
+        *moved* are their positions, old to new.
+        """
+        guard = PoisonGuard()
+        for ((position, model), body), entry in self._entries.items():
+            if position in moved:
+                key = moved[position], model
+                guard._entries[key, body] = replace(entry)
+                guard._bodies[key] = guard._bodies.get(key, 0) + 1
+        return guard
 
     def may_matter(self, deployment: Key, now: float) -> bool:
         """Tell whether anything is remembered of *deployment*; if not, there is no need to digest a body."""

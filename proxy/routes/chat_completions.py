@@ -20,7 +20,7 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
 
     A request that comes before the upstream is warm waits for it: the error would cost the client more.
     """
-    gateway, record = request.app[GATEWAY], request[RECORD]
+    gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"

@@ -13,7 +13,7 @@ from proxy.routes.read_body import read_body
 
 async def embeddings(request: web.Request) -> web.StreamResponse:
     """Read the request, send it as it is, and hand the embeddings back."""
-    gateway, record = request.app[GATEWAY], request[RECORD]
+    gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request)
     asked = parse_embedding_request(body, max_nesting=settings.general_settings.max_nesting)

@@ -18,7 +18,7 @@ from proxy.wire import parse_chat_request
 
 async def explain(request: web.Request) -> web.Response:
     """Answer with the body that would be sent, the changes and the verdict."""
-    gateway, record = request.app[GATEWAY], request[RECORD]
+    gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     chat = parse_chat_request(
         await read_body(request),

@@ -16,7 +16,7 @@ async def livez(_: web.Request) -> web.Response:
 
 async def readyz(request: web.Request) -> web.Response:
     """Answer 200 while new requests are wanted; 503 while warming up and from SIGTERM on."""
-    ready = request.app[GATEWAY].lifecycle.ready
+    ready = request[GATEWAY].lifecycle.ready
     return json_response({"status": "ready" if ready else "not ready"}, status=200 if ready else 503)
 
 

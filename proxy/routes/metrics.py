@@ -12,7 +12,7 @@ from proxy.keys import GATEWAY
 
 async def metrics(request: web.Request) -> web.Response:
     """Answer with every series, as text or OpenMetrics by the Accept header."""
-    gateway = request.app[GATEWAY]
+    gateway = request[GATEWAY]
     gateway.metrics.ready.set(gateway.lifecycle.ready)
     for (model, position), state in gateway.balancer.states(asyncio.get_running_loop().time()).items():
         gateway.metrics.circuits.labels(model, str(position)).set(state)

@@ -14,14 +14,14 @@ from proxy.plan import choose_pool
 
 async def list_models(request: web.Request) -> web.Response:
     """Answer with every configured name."""
-    gateway = request.app[GATEWAY]
+    gateway = request[GATEWAY]
     names = model_names(gateway.settings)
     return json_response({"object": "list", "data": [_model(name, gateway) for name in names]})
 
 
 async def show_model(request: web.Request) -> web.Response:
     """Answer with one name, which a wildcard may cover; 404 ``model_not_found`` otherwise."""
-    gateway = request.app[GATEWAY]
+    gateway = request[GATEWAY]
     name = request.match_info["id"]
     if name not in model_names(gateway.settings):
         choose_pool(name, gateway.settings)

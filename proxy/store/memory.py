@@ -21,6 +21,11 @@ class MemoryStore:
     def __len__(self) -> int:
         return len(self._values)
 
+    def resize(self, max_bytes: int) -> None:
+        """Keep so many bytes from now on; what is too much goes now."""
+        self._max_bytes = max_bytes
+        self._drop_oldest()
+
     async def get(self, space: str, keys: Iterable[str]) -> Mapping[str, bytes]:
         """See :meth:`proxy.store.Store.get`."""
         found: dict[str, bytes] = {}
@@ -44,6 +49,9 @@ class MemoryStore:
                 memoryview(value)
             )  # orjson's keep the room that they were written in
             self.size_bytes += size
+        self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
         while self.size_bytes > self._max_bytes:
             _, dropped = self._values.popitem(last=False)
             self.size_bytes -= len(dropped) + _ENTRY_BYTES

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from proxy.config import Deployment
+from proxy.config import Deployment, Settings
 from proxy.inputs import separate_inputs
 from sanitizers import Messages, Profile, profile_for
 from sanitizers.record import record
@@ -120,6 +120,9 @@ class Transport(Protocol):
 
 class Upstream(Transport, Protocol):
     """What can be called upstream: chats and embeddings by either transport, texts on OpenAI's wire."""
+
+    async def prepare(self, settings: Settings) -> None:
+        """Get ready for the deployments of *settings* beside those there are, while calls go on."""
 
     async def complete_text(self, call: PlainCall) -> Answer:
         """Return the whole text completion. Raises and ends as :meth:`complete` does."""

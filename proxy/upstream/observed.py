@@ -30,8 +30,12 @@ class ObservedUpstream:
     """Passes each call to *upstream* and observes what it came to (:class:`proxy.upstream.Upstream`)."""
 
     def __init__(self, upstream: Upstream, metrics: GenAiMetrics) -> None:
+        self.observed = upstream
+        """What the calls are passed to, as it is without this."""
+
         self._upstream = upstream
         self._metrics = metrics
+        self.prepare = upstream.prepare
         self.start = upstream.start
         self.close = upstream.close
         self.unsupported = upstream.unsupported

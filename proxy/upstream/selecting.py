@@ -8,7 +8,8 @@ streams of them lose log probabilities (1.105.3).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from typing import Any
 
 from proxy.config import Deployment, Settings
@@ -21,23 +22,40 @@ class SelectingUpstream:
     """Passes each call to its deployment's transport; *deployments* are those that the configuration names."""
 
     def __init__(self, deployments: Iterable[Deployment]) -> None:
-        deployments = tuple(deployments)
-        needed = {transport_of(deployment) for deployment in deployments}
-        self._upstreams: dict[str, Transport] = {}
         self._texts = DirectUpstream()
-        if "direct" in needed or any(map(completes_texts, deployments)):
-            self._upstreams["direct"] = self._texts
-        if "litellm" in needed:
-            from proxy.upstream.litellm import LiteLLMUpstream  # late: it brings httpx
-
-            self._upstreams["litellm"] = LiteLLMUpstream()
+        self._upstreams = self._missing(deployments, {})
 
     @classmethod
     def for_settings(cls, settings: Settings) -> SelectingUpstream:
         """Return an upstream for every deployment of *settings*."""
-        routes = settings.routes
-        pools = (*routes.exact.values(), *routes.wildcards.values())
-        return cls(deployment for pool in pools for deployment in pool)
+        return cls(_deployments_of(settings))
+
+    def _missing(
+        self, deployments: Iterable[Deployment], there: Mapping[str, Transport]
+    ) -> dict[str, Transport]:
+        """Return the transports that *deployments* need and that are not *there*."""
+        deployments = tuple(deployments)
+        needed: set[str] = {transport_of(deployment) for deployment in deployments}
+        if any(map(completes_texts, deployments)):
+            needed.add("direct")
+        missing: dict[str, Transport] = {}
+        if "direct" in needed - there.keys():
+            missing["direct"] = self._texts
+        if "litellm" in needed - there.keys():
+            from proxy.upstream.litellm import LiteLLMUpstream  # late: it brings httpx
+
+            missing["litellm"] = LiteLLMUpstream()
+        return missing
+
+    async def prepare(self, settings: Settings) -> None:
+        """See :meth:`proxy.upstream.Upstream.prepare`: a transport is there for calls when it has been started.
+
+        One that is no longer needed stays, with its connections: calls may be under way by it.
+        """
+        missing = await asyncio.to_thread(self._missing, _deployments_of(settings), self._upstreams)
+        for upstream in missing.values():
+            await upstream.start()
+        self._upstreams = {**self._upstreams, **missing}
 
     async def start(self) -> None:
         """See :meth:`proxy.upstream.Upstream.start`."""
@@ -76,3 +94,9 @@ class SelectingUpstream:
     def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
         return self._texts.stream_text(call)
+
+
+def _deployments_of(settings: Settings) -> Iterator[Deployment]:
+    routes = settings.routes
+    for pool in (*routes.exact.values(), *routes.wildcards.values()):
+        yield from pool

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from proxy.config import Deployment
+from proxy.config import Deployment, Settings
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.patience import Patience
 
@@ -116,6 +116,9 @@ class ScriptedUpstream:
         """Warm up, for as long as `may_start` is not set."""
         self.starting.set()
         await self.may_start.wait()
+
+    async def prepare(self, settings: Settings) -> None:
+        """Be ready for whatever is configured."""
 
     async def close(self) -> None:
         """Note that the upstream was closed."""

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from proxy.config import resolve
 from proxy.upstream.direct import DirectUpstream
@@ -90,6 +91,50 @@ async def test_each_deployment_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> 
     assert sorted(notes) == ["direct close", "direct start", "litellm close", "litellm start"]
     for name, transport in {"openai/gpt-4.1": "direct", "anthropic/claude-x": "litellm"}.items():
         assert upstream.unsupported(resolve(settings, name)[0], {}) == {transport}
+
+
+async def test_prepare_for_other_deployments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a new configuration needs besides is started before it is there; what it does not need stays to the end."""
+    notes: list[str] = []
+    monkeypatch.setattr("proxy.upstream.selecting.DirectUpstream", lambda: Noting("direct", notes))
+    monkeypatch.setattr("proxy.upstream.litellm.LiteLLMUpstream", lambda: Noting("litellm", notes))
+    before, after = (
+        settings_of(model_list=entries((model, None))) for model in ("openai/gpt-4.1", "anthropic/claude-x")
+    )
+    upstream = SelectingUpstream.for_settings(before)
+    await upstream.start()
+
+    await upstream.prepare(before)
+    assert notes == ["direct start"]
+    await upstream.prepare(after)
+    assert notes == ["direct start", "litellm start"]
+    for settings, transport in ((before, "direct"), (after, "litellm")):
+        [deployment] = resolve(settings, settings.model_list[0].model_name)
+        assert upstream.unsupported(deployment, {}) == {transport}
+    await upstream.close()
+    assert sorted(notes[2:]) == ["direct close", "litellm close"]
+
+
+async def test_prepare_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transport that cannot be started is none: nothing is changed, and the next time it is tried again."""
+    notes: list[str] = []
+
+    class Failing(Noting):
+        @override
+        async def start(self) -> None:
+            await super().start()
+            raise RuntimeError
+
+    monkeypatch.setattr("proxy.upstream.litellm.LiteLLMUpstream", lambda: Failing("litellm", notes))
+    upstream = SelectingUpstream.for_settings(settings_of(model_list=entries(("openai/gpt-4.1", None))))
+    after = settings_of(model_list=entries(("anthropic/claude-x", None)))
+
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            await upstream.prepare(after)
+    await upstream.close()
+
+    assert notes == ["litellm start"] * 2
 
 
 async def test_start_and_close_twice() -> None:

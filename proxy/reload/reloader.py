@@ -1,0 +1,127 @@
+"""The thin part: it is asked, reads, gets ready, swaps, and says what came of it. One reload at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import traceback
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Literal
+
+from aiohttp import web
+
+from proxy.app import limit_bodies
+from proxy.budgets.warm_up import warm_up_budgets
+from proxy.config import ConfigurationError, Fault, Loaded, Settings, bind_fault
+from proxy.first_series import start_counts
+from proxy.keys import Current, Gateway
+from proxy.logs import get_log
+from proxy.reload.renew_gateway import Renewal, plan_renewal, renew_gateway
+from proxy.reload.watch_file import FileWatch
+
+Trigger = Literal["signal", "file"]
+
+
+class Reloader:
+    """Takes up configurations while :meth:`run` runs.
+
+    *load* reads and validates the configuration as at the start, and raises what it raises there; *host* is the API's
+    address, which a configuration must be fit for; *watch* tells of changes of the file, where there is one.
+    """
+
+    def __init__(self, load: Callable[[], Loaded], host: str, watch: FileWatch | None = None) -> None:
+        self._load = load
+        self._host = host
+        self._watch = watch
+        self._asked = asyncio.Event()
+        self._trigger: Trigger = "signal"
+
+    def ask(self, trigger: Trigger = "signal") -> None:
+        """Ask for a reload; several times before it begins are one, and before :meth:`run` it waits for that."""
+        self._trigger = trigger
+        self._asked.set()
+
+    async def run(self, current: Current, app: web.Application) -> None:
+        """Reload whenever it is asked for, until it is cancelled; *app* is the API, whose gateway is in *current*."""
+        async with self._watching():
+            while True:
+                await self._asked.wait()
+                self._asked.clear()
+                await self._reload(current, app, self._trigger)
+
+    @contextlib.asynccontextmanager
+    async def _watching(self) -> AsyncIterator[None]:
+        if self._watch is None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(self.ask, "file")
+
+        self._watch.start(tell)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self._watch.stop)
+
+    async def _reload(self, current: Current, app: web.Application, trigger: Trigger) -> None:
+        """Take up the configuration as it is now, or leave everything as it is and say why."""
+        running = current.gateway
+        try:
+            renewal, warnings = await self._get_ready(running)
+            current.gateway = renew_gateway(running, renewal)
+            limit_bodies(app, renewal.settings)
+        except ConfigurationError as error:
+            _tell_refused(running, trigger, error.faults)
+        except Exception as error:  # noqa: BLE001 - a defect of ours must not end what is being served
+            frames = traceback.extract_tb(error.__traceback__)
+            place = f"{frames[-1].name}:{frames[-1].lineno}" if frames else "an unknown place"
+            _tell_refused(running, trigger, [Fault("", f"failed with {type(error).__name__} at {place}")])
+        else:
+            _tell_taken_up(running, trigger, renewal, warnings)
+
+    async def _get_ready(self, running: Gateway) -> tuple[Renewal, tuple[str, ...]]:
+        """Return what is to be taken up, validated and warm, and what else there is to say of it.
+
+        Each step that takes time is done in a thread, or waits: answers go on being streamed.
+        """
+        try:
+            loaded = await asyncio.to_thread(self._load)
+        except OSError as error:
+            raise ConfigurationError([Fault("", f"cannot be read: {error.strerror}")]) from None
+        fault = bind_fault(loaded.settings, self._host)
+        if fault is not None:
+            raise ConfigurationError([fault])
+        renewal = await asyncio.to_thread(plan_renewal, running.settings, loaded.settings)
+        await running.upstream.prepare(renewal.settings)
+        await asyncio.to_thread(_warm_up, running, renewal.settings)
+        return renewal, loaded.warnings
+
+
+def _warm_up(running: Gateway, settings: Settings) -> None:
+    start_counts(running.metrics, settings)
+    warm_up_budgets(settings)
+
+
+def _tell_taken_up(running: Gateway, trigger: Trigger, renewal: Renewal, warnings: tuple[str, ...]) -> None:
+    metrics, changes = running.metrics, renewal.changes
+    metrics.config_reloads.labels("ok").inc()
+    metrics.config_reload_success.set(1)
+    metrics.config_reload_timestamp.set_to_current_time()
+    get_log().info(
+        "config_reloaded",
+        trigger=trigger,
+        changed=changes.keys,
+        models_added=changes.models_added,
+        models_removed=changes.models_removed,
+        models_changed=changes.models_changed,
+        needs_restart=changes.needs_restart,
+        warnings=warnings,
+    )
+
+
+def _tell_refused(running: Gateway, trigger: Trigger, faults: Iterable[Fault]) -> None:
+    running.metrics.config_reloads.labels("failed").inc()
+    running.metrics.config_reload_success.set(0)
+    get_log().error("config_reload_failed", trigger=trigger, faults=[str(fault) for fault in faults])

@@ -1,0 +1,70 @@
+"""What is different in a new configuration, and what of it has to wait for a restart. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from proxy.config import Settings
+from proxy.config.schema.model_list import ModelEntry
+from proxy.config.schema.section import Section
+
+NEEDS_RESTART = ("general_settings.admin", "store.url")
+"""Keys that are looked at once, at start, as ``section.key``: listeners and stores are opened then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What an operator is told of a new configuration: names of keys and of models, never a value."""
+
+    keys: tuple[str, ...] = ()
+    models_added: tuple[str, ...] = ()
+    models_removed: tuple[str, ...] = ()
+    models_changed: tuple[str, ...] = ()
+    """Names whose entries are not the same, or not in the same order."""
+
+    needs_restart: tuple[str, ...] = ()
+    """Keys that stay what they were until the process is started anew."""
+
+
+def keep_fixed(running: Settings, wanted: Settings) -> tuple[Settings, tuple[str, ...]]:
+    """Return *wanted* as far as a running process can take it up, and the keys that stay as in *running*."""
+    settings, kept = wanted, []
+    for path in NEEDS_RESTART:
+        name, _, key = path.partition(".")
+        before, section = getattr(getattr(running, name), key), getattr(settings, name)
+        if before != getattr(section, key):
+            kept.append(path)
+            settings = settings.model_copy(update={name: section.model_copy(update={key: before})})
+    return settings, tuple(kept)
+
+
+def find_changes(running: Settings, settings: Settings, needs_restart: tuple[str, ...] = ()) -> Changes:
+    """Return what *settings* change in *running*; *needs_restart* is passed on."""
+    before, after = _entries_by_name(running), _entries_by_name(settings)
+    return Changes(
+        keys=tuple(_changed_keys(running, settings)),
+        models_added=tuple(name for name in after if name not in before),
+        models_removed=tuple(name for name in before if name not in after),
+        models_changed=tuple(name for name in after if name in before and before[name] != after[name]),
+        needs_restart=needs_restart,
+    )
+
+
+def _entries_by_name(settings: Settings) -> Mapping[str, list[ModelEntry]]:
+    entries: dict[str, list[ModelEntry]] = {}
+    for entry in settings.model_list:
+        entries.setdefault(entry.model_name, []).append(entry)
+    return entries
+
+
+def _changed_keys(running: Settings, settings: Settings) -> Iterator[str]:
+    for name in type(settings).model_fields:
+        before, after = getattr(running, name), getattr(settings, name)
+        if not isinstance(after, Section):
+            if before != after:
+                yield name
+            continue
+        for key in type(after).model_fields:
+            if getattr(before, key) != getattr(after, key):
+                yield f"{name}.{key}"

@@ -1,0 +1,428 @@
+"""Hot reload in the running process: what a request in flight sees, how a file changes, and what it costs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from tests.process.asking import Answer, ask, body, metric
+from tests.process.running import Running, Served, serve
+from tests.support.openai_emulator import OpenAIEmulator
+
+HELLO: Any = [{"role": "user", "content": "x"}]
+SECRET = "sk-secret-77aa"
+QUICK = {"drain_delay": 0, "drain_grace": 5}
+
+
+def entry(provider: OpenAIEmulator, name: str, **params: Any) -> dict[str, Any]:
+    """Return an entry of the model list."""
+    given = {"model": "openai/gpt-4.1", "api_base": provider.base_url, "api_key": "emulated", **params}
+    return {"model_name": name, "litellm_params": given}
+
+
+def config(provider: OpenAIEmulator, *names: str, **sections: Any) -> dict[str, Any]:
+    """Return a configuration that serves these names; a failure is not tried again."""
+    general = {**QUICK, **sections.pop("general_settings", {})}
+    router = {"num_retries": 0, "cooldown_time": 0, **sections.pop("router_settings", {})}
+    entries = sections.pop("model_list", [entry(provider, name) for name in names])
+    return {"model_list": entries, "general_settings": general, "router_settings": router, **sections}
+
+
+class Reloading:
+    """A served process, and its configuration's file."""
+
+    def __init__(self, served: Served, path: Path, http: httpx.Client) -> None:
+        self.served, self.path, self.http = served, path, http
+
+    @property
+    def running(self) -> Running:
+        """The process."""
+        return self.served.running
+
+    def ask(self, model: str, **fields: Any) -> Answer:
+        """Send a chat request."""
+        return ask(self.http, self.served, {**body(model, HELLO), **fields})
+
+    def metric(self, name: str) -> float:
+        """Return the value of a metric that has no labels."""
+        return metric(self.http, self.served.origin, name)
+
+    def told(self) -> int:
+        """Return how many reloads were told of, good or bad."""
+        return len(self.running.events("config_reloaded")) + len(self.running.events("config_reload_failed"))
+
+    @contextmanager
+    def reload(self) -> Iterator[None]:
+        """Let the context change something, and wait until that has been told of."""
+        before = self.told()
+        yield
+        until(lambda: self.told() > before)
+
+    def publish(self, text: str | Mapping[str, Any]) -> None:
+        """Put a configuration in the file's place, and wait until it was taken up or refused."""
+        with self.reload():
+            put(self.path, text)
+
+
+def put(path: Path, text: str | Mapping[str, Any]) -> None:
+    """Put a configuration in the file's place, all at once."""
+    beside = path.with_suffix(".new")
+    beside.write_text(text if isinstance(text, str) else yaml.safe_dump(dict(text)))
+    os.replace(beside, path)
+
+
+def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait until *condition* holds."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+@contextmanager
+def reloading(directory: Path, http: httpx.Client, given: Mapping[str, Any]) -> Iterator[Reloading]:
+    """Serve a configuration from a directory of its own."""
+    directory.mkdir(exist_ok=True)
+    with serve(directory, given) as served:
+        [path] = directory.glob("*.yaml")
+        yield Reloading(served, path, http)
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    """Return threads for clients that wait."""
+    with ThreadPoolExecutor() as executor:
+        yield executor
+
+
+def begin(
+    pool: ThreadPoolExecutor, reloading: Reloading, provider: OpenAIEmulator, **fields: Any
+) -> Future[Answer]:
+    """Start a streamed request that takes some seconds; return when the provider has it."""
+
+    def send() -> Answer:
+        with httpx.Client(timeout=60, trust_env=False) as client:
+            return ask(client, reloading.served, {**body("old", HELLO, stream=True), **fields})
+
+    known = len(provider.requests)
+    provider.faults.append({"text": "one two three four five six seven eight", "chunk_delay_seconds": 0.3})
+    answer = pool.submit(send)
+    until(lambda: len(provider.requests) > known)
+    return answer
+
+
+def test_models_come_and_go_under_a_stream(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
+) -> None:
+    """A stream ends whole on the model that it began with, which nobody can ask for any more."""
+    with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
+        stream = begin(pool, process, openai_emulator)
+
+        process.publish(config(openai_emulator, "new", general_settings={"drain_grace": 6}))
+        statuses = {name: process.ask(name).status for name in ("old", "new")}
+        listed = http.get(f"{process.served.base_url}/models").json()["data"]
+        was_running = not stream.done()
+
+        assert (statuses, was_running) == ({"old": 404, "new": 200}, True)
+        assert [model["id"] for model in listed] == ["new"]
+        assert stream.result(30).is_whole
+        [line] = process.running.wait_for_events("config_reloaded", 1)
+        told = {key: line[key] for key in ("trigger", "changed", "models_added", "models_removed")}
+        assert told == {
+            "trigger": "file",
+            "changed": ["model_list", "general_settings.drain_grace"],
+            "models_added": ["new"],
+            "models_removed": ["old"],
+        }
+
+
+def test_fallback_and_keys_change(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
+    """Which model comes next, which key a client needs and which one the provider gets: all from the new file."""
+    names = ("main", "first", "second")
+    with reloading(tmp_path / "a", http, config(openai_emulator, *names)) as process:
+        for spare in ("first", "second"):
+            entries = [entry(openai_emulator, name, api_key=f"key-{spare}-{name}") for name in names]
+            sections: dict[str, Any] = {
+                "model_list": entries,
+                "router_settings": {"fallbacks": [{"main": [spare]}]},
+                "general_settings": {"master_key": f"{SECRET}-{spare}"},
+            }
+            process.publish(config(openai_emulator, **sections))
+            openai_emulator.requests.clear()
+            openai_emulator.faults.append({"status": 503, "message": "Overloaded."})
+            url, content = f"{process.served.base_url}/chat/completions", body("main", HELLO)
+            answer = http.post(url, json=content, headers={"Authorization": f"Bearer {SECRET}-{spare}"})
+            refused = http.post(url, json=content, headers={"Authorization": f"Bearer {SECRET}"})
+
+            assert (answer.status_code, refused.status_code) == (200, 401)
+            sent = [request.headers["Authorization"] for request in openai_emulator.requests]
+            assert sent == [f"Bearer key-{spare}-main", f"Bearer key-{spare}-{spare}"]
+        assert SECRET not in process.running.output
+
+
+def test_bad_file_then_repaired(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+    """The old configuration goes on, every fault is logged, and the gauge says it until the file is good again."""
+    good = config(openai_emulator, "old")
+    bad = {**good, "router_settings": {"timeout": -1}, "sanitise": {}, "general_settings": {"master_key": 5}}
+    with reloading(tmp_path / "a", http, good) as process:
+        taken_up = process.metric("turnright_config_reload_timestamp_seconds")
+        assert process.metric("turnright_config_reload_success") == 1
+
+        process.publish(bad)
+        first = process.running.events("config_reload_failed")[0]
+        assert process.metric("turnright_config_reload_success") == 0
+        process.publish(f"model_list: [{SECRET}")
+        process.publish("")
+        with process.reload():
+            process.path.unlink()
+        assert process.ask("old").status == 200
+        assert process.metric("turnright_config_reload_timestamp_seconds") == taken_up
+
+        process.publish(config(openai_emulator, "old", "new"))
+
+        assert process.metric("turnright_config_reload_success") == 1
+        assert process.metric("turnright_config_reload_timestamp_seconds") > taken_up
+        assert process.ask("new").status == 200
+        counts = re.findall(
+            r'turnright_config_reloads_total\{result="(\w+)"\} (\S+)',
+            http.get(f"{process.served.origin}/metrics").text,
+        )
+        assert dict(counts) == {"ok": "1.0", "failed": "4.0"}
+        assert {fault.partition(":")[0] for fault in first["faults"]} == {
+            "sanitise",
+            "router_settings.timeout",
+            "general_settings.master_key",
+        }
+        last = process.running.wait_for_events("config_reload_failed", 4)[3]
+        assert last["faults"] == ["cannot be read: No such file or directory"]
+        assert SECRET not in process.running.output
+
+
+def test_config_map(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+    """The kubelet's way: a directory beside, then the swap of the symlink ``..data``, then the old one goes."""
+    mount = tmp_path / "mount"
+    mount.mkdir()
+
+    def publish(number: int, name: str) -> None:
+        data = mount / f"..2026_11_22_{number}"
+        data.mkdir()
+        (data / "turnright.yaml").write_text(yaml.safe_dump(config(openai_emulator, name)))
+        (mount / "..data_tmp").symlink_to(data.name)
+        os.replace(mount / "..data_tmp", mount / "..data")
+        shutil.rmtree(mount / f"..2026_11_22_{number - 1}", ignore_errors=True)
+
+    publish(1, "one")
+    (mount / "turnright.yaml").symlink_to("..data/turnright.yaml")
+    arguments = ("serve", "--config", str(mount / "turnright.yaml"), "--port", "0")
+    running = Running(tmp_path, *arguments)
+    try:
+        ready = running.wait_for(lambda: next(iter(running.events("ready")), None), "ready line")
+        served = Served(running, ready["base_url"].removesuffix("/v1"))
+        process = Reloading(served, mount / "turnright.yaml", http)
+        for number, name in ((2, "two"), (3, "three")):
+            with process.reload():
+                publish(number, name)
+            assert process.ask(name).status == 200
+    finally:
+        status = running.stop()
+    assert (status, running.errors, len(running.events("config_reload_failed"))) == (0, "", 0)
+
+
+def test_sighup(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+    """It reloads at once, changed or not; with no file there is the environment, and the process goes on."""
+    with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
+        with process.reload():
+            process.running.signal(signal.SIGHUP)
+        [line] = process.running.events("config_reloaded")
+        assert (line["trigger"], line["changed"], process.ask("old").status) == ("signal", [], 200)
+
+    variables = {"OPENAI_API_KEY": "emulated", "OPENAI_BASE_URL": openai_emulator.base_url}
+    running = Running(tmp_path, "serve", "--port", "0", variables=variables)
+    try:
+        running.wait_for(lambda: running.events("ready"), "ready line")
+        running.signal(signal.SIGHUP)
+        [line] = running.wait_for_events("config_reloaded", 1, 20)
+        assert (line["trigger"], line["changed"]) == ("signal", [])
+    finally:
+        status = running.stop()
+    assert (status, running.errors) == (0, "")
+
+
+def test_pipe(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+    """A configuration from a pipe is read once: a reload is refused, and waits for nobody to write."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    running = Running(tmp_path, "serve", "--config", str(pipe), "--port", "0")
+    try:
+        pipe.write_text(yaml.safe_dump(config(openai_emulator, "old")))
+        ready = running.wait_for(lambda: next(iter(running.events("ready")), None), "ready line")
+        running.signal(signal.SIGHUP)
+        [line] = running.wait_for_events("config_reload_failed", 1, 20)
+        served = Served(running, ready["base_url"].removesuffix("/v1"))
+        assert ask(http, served, body("old", HELLO)).status == 200
+    finally:
+        status = running.stop()
+
+    assert line["faults"] == ["cannot be read: it is not a file, and was read at the start"]
+    assert line["trigger"] == "signal"
+    assert (status, running.errors) == (0, "")
+
+
+def test_sighup_while_warming_up(tmp_path: Path) -> None:
+    """It does not end a process that is not ready yet, and is heard when it is."""
+    listed = [{"model_name": "x", "litellm_params": {"model": "openai/x"}, "transport": "litellm"}]
+    path = tmp_path / "warming.yaml"
+    path.write_text(yaml.safe_dump({"model_list": listed, "general_settings": QUICK}))
+    running = Running(tmp_path, "serve", "--config", str(path), "--port", "0")
+    try:
+        until(lambda: "SigCgt" in status_of(running) and catches(running, signal.SIGHUP))
+        running.signal(signal.SIGHUP)
+        early = running.events("ready")
+        [line] = running.wait_for(lambda: running.events("config_reloaded"), "reload")
+    finally:
+        status = running.stop()
+
+    assert (early, line["trigger"]) == ([], "signal")
+    assert (status, running.errors) == (0, "")
+
+
+def status_of(running: Running) -> str:
+    """Return what the kernel says of a process."""
+    return Path(f"/proc/{running.process.pid}/status").read_text()
+
+
+def catches(running: Running, number: signal.Signals) -> bool:
+    """Tell whether a process has a handler for a signal."""
+    caught = int(status_of(running).partition("SigCgt:")[2].split()[0], 16)
+    return bool(caught >> (number - 1) & 1)
+
+
+def test_not_while_draining(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
+) -> None:
+    """From SIGTERM on nothing is reloaded, whoever asks, and what is in flight ends well."""
+    given = config(openai_emulator, "old", general_settings={"drain_delay": 1, "drain_grace": 20})
+    with reloading(tmp_path / "a", http, given) as process:
+        stream = begin(pool, process, openai_emulator)
+        process.running.signal()
+        until(lambda: bool(process.running.events("draining")))
+
+        put(process.path, config(openai_emulator, "new"))
+        process.running.signal(signal.SIGHUP)
+        time.sleep(0.6)
+        late = process.ask("old").status
+
+        assert late == 200
+        assert stream.result(30).is_whole
+        assert process.running.wait() == 0
+        assert process.told() == 0
+
+
+def test_what_needs_a_restart(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+    """The rest is taken up, how the process ends among it; the log says which keys are not, and the listener stays."""
+    admin = {"host": "127.0.0.1", "port": 0}
+    with reloading(
+        tmp_path / "a", http, config(openai_emulator, "old", general_settings={"admin": admin})
+    ) as process:
+        process.publish(config(openai_emulator, "new", general_settings={"drain_delay": 0.1}))
+
+        [line] = process.running.events("config_reloaded")
+        assert line["needs_restart"] == ["general_settings.admin"]
+        assert process.ask("new").status == 200
+        assert http.get(f"http://127.0.0.1:{process.served.admin_port}/readyz").status_code == 200
+        assert process.running.stop() == 0
+        assert [line["delay_s"] for line in process.running.events("draining")] == [0.1]
+
+
+def test_another_transport(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+    """A model on litellm is added to a process that had none: nobody waits for the seconds that its import takes."""
+    with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
+        listed = [entry(openai_emulator, "old"), {**entry(openai_emulator, "new"), "transport": "litellm"}]
+        slowest, asked = 0.0, 0
+        put(process.path, config(openai_emulator, model_list=listed))
+        while not process.told():
+            began = time.monotonic()
+            assert process.ask("old").status == 200
+            slowest, asked = max(slowest, time.monotonic() - began), asked + 1
+
+        assert process.ask("new").status == 200
+        agents = {request.headers["User-Agent"].partition("/")[0] for request in openai_emulator.requests}
+        print(f"{asked} requests meanwhile, the slowest took {slowest * 1000:.0f} ms")  # noqa: T201 - with -rP
+        assert (len(agents), asked > 5) == (2, True)
+
+
+RELOADS = 50
+WARM = 20
+
+
+def test_many_reloads_under_load(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
+) -> None:
+    """Every request is answered well, streamed or not, and the process does not grow: memory, threads, descriptors."""
+    with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
+        stop = threading.Event()
+        clients = [
+            pool.submit(keep_asking, process.served, stop, stream=index % 2 == 1) for index in range(4)
+        ]
+        used: list[tuple[float, int, int]] = []
+        for number in range(WARM + RELOADS):
+            # Each moves the entry and exchanges the key of another: nothing is what it was.
+            listed = [
+                entry(openai_emulator, f"other-{each % 3}", api_key=f"key-{number}")
+                for each in range(number % 4)
+            ]
+            with process.reload():
+                put(
+                    process.path, config(openai_emulator, model_list=[*listed, entry(openai_emulator, "old")])
+                )
+                if number % 5 == 0:
+                    process.running.signal(signal.SIGHUP)
+            if number >= WARM - 1:
+                used.append(usage_of(process.running))
+        stop.set()
+        answers = [outcome for client in clients for outcome in client.result(30)]
+
+        assert len(answers) > 100
+        assert [outcome for outcome in answers if outcome is not None] == []
+        assert process.running.events("config_reload_failed") == []
+        growth = [after - before for before, after in zip(used[0], used[-1], strict=True)]
+        print(f"{len(answers)} requests; MiB, threads, descriptors: {used[0]} -> {used[-1]}")  # noqa: T201 - with -rP
+        assert growth[0] < 4
+        assert growth[1:] == pytest.approx([0, 0], abs=3)
+
+
+def keep_asking(served: Served, stop: threading.Event, *, stream: bool) -> list[str | None]:
+    """Ask until *stop*; return for each answer None, or what was wrong with it."""
+    found: list[str | None] = []
+    with httpx.Client(timeout=30, trust_env=False) as client:
+        while not stop.is_set():
+            try:
+                answer = ask(client, served, body("old", HELLO, stream=stream))
+            except httpx.HTTPError as error:
+                found.append(type(error).__name__)
+                continue
+            found.append(None if answer.is_whole else answer.text)
+    return found
+
+
+def usage_of(running: Running) -> tuple[float, int, int]:
+    """Return the resident MiB of a process, its threads and its open descriptors."""
+    status = status_of(running)
+    resident = int(status.partition("VmRSS:")[2].split()[0]) / 1024
+    threads = int(status.partition("Threads:")[2].split()[0])
+    return resident, threads, len(os.listdir(f"/proc/{running.process.pid}/fd"))

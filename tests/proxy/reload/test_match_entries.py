@@ -1,0 +1,122 @@
+"""Which deployments are still there, wherever in the file they stand now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.config import Settings
+from proxy.reload.match_entries import match_models, match_unchanged
+from tests.proxy.config.samples import entry, settings_of
+
+
+def models(old: Settings, new: Settings) -> dict[int, int]:
+    """Return what is carried of what models taught."""
+    return dict(match_models(old, new, match_unchanged(old, new)))
+
+
+def test_one_added_at_the_top() -> None:
+    """All others are found where they are now."""
+    old = settings_of(entry("a"), entry("b"))
+    new = settings_of(entry("new"), entry("a"), entry("b"))
+
+    assert match_unchanged(old, new) == {0: 1, 1: 2}
+
+
+def test_removed_and_turned_round() -> None:
+    """What is gone is not in the result."""
+    old = settings_of(entry("a"), entry("b"), entry("c"))
+    new = settings_of(entry("c"), entry("a"))
+
+    assert match_unchanged(old, new) == {0: 1, 2: 0}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"api_key": "new"},
+        {"api_base": "http://127.0.0.1:9/v1beta"},
+        {"timeout": 5},
+        {"extra_headers": {"x-team": "b"}},
+        {"model": "gemini/gemini-2.5-pro"},
+    ],
+    ids=str,
+)
+def test_an_edited_entry_is_another(edit: dict[str, Any]) -> None:
+    """Whatever was edited may be what cures it."""
+    old = settings_of(entry("a", api_key="old", extra_headers={"x-team": "a"}))
+    params: dict[str, Any] = {"api_key": "old", "extra_headers": {"x-team": "a"}, **edit}
+
+    assert match_unchanged(old, settings_of(entry("a", **params))) == {}
+
+
+@pytest.mark.parametrize("key", ["profile", "transport", "model_info"])
+def test_edited_beside_the_parameters(key: str) -> None:
+    """The same holds for what stands beside them."""
+    values: dict[str, Any] = {
+        "profile": "openai",
+        "transport": "litellm",
+        "model_info": {"max_input_tokens": 9},
+    }
+
+    assert match_unchanged(settings_of(entry()), settings_of({**entry(), key: values[key]})) == {}
+
+
+def test_renamed_is_another() -> None:
+    """Its metrics have the name as a label."""
+    assert match_unchanged(settings_of(entry("a")), settings_of(entry("b"))) == {}
+
+
+def test_doubles_in_their_order() -> None:
+    """Of two that are alike, one may go: the first stays the first."""
+    old = settings_of(entry("a"), entry("a"))
+
+    assert match_unchanged(old, settings_of(entry("a"))) == {0: 0}
+    assert match_unchanged(settings_of(entry("a")), old) == {0: 0}
+    assert match_unchanged(old, old) == {0: 0, 1: 1}
+
+
+def test_a_models_tokens_do_not_depend_on_its_key() -> None:
+    """What a model taught holds under another name and key, not at another address or with other limits."""
+    old = settings_of(entry("a", api_key="old"))
+
+    assert models(old, settings_of(entry("z"), entry("b", api_key="new"))) == {0: 0}
+    assert models(old, settings_of(entry("a", api_base="http://127.0.0.1:9"))) == {}
+    assert models(old, settings_of({**entry("a"), "model_info": {"max_input_tokens": 9}})) == {}
+    assert models(old, settings_of(entry("a", model="gemini/gemini-2.5-pro"))) == {}
+
+
+def test_unchanged_ones_first() -> None:
+    """Of a pool with two keys, one of them replaced, the other keeps what it has taught."""
+    old = settings_of(entry("a", api_key="first"), entry("a", api_key="second"))
+    new = settings_of(entry("a", api_key="second"), entry("a", api_key="third"))
+
+    assert match_unchanged(old, new) == {1: 0}
+    assert models(old, new) == {1: 0, 0: 1}
+
+
+def test_its_own_name_first() -> None:
+    """Of two names for one model, the one that stays keeps what was taught under it."""
+    old = settings_of(entry("a"), entry("b", api_key="old"))
+
+    assert models(old, settings_of(entry("b", api_key="new"))) == {1: 0}
+
+
+names = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["k", "l"])), min_size=1, max_size=8)
+
+
+@given(before=names, after=names)
+def test_each_is_matched_once(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> None:
+    """No entry is given to two, matched entries are equal, and nothing that could be matched is left over."""
+    old, new = (settings_of(*(entry(name, api_key=key) for name, key in given)) for given in (before, after))
+
+    unchanged, by_model = match_unchanged(old, new), models(old, new)
+
+    assert all(before[here] == after[there] for here, there in unchanged.items())
+    assert len(set(unchanged.values())) == len(unchanged)
+    assert len(unchanged) == sum(min(before.count(each), after.count(each)) for each in set(before))
+    assert unchanged.items() <= by_model.items()
+    assert len(set(by_model.values())) == len(by_model) == min(len(before), len(after))
