@@ -11,8 +11,9 @@ import os
 import select
 import threading
 from collections import deque
+from datetime import UTC, datetime
 
-import orjson
+from proxy.log_lines import FormatLine, json_line
 
 _EVERY_S = 0.1
 _MOST_LINES = 20_000
@@ -23,10 +24,11 @@ _LAST_S = 2.0
 
 
 class WriterThread:
-    """Writes lines to the file descriptor *fd*, from :meth:`start` to :meth:`stop`; a context manager."""
+    """Writes lines to the file descriptor *fd* while its context lasts; its own are of *format_line*."""
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int, format_line: FormatLine = json_line) -> None:
         self._fd = fd
+        self._format = format_line
         self._lines: deque[str] = deque()
         self._dropped = 0
         self._woken = threading.Event()
@@ -67,8 +69,7 @@ class WriterThread:
             lines.append(self._lines.popleft())
         if self._dropped:
             dropped, self._dropped = self._dropped, 0
-            told = {"event": "log_lines_dropped", "level": "warning", "lines": dropped}
-            lines.append(orjson.dumps(told).decode() + "\n")
+            lines.append(self._format("warning", "log_lines_dropped", {"lines": dropped}, datetime.now(UTC)))
         left = memoryview("".join(lines).encode(errors="backslashreplace"))
         with contextlib.suppress(OSError):  # nobody reads any more
             while left:

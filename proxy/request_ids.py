@@ -1,4 +1,9 @@
-"""The id under which one request appears in headers, logs and error texts."""
+"""The id under which one request appears in headers, logs and error texts.
+
+It does not go to the provider: vLLM takes an ``x-request-id`` for its own id and refuses a second request of that id
+while the first still runs (vllm#10583, #11036), which a retry, or a client that uses one id twice, would be.
+``traceparent`` is what joins the two sides.
+"""
 
 from __future__ import annotations
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 from functools import partial
 
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
+from proxy.log_lines import line_format
 from proxy.log_writer import WriterThread
-from proxy.logs import configure_logs
+from proxy.logs import configure_logs, log_stray_errors
 from proxy.reload.reloader import Reloader
 from proxy.reload.watch_file import FileWatch
 from proxy.server import serve
@@ -29,9 +31,13 @@ def run_serve(options: argparse.Namespace) -> int:
         print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
         return UNUSABLE
     print_warnings(loaded)
+    logs = loaded.settings.general_settings.logs
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # no-color.org: set, and not empty
+    format_line = line_format(logs.format, colours=colours)
     try:
-        with WriterThread(sys.stdout.fileno()) as writer:
-            configure_logs(writer=writer)
+        with WriterThread(sys.stdout.fileno(), format_line) as writer:
+            configure_logs(writer=writer, format_line=format_line, quiet=logs.level == "warning")
+            log_stray_errors()
             upstream = SelectingUpstream.for_settings(loaded.settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
             return asyncio.run(

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from proxy import log_writer
+from proxy.log_lines import line_format
 from proxy.log_writer import WriterThread
 
 
@@ -63,7 +64,8 @@ def test_a_reader_that_is_stuck_holds_nobody(pipe: tuple[int, int], monkeypatch:
         data = read_all(reading, (200 + 100) * len(line))
         assert data == line.encode() * 300
         told = orjson.loads(os.read(reading, 65_536))
-    assert (told["event"], told["lines"]) == ("log_lines_dropped", 50)
+    assert (told["event"], told["level"], told["lines"]) == ("log_lines_dropped", "warning", 50)
+    assert "timestamp" in told
 
 
 def test_a_reader_that_is_gone_is_no_fault() -> None:
@@ -94,3 +96,13 @@ def test_a_character_that_cannot_be_written_ends_nothing(pipe: tuple[int, int]) 
     with WriterThread(writing) as writer:
         writer.write("\ud83d\n")
         assert read_all(reading, 7) == b"\\ud83d\n"
+
+
+def test_its_own_line_is_in_the_log_s_form(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader at a terminal gets no JSON in between."""
+    reading, writing = pipe
+    monkeypatch.setattr(log_writer, "_MOST_LINES", 1)
+    with WriterThread(writing, line_format("readable", colours=False)) as writer:
+        for _ in range(3):
+            writer.write("x\n")
+    assert os.read(reading, 1_000).decode().endswith("  warning  log_lines_dropped  lines=2\n")

@@ -7,6 +7,8 @@ import base64
 import io
 import json
 import logging
+import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from proxy.logs import configure_logs, log_stray_errors
 from proxy.upstream.selecting import SelectingUpstream
 from tests.proxy.conftest import LogLines, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
@@ -157,6 +160,18 @@ async def test_defect_is_logged_by_its_place(
     assert defect["place"].startswith("_take:")
     assert line["outcome"] == "internal_error"
     assert "geheim" not in json.dumps(defect)
+
+
+async def test_a_quiet_log_has_only_what_somebody_should_look_at(
+    proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines, log_text: io.StringIO
+) -> None:
+    """No request's line, and a defect all the same."""
+    configure_logs(log_text, quiet=True)
+    upstream.then(RuntimeError("x"))
+    await proxy.post(chat())
+    await proxy.post(chat())
+
+    assert [(line["event"], line["level"]) for line in log_lines()] == [("internal_fault", "error")]
 
 
 class Secrets:
@@ -333,3 +348,37 @@ async def test_library_lines_have_no_text(
     assert secret.found_in(log_text.getvalue()) == []
     written = capfd.readouterr()
     assert secret.found_in(written.out + written.err) == []
+
+
+def test_stray_errors_have_no_text(
+    log_text: io.StringIO,
+    log_lines: LogLines,
+    secret: Secrets,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What nobody catches, in a thread or a finalizer, is logged by its class and place, and not printed."""
+
+    def fail() -> None:
+        raise ValueError(secret("thread"))
+
+    class Closing:
+        def __del__(self) -> None:
+            raise OSError(secret("finalizer"))
+
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    log_stray_errors()
+    thread = threading.Thread(target=fail, name=secret("name"))
+    thread.start()
+    thread.join()
+    Closing()
+
+    lines = log_lines()
+    assert [(line["event"], line["level"], line["where"], line["error"]) for line in lines] == [
+        ("stray_error", "error", "thread", "ValueError"),
+        ("stray_error", "error", "finalizer", "OSError"),
+    ]
+    assert [line["place"].partition(":")[0] for line in lines] == ["fail", "__del__"]
+    written = capfd.readouterr()
+    assert secret.found_in(log_text.getvalue() + written.out + written.err) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -17,6 +17,7 @@ from proxy.config.values import (
     SecondsOrZero,
     Text,
     empty_section,
+    from_environment,
 )
 
 
@@ -45,6 +46,20 @@ class Media(Section):
 
     timeout: Seconds = 10.0
     """Seconds for all fetches of one target, at most. Default 10."""
+
+
+class Logs(Section):
+    """The log on standard output: a line for each request, without a word of what was said."""
+
+    where: ClassVar[str] = "general_settings.logs"
+
+    format: Annotated[Literal["json", "readable"], BeforeValidator(from_environment)] = "json"
+    """``json`` (default) for whatever collects it; ``readable``, aligned columns for somebody at a terminal, in colours
+    there unless ``NO_COLOR`` is set. Read at start."""
+
+    level: Annotated[Literal["info", "warning"], BeforeValidator(from_environment)] = "info"
+    """``info`` (default) has every request; ``warning`` only what somebody should look at, and no line of a request.
+    Read at start."""
 
 
 class ClientKey(Section):
@@ -81,6 +96,9 @@ class GeneralSettings(Section):
 
     max_body_mib: Count = 32
     """The largest request body in MiB. Default 32: a million tokens of history and some images."""
+
+    logs: Annotated[Logs, BeforeValidator(empty_section)] = Field(default_factory=Logs)
+    """How the log is written."""
 
     media: Annotated[Media, BeforeValidator(empty_section)] = Field(default_factory=Media)
     """What is done about images at addresses that a target cannot fetch."""

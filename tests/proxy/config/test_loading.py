@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.config import ConfigurationError, load_settings, resolve
-from proxy.config.schema.general import Admin, Media
+from proxy.config.schema.general import Admin, Logs, Media
 from proxy.config.schema.settings import SECTIONS
 from proxy.plan import profile_of
 from tests.proxy.config.samples import ENTRY, faults_in, load
@@ -57,6 +57,7 @@ general_settings:
   allow_unauthenticated_access: false
   admin: {host: 127.0.0.1, port: 0}
   max_body_mib: 33
+  logs: {format: readable, level: warning}
   media: {fetch: true, max_mib: 21, timeout: 11}
   max_nesting: 101
   max_in_flight: 513
@@ -112,6 +113,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "allow_unauthenticated_access": False,
         "admin": {"host": "127.0.0.1", "port": 0},
         "max_body_mib": 33,
+        "logs": {"format": "readable", "level": "warning"},
         "media": {"fetch": True, "max_mib": 21, "timeout": 11},
         "max_nesting": 101,
         "max_in_flight": 513,
@@ -193,6 +195,7 @@ def test_the_contract_sets_every_key() -> None:
         "router_settings": settings.router_settings.model_fields_set,
         "general_settings": settings.general_settings.model_fields_set,
         "general_settings.admin": set(Admin.model_fields),
+        "general_settings.logs": settings.general_settings.logs.model_fields_set,
         "general_settings.media": settings.general_settings.media.model_fields_set,
         "general_settings.keys[]": settings.general_settings.keys[0].model_fields_set,
         "sanitize": settings.sanitize.model_fields_set,
@@ -219,6 +222,7 @@ def test_defaults_are_the_contract_s() -> None:
     assert loaded.settings.router_settings.timeout == 600
     assert loaded.settings.router_settings.self_correction == "whole"
     assert loaded.settings.general_settings.admin is None
+    assert loaded.settings.general_settings.logs == Logs(format="json", level="info")
     assert loaded.settings.general_settings.media == Media(fetch=False, max_mib=20, timeout=10)
     assert loaded.settings.store.model_dump() == {"url": "memory://", "memory_mib": 32}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.config.schema.general import Admin
-from tests.proxy.config.samples import faults_of, settings_of
+from proxy.config.schema.general import Admin, Logs
+from tests.proxy.config.samples import faults_of, load, settings_of
 
 
 @pytest.mark.parametrize("key", ["", " ", None, "two words", "line\n", 3])
@@ -41,3 +41,25 @@ def test_fetching_is_set_with_care(key: str, value: Any) -> None:
     ((path, _),) = faults_of(general_settings={"media": {key: value}})
 
     assert path == f"general_settings.media.{key}"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("format", "text"), ("format", True), ("level", "debug"), ("level", None), ("file", "x")],
+)
+def test_a_log_is_one_of_those_that_there_are(key: str, value: Any) -> None:
+    """A form or a level that is none, or a key that is not there, is refused by its path."""
+    ((path, _),) = faults_of(general_settings={"logs": {key: value}})
+
+    assert path == f"general_settings.logs.{key}"
+
+
+def test_a_log_may_be_set_from_outside() -> None:
+    """One file serves the terminal and the cluster."""
+    logs = load(
+        general_settings={"logs": {"format": "os.environ/FORM", "level": "os.environ/LEVEL"}},
+        environ={"FORM": "readable", "LEVEL": "warning"},
+    ).settings.general_settings.logs
+
+    assert (logs.format, logs.level) == ("readable", "warning")
+    assert settings_of(general_settings={"logs": None}).general_settings.logs == Logs()

@@ -1,0 +1,119 @@
+"""One event of the log as one line: JSON for machines, or columns for somebody at a terminal. Pure.
+
+Rules: an event is one line whatever its values are, and no value can move a terminal's cursor. JSON has every field;
+columns leave out what is None, and of a request what a reader of single lines does not need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+import orjson
+
+FormatLine: TypeAlias = Callable[[str, str, Mapping[str, object], datetime], str]
+"""Writes level, event, fields and the moment (with its zone) as a line, its end included."""
+
+REQUEST = "request_finished"
+"""The event that has columns: one for each request."""
+
+_LINE = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
+
+_GREEN, _YELLOW, _RED, _DIM = "32", "33", "31", "2"
+_OF_LEVEL: Mapping[str, str] = {"warning": _YELLOW, "error": _RED}
+_OF_STATUS: Mapping[int, str] = {2: _GREEN, 4: _YELLOW, 5: _RED}
+
+_NOT_NAMED = frozenset(
+    {
+        "attempts",
+        "budget",
+        "duration_ms",
+        "input_tokens",
+        "messages",
+        "mode",
+        "model",
+        "outcome",
+        "output_tokens",
+        "overhead_ms",
+        "request_id",
+        "route",
+        "status",
+        "stream",
+        "upstream_ms",
+    }
+)
+"""Fields of a request that have a column, or are for machines."""
+
+
+def line_format(name: Literal["json", "readable"], *, colours: bool) -> FormatLine:
+    """Return what writes lines in the form that the configuration names; *colours* count for readable ones alone."""
+    if name == "json":
+        return json_line
+
+    def readable_line(level: str, event: str, fields: Mapping[str, object], now: datetime) -> str:
+        parts = _request(fields) if event == REQUEST else _other(level, event, fields)
+        shown = (_painted(text, colour) if colours else text for text, colour in parts)
+        moment = now.astimezone().strftime("%H:%M:%S.%f")[:-3]
+        return f"{_painted(moment, _DIM) if colours else moment}  {'  '.join(shown).rstrip()}\n"
+
+    return readable_line
+
+
+def json_line(level: str, event: str, fields: Mapping[str, object], now: datetime) -> str:
+    """Return an event as a JSON object: its fields, then its name, level and time."""
+    line = {**fields, "event": event, "level": level, "timestamp": now}
+    return orjson.dumps(line, default=str, option=_LINE).decode()
+
+
+def _request(fields: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield a request's columns with their colours; what is not of a fixed width stands last."""
+    status, outcome = fields.get("status"), fields.get("outcome")
+    colour = _OF_STATUS.get(status // 100, "") if isinstance(status, int) else ""
+    yield f"{status or '---'}", colour or _RED
+    yield f"{_word(fields.get('model')):<20}", ""
+    yield f"{str(fields.get('route')).removeprefix('/v1/'):<16}", ""
+    yield f"{_duration(fields.get('duration_ms')):>7}", ""
+    yield f"{'+' + _duration(fields.get('overhead_ms')):>8}", ""
+    yield f"{fields.get('attempts')}x", ""
+    tokens = f"{_or_dash(fields.get('input_tokens'))}>{_or_dash(fields.get('output_tokens'))}"
+    yield f"{tokens:>13}", ""
+    yield f"{_word(fields.get('request_id')):<28}", _DIM
+    if outcome != "ok":
+        yield _word(outcome), colour or _RED
+    for name, value in fields.items():
+        quiet = name == "rounds" and ";" not in str(value)  # nothing to tell of them
+        if name not in _NOT_NAMED and value not in (None, "", 0) and not quiet:
+            yield f"{name}={_word(value)}", ""
+
+
+def _other(level: str, event: str, fields: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    yield f"{level:<7}", _OF_LEVEL.get(level, "")
+    yield event, _OF_LEVEL.get(level, "")
+    for name, value in fields.items():
+        if value is not None:
+            yield f"{name}={_word(value)}", ""
+
+
+def _painted(text: str, colour: str) -> str:
+    return f"\033[{colour}m{text}\033[0m" if colour else text
+
+
+def _duration(milliseconds: object) -> str:
+    if not isinstance(milliseconds, int | float):
+        return "-"
+    if milliseconds < 100:
+        return f"{milliseconds:.1f}ms"
+    return f"{milliseconds:.0f}ms" if milliseconds < 10_000 else f"{milliseconds / 1000:.1f}s"
+
+
+def _or_dash(value: object) -> str:
+    return "-" if value is None else str(value)
+
+
+def _word(value: object) -> str:
+    """Return a value as one word: in quotes, with escapes, where it is none."""
+    text = str(value)
+    if text.isprintable() and text and " " not in text:
+        return text
+    return ascii(text)

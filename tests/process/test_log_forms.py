@@ -1,0 +1,147 @@
+"""The log of a real process: JSON for machines, columns at a terminal, and colours there alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from tests.process.running import ROOT, command, environment
+from tests.support.openai_emulator import OpenAIEmulator
+
+LINE = re.compile(
+    r"\d\d:\d\d:\d\d\.\d{3}  200  mine +chat/completions +[\d.]+ms +\+[\d.]+ms  1x +\d+>\d+  given-1 +deployment=\S+"
+)
+COLOUR = re.compile(r"\033\[\d+m")
+
+
+@contextmanager
+def at_a_terminal(
+    directory: Path, config: Mapping[str, Any], **variables: str
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Serve *config* at a terminal of its own while the context lasts; yields the process and what it writes to."""
+    path = directory / f"config-{time.monotonic_ns()}.yaml"
+    path.write_text(yaml.safe_dump(dict(config)))
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        command("serve", "--config", str(path), "--port", "0"),
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=ROOT,
+        env=environment(**variables),
+    )
+    os.close(theirs)
+    try:
+        yield process, ours
+    finally:
+        process.terminate()
+        process.wait(20)
+        os.close(ours)
+
+
+def read_until(terminal: int, words: str, seconds: float = 30.0) -> str:
+    """Return what comes until *words* do."""
+    limit, seen = time.monotonic() + seconds, ""
+    while words not in seen:
+        ready, _, _ = select.select([terminal], [], [], max(0.0, limit - time.monotonic()))
+        assert ready, seen
+        seen += os.read(terminal, 65_536).decode()
+    return seen
+
+
+def config_of(emulator: OpenAIEmulator, **logs: str) -> dict[str, Any]:
+    """Return a configuration with one model."""
+    params = {"model": "openai/gpt-4.1", "api_key": "emulated", "api_base": emulator.base_url}
+    general = {"logs": logs, "drain_delay": 0, "drain_grace": 1}
+    return {
+        "model_list": [{"model_name": "mine", "litellm_params": params}],
+        "general_settings": general,
+    }
+
+
+def ask(http: httpx.Client, shown: str) -> None:
+    """Send one request to the process whose first lines are *shown*."""
+    address = re.search(r"base_url=(http://\S+/v1)", COLOUR.sub("", shown))
+    assert address is not None, shown
+    body = {"model": "mine", "messages": [{"role": "user", "content": "x"}]}
+    http.post(
+        f"{address[1]}/chat/completions", json=body, headers={"x-request-id": "given-1"}
+    ).raise_for_status()
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)],
+    ids=["plain", "NO_COLOR", "NO_COLOR empty"],
+)
+def test_readable_at_a_terminal(
+    directory: Path,
+    http: httpx.Client,
+    openai_emulator: OpenAIEmulator,
+    variables: dict[str, str],
+    coloured: bool,
+) -> None:
+    """One line a request in columns, with colours unless they are not wanted."""
+    config = config_of(openai_emulator, format="readable")
+    with at_a_terminal(directory, config, **variables) as (_, terminal):
+        shown = read_until(terminal, "/v1")
+        ask(http, shown)
+        shown += read_until(terminal, "deployment=")
+
+    plain = COLOUR.sub("", shown)
+    assert (plain != shown) is coloured
+    assert len(re.findall("given-1", shown)) == 1
+    assert LINE.search(plain), shown
+
+
+def test_json_at_a_terminal_has_no_colours(
+    directory: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
+    """The default is the same everywhere."""
+    with at_a_terminal(directory, config_of(openai_emulator)) as (_, terminal):
+        shown = read_until(terminal, '"ready"')
+
+    assert "\033" not in shown
+    assert '"event":"ready","level":"info"' in shown
+
+
+def test_readable_in_a_file_has_no_colours(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
+    """Colours are the terminal's; *level* leaves out what is ordinary."""
+    for level, events in (("info", ["ready", "draining", "stopped"]), ("warning", [])):
+        path, out = tmp_path / "c.yaml", tmp_path / f"{level}.log"
+        path.write_text(yaml.safe_dump(config_of(openai_emulator, format="readable", level=level)))
+        with out.open("wb") as written:
+            process = subprocess.Popen(
+                command("serve", "--config", str(path), "--port", "0"),
+                stdin=subprocess.DEVNULL,
+                stdout=written,
+                cwd=ROOT,
+                env=environment(),
+            )
+        limit = time.monotonic() + 30
+        while not _is_serving(process.pid) and time.monotonic() < limit:
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait(20) == 0
+        assert [line.split()[2] for line in out.read_text().splitlines()] == events
+        assert "\033" not in out.read_text()
+
+
+def _is_serving(pid: int) -> bool:
+    """Tell whether a process handles SIGTERM, which it does from the moment on that it serves."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = int(re.search(r"SigCgt:\t(\w+)", status)[1], 16)  # type: ignore[index]  # every process has it
+    return bool(caught & 1 << 14)
