@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,10 @@ import yaml
 ROOT = Path(__file__).parents[2]
 KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "SYSTEMROOT", "TMPDIR")
 """What a started process keeps of our environment: no provider's key and no proxy setting is among it."""
+
+MODULE = (sys.executable, "-m", "proxy")
+INSTALLED = (str(Path(sys.executable).with_name("turnright")),)
+"""The command as it is installed, and as an image starts it."""
 
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
@@ -35,24 +39,30 @@ def environment(**variables: str) -> dict[str, str]:
 
 def command(*arguments: str) -> list[str]:
     """Return the command line of ``python -m proxy``."""
-    return [sys.executable, "-m", "proxy", *arguments]
+    return [*MODULE, *arguments]
 
 
 class Running:
     """One started process. Its output goes to files, so that it is never held up by a full pipe."""
 
-    def __init__(self, directory: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *arguments: str,
+        program: Sequence[str] = MODULE,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         stem = directory / f"{next(_numbers)}-{arguments[0]}"
         self._out, self._err = stem.with_suffix(".out"), stem.with_suffix(".err")
         self.started = time.monotonic()
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self.process = subprocess.Popen(
-                command(*arguments),
+                [*program, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
                 cwd=ROOT,
-                env=environment(**(variables or {})),
+                env=environment(PYTHONPATH=str(ROOT), **(variables or {})),
             )
 
     @property
@@ -129,11 +139,18 @@ class Served:
 
 
 @contextmanager
-def serve(directory: Path, config: Mapping[str, Any], *arguments: str) -> Iterator[Served]:
+def serve(
+    directory: Path,
+    config: Mapping[str, Any],
+    *arguments: str,
+    program: Sequence[str] = MODULE,
+    variables: Mapping[str, str] | None = None,
+) -> Iterator[Served]:
     """Serve *config* on a free port while the context lasts; the process must then end well and have said nothing."""
     path = directory / f"config-{next(_numbers)}.yaml"
     path.write_text(yaml.safe_dump(dict(config)))
-    running = Running(directory, "serve", "--config", str(path), "--port", "0", *arguments)
+    given = ("serve", "--config", str(path), "--port", "0", *arguments)
+    running = Running(directory, *given, program=program, variables=variables)
     try:
         ready = running.wait_for(lambda: next(iter(running.events("ready")), None), "ready line")
         origin = ready["base_url"].removesuffix("/v1")

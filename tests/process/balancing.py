@@ -1,0 +1,132 @@
+"""A load balancer as a cluster has it: connections go to whoever was ready a while ago, and stay where they went.
+
+It works on TCP, like kube-proxy: it knows no request, tries none again, and moves no connection. Whether a process is
+ready it asks at ``/readyz``; what it does about the answer comes late, as an update of endpoints does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import itertools
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+PROBE_S = 0.1
+"""Seconds between two looks at a process."""
+
+_RESET = struct.pack("ii", 1, 0)
+"""SO_LINGER with no time: closing resets the connection."""
+
+
+@dataclass
+class Balancer:
+    """A running balancer: what it forwards to, and what it could not forward."""
+
+    update_s: float
+    """Seconds from a probe's answer to the moment from which new connections go by it."""
+
+    port: int = 0
+    known: list[int] = field(default_factory=list)
+    """Ports of the processes that it probes."""
+
+    endpoints: tuple[int, ...] = ()
+    """Ports that new connections go to, in turn."""
+
+    refused: int = 0
+    """Connections that nobody took."""
+
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def base_url(self) -> str:
+        """The address for OpenAI's clients."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def probe(self) -> None:
+        """Look at all processes over and over; what does not answer in time stays what it was."""
+        seen: set[int] = set()
+        while not self.stopping.wait(PROBE_S):
+            for port in tuple(self.known):
+                ready = _is_ready(port)
+                if ready is not None and ready != (port in seen):
+                    seen ^= {port}
+                    update = threading.Timer(self.update_s, self._update, (tuple(seen),))
+                    update.daemon = True
+                    update.start()
+
+    def _update(self, endpoints: tuple[int, ...]) -> None:
+        self.endpoints = endpoints
+
+    def accept(self, listener: socket.socket) -> None:
+        """Take connections until the listener is closed."""
+        turns = itertools.count()
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            try:
+                endpoints = self.endpoints
+                process = socket.create_connection(("127.0.0.1", endpoints[next(turns) % len(endpoints)]))
+            except (OSError, ZeroDivisionError):
+                self.refused += 1
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+                client.close()
+                continue
+            threading.Thread(target=_forward, args=(client, process), daemon=True).start()
+
+
+@contextmanager
+def balancing(*, update_s: float) -> Iterator[Balancer]:
+    """Balance in threads while the context lasts."""
+    balancer = Balancer(update_s)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        balancer.port = listener.getsockname()[1]
+        threads = [
+            threading.Thread(target=balancer.accept, args=(listener,), name="balancer"),
+            threading.Thread(target=balancer.probe, name="prober"),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            yield balancer
+        finally:
+            balancer.stopping.set()
+            listener.shutdown(socket.SHUT_RDWR)  # wakes who waits for a connection
+            for thread in threads:
+                thread.join()
+
+
+def _is_ready(port: int) -> bool | None:
+    probe = http.client.HTTPConnection("127.0.0.1", port, timeout=1)
+    try:
+        probe.request("GET", "/readyz")
+        return probe.getresponse().status == 200
+    except TimeoutError:
+        return None
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        probe.close()
+
+
+def _forward(client: socket.socket, process: socket.socket) -> None:
+    """Pass on what comes in both directions, until both sides have said their last."""
+    with client, process:
+        back = threading.Thread(target=_pass_on, args=(process, client), daemon=True)
+        back.start()
+        _pass_on(client, process)
+        back.join()
+
+
+def _pass_on(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # either side may go as it likes
+        while data := source.recv(65_536):
+            target.sendall(data)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)

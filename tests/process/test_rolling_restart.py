@@ -1,0 +1,171 @@
+"""A rolling restart under load: the second process takes over, the first one drains, and no request is lost.
+
+The load is steady and has no second try: OpenAI's own client, told not to retry, whole answers and streams in turn,
+most connections kept open, through a balancer that learns of everything late.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from openai.types.chat import ChatCompletionChunk
+
+from tests.process.balancing import Balancer, balancing
+from tests.process.running import INSTALLED, Served, serve
+from tests.support.openai_emulator import OpenAIEmulator
+
+UPDATE_S = 0.5
+DELAY_S = 1.5
+"""What an operator sets: longer than the endpoints take to be updated."""
+
+ANSWER = re.compile(r"You wrote \d+ characters\. This is answer number (\d+)\.")
+
+
+@dataclass
+class Load:
+    """Clients that never stop asking, and what became of it."""
+
+    answers: list[int] = field(default_factory=list)
+    """The numbers of the answers; the provider counts them."""
+
+    streams: int = 0
+    faults: list[str] = field(default_factory=list)
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def ask(self, base_url: str, *, stream: bool, kept: int) -> None:
+        """Ask until told to stop, whole and streamed in turn; *kept* connections are used again."""
+        limits = httpx.Limits(max_keepalive_connections=kept)
+        with openai.OpenAI(
+            base_url=base_url,
+            api_key="unused",
+            max_retries=0,
+            http_client=httpx.Client(trust_env=False, timeout=30, limits=limits),
+        ) as client:
+            while not self._stop.is_set():
+                try:
+                    self._take(_streamed(client) if stream else _whole(client), stream=stream)
+                except Exception as error:  # noqa: BLE001 - each one is a request that was lost
+                    self.faults.append(f"{'stream' if stream else 'whole'}: {error!r} {error.__cause__!r}")
+                stream = not stream
+                time.sleep(0.01)
+
+    def _take(self, text: str, *, stream: bool) -> None:
+        said = ANSWER.fullmatch(text)
+        if said is None:
+            self.faults.append(f"not whole: {text!r}")
+        else:
+            self.answers.append(int(said[1]))
+            self.streams += stream
+
+    @contextmanager
+    def running(self, base_url: str) -> Iterator[None]:
+        """Ask while the context lasts; every answer is then complete."""
+        threads = [
+            threading.Thread(target=self.ask, args=(base_url,), kwargs={"stream": stream, "kept": kept})
+            for stream in (False, True)
+            for kept in (0, 1, 1)
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self._stop.set()
+            for thread in threads:
+                thread.join()
+
+
+MESSAGES: Any = [{"role": "user", "content": "x"}]
+
+
+def _whole(client: openai.OpenAI) -> str:
+    answer = client.chat.completions.create(model="mine", messages=MESSAGES)
+    assert answer.choices[0].finish_reason == "stop"
+    return answer.choices[0].message.content or ""
+
+
+def _streamed(client: openai.OpenAI) -> str:
+    """Return the text of a stream that ends as it should; OpenAI's own reading of it hides the end."""
+    completions = client.chat.completions.with_streaming_response
+    with completions.create(model="mine", messages=MESSAGES, stream=True) as response:
+        *events, last = [line.removeprefix("data: ") for line in response.iter_lines() if line]
+    chunks = [ChatCompletionChunk.model_validate_json(event) for event in events]
+    assert last == "[DONE]", last
+    assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices[0].finish_reason] == ["stop"]
+    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+
+
+@pytest.fixture
+def slow_provider(openai_emulator: OpenAIEmulator) -> Iterator[OpenAIEmulator]:
+    """Return the provider with an answer that takes a while, for every request of a test."""
+    openai_emulator.faults.extend({"delay_seconds": 0.1, "chunk_delay_seconds": 0.02} for _ in range(20_000))
+    yield openai_emulator
+    openai_emulator.faults.clear()
+
+
+@contextmanager
+def taking_part(
+    directory: Path, balancer: Balancer, provider: OpenAIEmulator, transport: str
+) -> Iterator[Served]:
+    """Start a process as an image does; it takes part from the moment on that it is ready."""
+    params = {"model": "openai/gpt-4.1", "api_key": "emulated", "api_base": provider.base_url}
+    config = {
+        "model_list": [{"model_name": "mine", "transport": transport, "litellm_params": params}],
+        "general_settings": {"drain_delay": DELAY_S, "drain_grace": 20},
+        "router_settings": {"num_retries": 0},
+    }
+    with serve(directory, config, program=INSTALLED) as served:
+        balancer.known.append(port_of(served))
+        yield served
+
+
+def port_of(served: Served) -> int:
+    """Return the port of a process."""
+    return int(served.origin.rpartition(":")[2])
+
+
+def until(condition: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
+    """Wait until *condition* holds."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, what
+        time.sleep(0.01)
+
+
+def test_nothing_is_lost(directory: Path, slow_provider: OpenAIEmulator, transport: str) -> None:
+    """Two restarts, one after the other: every request is answered whole, and no connection is refused."""
+    load = Load()
+    with ExitStack() as stack:
+        balancer = stack.enter_context(balancing(update_s=UPDATE_S))
+        old = stack.enter_context(taking_part(directory, balancer, slow_provider, transport))
+        until(lambda: balancer.endpoints == (port_of(old),), "the first to take part")
+        with load.running(balancer.base_url):
+            for _ in range(2):
+                new = stack.enter_context(taking_part(directory, balancer, slow_provider, transport))
+                until(lambda: port_of(new) in balancer.endpoints, "the new one to take part")  # noqa: B023
+                old.running.signal()
+                status = old.running.wait()
+                drained = old.running.events("request_finished")
+
+                assert status == 0
+                assert old.running.events("cut_off") == []
+                assert {line["outcome"] for line in drained} == {"ok"}
+                old = new
+            until(lambda: balancer.endpoints == (port_of(old),), "the last one alone")
+            answered = len(load.answers)
+            until(lambda: len(load.answers) > answered + 20, "answers of the last one")
+
+    assert load.faults == []
+    assert balancer.refused == 0
+    assert len(set(load.answers)) == len(load.answers) > 100
+    assert len(load.answers) // 3 < load.streams < len(load.answers)
