@@ -3,9 +3,10 @@
     start ─▶ listen (not ready) ─▶ warm ─▶ ready ──SIGTERM──▶ drain delay ─▶ grace ─▶ cut off ─▶ exit 0
 
 From SIGTERM or SIGINT on: ``/readyz`` says no; for the drain delay new requests are still taken, since endpoints
-need time to hear of it; then the listener closes, and what is in flight has the grace period to end; what remains
-gets an error event and is ended. A second signal exits at once. The admin listener stays until the end. A changed
-configuration is taken up (:mod:`proxy.reload`) from ready until the first signal.
+need time to hear of it, and each answer closes its connection, since a request that is sent just as an idle connection
+is closed is lost; then the listener closes, and what is in flight has the grace period to end; what remains gets an
+error event and is ended. A second signal exits at once. The admin listener stays until the end. A changed configuration
+is taken up (:mod:`proxy.reload`) from ready until the first signal.
 """
 
 from __future__ import annotations
@@ -130,10 +131,9 @@ async def serve(settings: Settings, upstream: Upstream, *, host: str, port: int,
 async def drain(server: Serving, settings: Settings) -> None:
     """Take new requests for the drain delay, then none; give those in flight the grace period; then end them."""
     general, lifecycle = settings.general_settings, server.gateway.lifecycle
-    lifecycle.ready = False
+    lifecycle.ready, lifecycle.draining = False, True
     get_log().info("draining", in_flight=len(lifecycle.working), delay_s=general.drain_delay)
     await asyncio.sleep(general.drain_delay)
-    lifecycle.draining = True
     await server.api_site.stop()
     loop = asyncio.get_running_loop()
     end = loop.time() + general.drain_grace

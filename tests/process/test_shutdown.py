@@ -76,7 +76,10 @@ def refuses(url: str) -> bool:
 
 
 def test_drain(directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor) -> None:
-    """Not ready at once; new requests are served for the delay, then refused; a running stream ends whole."""
+    """Not ready at once; new requests are served for the delay, then refused; a running stream ends whole.
+
+    An answer within the delay closes its connection, so that no client sends into it when the process goes.
+    """
     with (
         serve(directory, settings(gemini, transport, delay=1.0, grace=30)) as served,
         httpx.Client(timeout=10, trust_env=False) as probe,
@@ -97,7 +100,7 @@ def test_drain(directory: Path, gemini: Gemini, transport: str, pool: ThreadPool
 
         assert until_unready < 0.5
         assert (during.is_whole, until_answered < 1.0) == (True, True)
-        assert during.headers.get("connection") != "close"
+        assert during.headers.get("connection") == "close"
         assert (late, in_flight_late) == ([200, 503, 200], True)
         answer = running.result(30)
         assert answer.is_whole, answer.text

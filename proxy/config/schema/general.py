@@ -110,8 +110,9 @@ class GeneralSettings(Section):
     """Requests at once; more are answered with 503 and Retry-After. Default 512 for one process."""
 
     drain_delay: SecondsOrZero = 5.0
-    """Seconds after SIGTERM in which new requests are still taken, until the endpoints have been updated.
-    Default 5."""
+    """Seconds after SIGTERM in which new requests are still taken, until the endpoints have been updated, and in which
+    answers close their connections. Default 5, for which OpenAI's SDK keeps an idle connection: shorter, and a request
+    may be sent into one that is just being closed."""
 
     drain_grace: SecondsOrZero = 30.0
     """Seconds after that for what is in flight. Default 30; keep both below the pod's grace period."""
