@@ -114,8 +114,10 @@ def _streamed(client: openai.OpenAI) -> str:
 
 @pytest.fixture
 def slow_provider(openai_emulator: OpenAIEmulator) -> Iterator[OpenAIEmulator]:
-    """Return the provider with an answer that takes a while, for every request of a test."""
-    openai_emulator.faults.extend({"delay_seconds": 0.1, "chunk_delay_seconds": 0.02} for _ in range(20_000))
+    """Return the provider with answers that take a while: of the streams every eighth longer than the drain delay."""
+    openai_emulator.faults.extend(
+        {"delay_seconds": 0.1, "chunk_delay_seconds": 0.02 if number % 8 else 0.3} for number in range(20_000)
+    )
     yield openai_emulator
     openai_emulator.faults.clear()
 
