@@ -16,9 +16,9 @@ T = TypeVar("T")
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="large-body")
 """Threads of their own: look-ups of names use asyncio's, and would wait behind large bodies until their limit."""
 
-LARGE = 2**20
+LARGE = 2**19
 """Bytes of a body above which a step takes more than the few milliseconds that others may be kept waiting. A request of
-100k tokens has a third of it; a thread costs a tenth of a millisecond."""
+100k tokens has two thirds of it; a thread costs a tenth of a millisecond."""
 
 
 LONG = 64 * 2**10

@@ -79,7 +79,7 @@ class ChatPlanning:
                 self._kept = await load_signatures(gateway.store, self._chat.messages, self._chat.outline)
             await self._fetch_media(deployment, deadline)
             make, finish = self._prepare(deployment)
-            self._plans[key] = finish(await work_beside(len(self._chat.body), make))
+            self._plans[key] = finish(await work_beside(self._chat.weight, make))
         return self._plans[key]
 
     async def _fetch_media(self, deployment: Deployment, deadline: float) -> None:
@@ -132,6 +132,7 @@ class ChatPlanning:
             ask_usage=plan.ask_usage,
             extra_body=plan.extra_body,
             body=request.body if plan.messages is request.messages and request.is_as_read else None,
+            weight=request.weight,
             profile=plan.profile,
         )
 

@@ -44,14 +44,16 @@ def known_tools(tools: Any) -> KnownTools | None:
         written = orjson.dumps(tools)
     except orjson.JSONEncodeError:  # a number of thirty digits, or nested too deeply
         return None
-    return _known(written) if len(written) <= LARGEST_KNOWN else None
+    if len(written) > LARGEST_KNOWN:
+        return None
+    try:
+        return _known(written)
+    except InvalidRequest:  # not kept: somebody could send any number of these
+        return KnownTools(tools, depth_of(tools), are_checked=False)
 
 
 @lru_cache(maxsize=MOST_KNOWN)
 def _known(written: bytes) -> KnownTools:
     tools = orjson.loads(written)
-    try:
-        check_parameter("tools", tools)
-    except InvalidRequest:
-        return KnownTools(tools, depth_of(tools), are_checked=False)
+    check_parameter("tools", tools)
     return KnownTools(tools, depth_of(tools), are_checked=True)

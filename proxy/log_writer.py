@@ -6,7 +6,6 @@ counted in a line of their own; what is left at the end is written then.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import threading
@@ -71,9 +70,11 @@ class WriterThread:
             dropped, self._dropped = self._dropped, 0
             lines.append(self._format("warning", "log_lines_dropped", {"lines": dropped}, datetime.now(UTC)))
         left = memoryview("".join(lines).encode(errors="backslashreplace"))
-        with contextlib.suppress(OSError):  # nobody reads any more
+        try:
             while left:
                 try:
                     left = left[os.write(self._fd, left) :]
                 except BlockingIOError:  # somebody made the descriptor one that does not wait
                     select.select((), (self._fd,), (), _EVERY_S)
+        except OSError:  # nobody reads any more, or there is no room: told with the next lines that go out
+            self._dropped += bytes(left).count(b"\n")

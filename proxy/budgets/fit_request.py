@@ -187,7 +187,7 @@ def _bounds(
 def _count_rounds(messages: Messages, outline: Outline | None) -> int:
     if outline is None:
         return [message["role"] for message in messages].count("assistant")
-    odd: int = sum(messages[index]["role"] == "assistant" for index in outline.odd)
+    odd: int = sum(outline.messages[index]["role"] == "assistant" for index in outline.odd)
     return outline.turns + odd
 
 

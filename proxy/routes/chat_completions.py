@@ -30,7 +30,7 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)
     chat, record.guarded = await work_beside(
-        len(body), partial(guard_chat, chat, policy, asked, mode=settings.sanitize.mode)
+        chat.weight, partial(guard_chat, chat, policy, asked, mode=settings.sanitize.mode)
     )
     await gateway.upstream.start()
     return await forward(request, chat, body, record, gateway)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from aiohttp import web
 
+from proxy.beside_the_loop import work_beside
 from proxy.explain import explain_request
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
@@ -20,11 +22,9 @@ async def explain(request: web.Request) -> web.Response:
     """Answer with the body that would be sent, the changes and the verdict."""
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
-    chat = parse_chat_request(
-        await read_body(request),
-        max_nesting=settings.general_settings.max_nesting,
-        mends=settings.sanitize.mode == "repair",
-    )
+    body = await read_body(request)
+    nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
+    chat = await work_beside(len(body), partial(parse_chat_request, body, max_nesting=nesting, mends=mends))
     deployment = choose_pool(chat.model, settings)[0]
     record.model = deployment.label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
@@ -34,6 +34,7 @@ async def explain(request: web.Request) -> web.Response:
     signs = profile_of(deployment, settings).signs_calls
     kept = await load_signatures(gateway.store, chat.messages) if signs else {}
     unsupported = gateway.upstream.unsupported
-    return json_response(
-        explain_request(chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept)
+    explain_it = partial(
+        explain_request, chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept
     )
+    return json_response(await work_beside(chat.weight, explain_it))

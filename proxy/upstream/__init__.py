@@ -50,6 +50,9 @@ class UpstreamCall:
     body: bytes | None = None
     """The request as the client sent it, when *messages* are just those that are in it."""
 
+    weight: int = 0
+    """What writing it costs, as the bytes of a usual body."""
+
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     profile: Profile | None = None
     """The rules that *messages* were made for, where they are not those of the deployment's model."""

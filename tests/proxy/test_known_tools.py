@@ -125,3 +125,11 @@ def test_large_tools_are_not_remembered() -> None:
     tools = [declared({"description": "x" * LARGEST_KNOWN})]
     assert known_tools(tools) is None
     assert asked(tools).parameters["tools"] == tools
+
+
+def test_refused_tools_are_not_kept() -> None:
+    """Somebody may send any number of them."""
+    refused: list[Any] = [{}, {"type": 5}]
+    declared = [{"type": "function", "function": {"name": "f"}}]
+    assert known_tools(refused) is not known_tools(refused)
+    assert known_tools(declared) is known_tools(declared)

@@ -10,6 +10,7 @@ import pytest
 
 from proxy import beside_the_loop, chat_planning
 from proxy.beside_the_loop import LARGE, LONG, work_beside
+from proxy.budgets import calibrate
 from proxy.errors import InvalidRequest
 from proxy.plan import plan_request
 from tests.support.builders import assistant, tool, user
@@ -87,3 +88,36 @@ async def test_others_go_on_meanwhile() -> None:
     finished, _ = await asyncio.gather(work_beside(LARGE + 1, waiting), turn())
     assert finished
     assert turns == 10
+
+
+async def test_many_small_messages_are_large(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work goes by messages as well as by bytes: each counts as a usual one."""
+    planned_in: list[int] = []
+
+    def note(*arguments: object, **options: object) -> object:
+        planned_in.append(threading.get_ident())
+        return plan_request(*arguments, **options)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(chat_planning, "plan_request", note)
+    async with proxied(settings_of(), upstream) as proxy:
+        for number in (LARGE // 1024, LARGE // 1024 + 1):
+            history = [user("a"), assistant("b")] * (number // 2) + [user("c")] * (number % 2)
+            await proxy.post({"model": MODEL, "messages": history})
+
+    assert [thread == threading.get_ident() for thread in planned_in] == [True, False]
+
+
+async def test_a_large_request_is_no_sample(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What its tokens come to is not counted for the calibration: that would hold the loop."""
+    seen = []
+    for largest in (1_000_000, 10):
+        monkeypatch.setattr(calibrate, "LARGE", largest)
+        async with proxied(settings_of(), upstream) as proxy:
+            await proxy.post({"model": MODEL, "messages": [user("count me " * 3_000)]})
+            seen.append((await proxy.metrics())["turnright_estimate_error_ratio_count", (("model", MODEL),)])
+
+    assert seen == [1, 0]

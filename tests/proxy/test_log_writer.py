@@ -106,3 +106,20 @@ def test_its_own_line_is_in_the_log_s_form(pipe: tuple[int, int], monkeypatch: p
         for _ in range(3):
             writer.write("x\n")
     assert os.read(reading, 1_000).decode().endswith("  warning  log_lines_dropped  lines=2\n")
+
+
+def test_lines_that_found_no_room_are_told(pipe: tuple[int, int]) -> None:
+    """A disk that was full for a while: how many are missing is in the log afterwards."""
+    reading, writing = pipe
+    full = os.open("/dev/full", os.O_WRONLY)
+    with WriterThread(full) as writer:
+        writer.write("lost\n")
+        writer.write("lost\n")
+        limit = time.monotonic() + 5
+        while not writer._dropped and time.monotonic() < limit:
+            time.sleep(0.01)
+        os.dup2(writing, full)
+        writer.write("kept\n")
+    os.close(full)
+    kept, told = os.read(reading, 1_000).splitlines()
+    assert (kept, orjson.loads(told)["lines"]) == (b"kept", 2)

@@ -12,8 +12,9 @@ from proxy.budgets.fit_request import Budgeted, Facts, estimate_sent, fit_reques
 from proxy.errors import ContextTooLong
 from sanitizers import find_violations
 from sanitizers.budget.estimate import Estimator
+from sanitizers.outline import outline_of
 from tests.proxy.budgets.shapes import LOCAL, History, agent, facts_for, output, profile_of_model, tokens
-from tests.support.builders import image, system, tool, user
+from tests.support.builders import assistant, image, system, tool, user
 
 NO_PARAMETERS: dict[str, Any] = {}
 
@@ -415,3 +416,15 @@ def test_both_forms_of_tools_count(count: bool) -> None:
     assert estimate_sent([user()], {"tools": tools, "functions": functions}, facts.family) > estimate_sent(
         [user()], {"functions": functions}, facts.family
     )
+
+
+def test_rounds_of_what_was_moved() -> None:
+    """What an outline says of places is of the history as it came, and not of the repaired one."""
+    odd = {**user("b"), "name": 5}
+    came = [user("a"), assistant("x"), odd, assistant("y")]
+    moved = [came[0], odd, came[1], came[3]]
+    report = fit_request(
+        moved, profile_of_model(), {}, facts_for(window=200_000), outline=outline_of(came), most_bytes=1_000
+    ).report
+
+    assert (report.exact, report.rounds) == (False, 2)
