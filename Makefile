@@ -78,7 +78,9 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		pyproject.toml --output-file requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
-		pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock
+		pyproject.toml --extra otel --constraints requirements.lock --output-file requirements-otel.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		pyproject.toml --extra otel --group dev --constraints requirements-otel.lock --output-file requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group clients --output-file requirements-clients.lock
 	cd tests/clients/node && $(abspath $(VENV))/clients-env/bin/python \

@@ -21,15 +21,18 @@ from proxy.resilience.fairness import Admission
 from proxy.resilience.poison import PoisonGuard
 from proxy.routes import add_api_routes, add_health_routes
 from proxy.store import MemoryStore
+from proxy.tracing import Tracing
 from proxy.turn_policies import TurnPolicies
 from proxy.upstream import Upstream
 from proxy.upstream.observed import ObservedUpstream
 
 
-def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
-    """Return what the handlers share, with metrics of its own."""
+def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | None = None) -> Gateway:
+    """Return what the handlers share, with metrics of its own; *tracing* makes spans."""
     metrics = Metrics()
     start_series(metrics, settings)
+    if tracing is not None:
+        upstream = tracing.listening(upstream)
     return Gateway(
         settings=settings,
         upstream=observe_upstream(upstream, metrics, settings),
@@ -42,6 +45,7 @@ def create_gateway(settings: Settings, upstream: Upstream) -> Gateway:
         turns=TurnPolicies(settings.turns),
         media=create_fetcher(settings.general_settings.media),
         store=MemoryStore(settings.store.memory_mib * 2**20),
+        tracing=tracing,
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
 

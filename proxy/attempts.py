@@ -39,6 +39,7 @@ from proxy.resilience.deployment_key import key_of
 from proxy.resilience.failure_table import INVALID, OVERFLOW, PERMANENT, Blame, Kind, Row, find_row
 from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error
+from proxy.tracing import ANSWERED, CANCELLED, AttemptTrace
 from proxy.upstream import Timeouts
 
 T = TypeVar("T")
@@ -84,8 +85,8 @@ class Planning(Protocol[PlanT, GivenCall]):
     async def plan(self, deployment: Deployment, deadline: float) -> PlanT:
         """Return the plan for *deployment*; raises :class:`InvalidRequest` where there is none."""
 
-    def call_of(self, plan: PlanT, timeouts: Timeouts) -> GivenCall:
-        """Return the call that a plan is."""
+    def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> GivenCall:
+        """Return the call that a plan is, with its part in a *trace*."""
 
     def can_repair(self, failure: Failure[PlanT]) -> bool:
         """Tell whether the request can be changed by what the provider said; asked once of each failure."""
@@ -113,6 +114,7 @@ class Attempts(Generic[PlanT, CallT]):
         self._failures: list[Failure[PlanT]] = []
         self._spare: Failure[PlanT] | None = None
         self._attempted: Attempt | None = None
+        self._trace: AttemptTrace | None = None
         self._heard = False
         self._asked_at: float | None = None
         self._repaired_for: Deployment | None = None
@@ -153,6 +155,9 @@ class Attempts(Generic[PlanT, CallT]):
             if again and isinstance(failure.error, AnswerUnusable) and failure.error.answer is not None:
                 self._spare = failure
             action = self._after(failure, may_repeat=again)
+            if self._trace is not None:
+                self._trace.end(failure.row.kind, action.step)
+                self._trace = None
             if action.step is Step.GIVE_UP:
                 raise self._last_word(failure, may_repeat=again) from None
             if action.wait_s > 0:
@@ -198,6 +203,8 @@ class Attempts(Generic[PlanT, CallT]):
         self._heard = False
         self._raise_known_refusal(plan, now)
         record.attempts += 1
+        if record.trace is not None:
+            self._trace = record.trace.begin_attempt(record, deployment)
         outcome = InternalFault.code
         with self._gateway.balancer.acquire(deployment, now, retry=self._course.tries > 0) as attempt:
             self._attempted = attempt
@@ -211,20 +218,22 @@ class Attempts(Generic[PlanT, CallT]):
                 outcome = error.code
                 raise
             except (asyncio.CancelledError, ConnectionResetError):  # a write to a client that has gone
-                outcome = "cancelled"
+                outcome = CANCELLED
                 raise
             else:
                 end = self._loop.time()
                 attempt.succeeded(end)
                 self._note_wait(end)
                 self._gateway.poison.answered(key_of(deployment), self._digest, now)
-                outcome = "ok"
+                outcome = ANSWERED
                 return result
             finally:
                 if self._asked_at is not None:
                     self._note_wait(self._loop.time())
                 if outcome:
                     self._gateway.metrics.attempts.labels(deployment.label, outcome).inc()
+                    if self._trace is not None:
+                        self._trace.end(outcome)
 
     def _note_wait(self, now: float) -> None:
         """Note how long the call was waited for; what ends the wait is its answer's beginning, or its own end."""
@@ -237,7 +246,7 @@ class Attempts(Generic[PlanT, CallT]):
         timeouts = timeouts_of(plan.deployment, self._gateway.settings, left_s=self.deadline - now)
         try:
             async with asyncio.timeout_at(now + timeouts.total_s):
-                return await call(self._planning.call_of(plan, timeouts))
+                return await call(self._planning.call_of(plan, timeouts, self._trace))
         except TimeoutError:
             words = _UNFINISHED if self._heard else "The provider did not answer in time."
             raise UpstreamTimeout(words, cause=Cause.DEADLINE) from None

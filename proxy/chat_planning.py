@@ -34,6 +34,7 @@ from proxy.signatures.kept import Kept
 from proxy.signatures.restoring import WITHHELD
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.signing import load_signatures, note_refused
+from proxy.tracing import AttemptTrace
 from proxy.upstream import Timeouts, UpstreamCall
 from proxy.windows import window_of
 from proxy.wire import ChatRequest
@@ -121,7 +122,7 @@ class ChatPlanning:
         return make, finish
 
     @staticmethod
-    def call_of(plan: Plan, timeouts: Timeouts) -> UpstreamCall:
+    def call_of(plan: Plan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> UpstreamCall:
         """Return the call that a plan is."""
         request = plan.request
         return UpstreamCall(
@@ -134,6 +135,7 @@ class ChatPlanning:
             body=request.body if plan.messages is request.messages and request.is_as_read else None,
             weight=request.weight,
             profile=plan.profile,
+            trace=trace,
         )
 
     async def answered(self) -> None:

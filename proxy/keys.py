@@ -19,6 +19,7 @@ from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.poison import PoisonGuard
 from proxy.store import Store
+from proxy.tracing import Tracing
 from proxy.turn_policies import TurnPolicies
 from proxy.upstream import Upstream
 
@@ -47,11 +48,14 @@ class Gateway:
     media: MediaFetcher | None = None
     """Fetches images that are named by address; None where the operator has not asked for it."""
 
+    tracing: Tracing | None = None
+    """Makes spans; None where the operator has not asked for them."""
+
     random: Callable[[], float] = random
     """Numbers from [0, 1), for the spread of waits."""
 
     token: Callable[[], str] = token_hex
-    """Texts that nobody can guess, for the ids of calls."""
+    """Texts that nobody can guess, 64 hexadecimal digits each, for the ids of calls and of traces."""
 
 
 class Current:

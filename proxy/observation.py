@@ -13,6 +13,7 @@ from proxy.config import Deployment
 from proxy.logs import get_log
 from proxy.metrics import UNKNOWN_MODEL, Metrics
 from proxy.plan import Plan, format_changes, split_changes
+from proxy.tracing import RequestTrace
 from sanitizers import Change
 from sanitizers.turns import Guarded
 
@@ -76,8 +77,11 @@ class Record:
     interrupted: str = ""
     """What a stream broke of, a part of whose answer was with the client: a kind of failure, or of our own end."""
 
+    trace: RequestTrace | None = None
+    """The request's part in its trace; None where nobody is told of it."""
+
     trace_id: str = ""
-    """The trace that the request is part of, 32 hexadecimal digits; empty where nobody said so."""
+    """The trace that the request is part of, 32 hexadecimal digits; empty where there is none."""
 
     @property
     def plan(self) -> Plan | None:
@@ -163,6 +167,7 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
     get_log().info(
         "request_finished",
         request_id=record.request_id,
+        trace_id=record.trace_id or None,
         route=record.route,
         model=record.model,
         deployment=planned.deployment.model if planned else None,

@@ -26,6 +26,7 @@ from proxy.config import Settings
 from proxy.keys import Current, Gateway
 from proxy.logs import get_log
 from proxy.reload.reloader import Reloader
+from proxy.tracing import Tracing
 from proxy.upstream import Upstream
 
 _STOPPED_TWICE = 130
@@ -64,14 +65,18 @@ class Serving:
 
 
 @contextlib.asynccontextmanager
-async def serving(settings: Settings, upstream: Upstream, *, host: str, port: int) -> AsyncIterator[Serving]:
+async def serving(
+    settings: Settings, upstream: Upstream, tracing: Tracing | None = None, *, host: str, port: int
+) -> AsyncIterator[Serving]:
     """Listen on *host* and *port* (0: the kernel's choice), warm up, and yield when ready; close at the end.
 
     Raises :class:`OSError` when the address is taken.
     """
-    gateway = create_gateway(settings, upstream)
+    gateway = create_gateway(settings, upstream, tracing)
     current = Current(gateway)
     async with contextlib.AsyncExitStack() as stack:
+        if tracing is not None:
+            stack.push_async_callback(tracing.close)  # first in, last out: the last requests have spans too
         stack.push_async_callback(upstream.close)
         stack.enter_context(gateway.metrics.loop_lag.watching())
         admin_port = None
@@ -103,7 +108,15 @@ async def _listen(
     return site, runner.addresses[0][1]
 
 
-async def serve(settings: Settings, upstream: Upstream, *, host: str, port: int, reloader: Reloader) -> int:
+async def serve(
+    settings: Settings,
+    upstream: Upstream,
+    tracing: Tracing | None = None,
+    *,
+    host: str,
+    port: int,
+    reloader: Reloader,
+) -> int:
     """Serve until a signal comes, drain, and return the exit status 0; *reloader* exchanges the settings meanwhile."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -116,7 +129,10 @@ async def serve(settings: Settings, upstream: Upstream, *, host: str, port: int,
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, on_signal)
     loop.add_signal_handler(signal.SIGHUP, reloader.ask)
-    async with serving(settings, upstream, host=host, port=port) as server, asyncio.TaskGroup() as group:
+    async with (
+        serving(settings, upstream, tracing, host=host, port=port) as server,
+        asyncio.TaskGroup() as group,
+    ):
         get_log().info(
             "ready", host=host, port=server.port, admin_port=server.admin_port, base_url=server.base_url
         )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Iterator
 
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.config import Settings, render_settings
 from proxy.plan import profile_of
+from proxy.tracing.enabling import tracing_fault
 from proxy.upstream.transports import transport_of
 from proxy.windows import window_of
 
@@ -16,6 +19,10 @@ def run_check(options: argparse.Namespace) -> int:
     """Print the effective settings and what each deployment comes to; 2 with every fault listed where there is one."""
     loaded = read_configuration(options.config)
     if loaded is None:
+        return UNUSABLE
+    fault = tracing_fault(loaded.settings, os.environ)
+    if fault is not None:
+        print(fault, file=sys.stderr)
         return UNUSABLE
     print(render_settings(loaded), end="")
     for line in _deployments(loaded.settings):

@@ -16,6 +16,7 @@ from proxy.logs import configure_logs, log_stray_errors
 from proxy.reload.reloader import Reloader
 from proxy.reload.watch_file import FileWatch
 from proxy.server import serve
+from proxy.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
 from proxy.upstream.selecting import SelectingUpstream
 
 
@@ -26,23 +27,29 @@ def run_serve(options: argparse.Namespace) -> int:
     loaded = read_configuration(options.config)
     if loaded is None:
         return UNUSABLE
-    fault = bind_fault(loaded.settings, options.host)
-    if fault is not None:
-        print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
+    settings = loaded.settings
+    faults = (bind_fault(settings, options.host), tracing_fault(settings, os.environ))
+    if any(faults):
+        for fault in filter(None, faults):
+            print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
         return UNUSABLE
     print_warnings(loaded)
-    logs = loaded.settings.general_settings.logs
+    logs = settings.general_settings.logs
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # no-color.org: set, and not empty
     format_line = line_format(logs.format, colours=colours)
     try:
         with WriterThread(sys.stdout.fileno(), format_line) as writer:
             configure_logs(writer=writer, format_line=format_line, quiet=logs.level == "warning")
             log_stray_errors()
-            upstream = SelectingUpstream.for_settings(loaded.settings)
+            upstream = SelectingUpstream.for_settings(settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
+            tracing = open_tracing(settings, os.environ)
             return asyncio.run(
-                serve(loaded.settings, upstream, host=options.host, port=options.port, reloader=reloader)
+                serve(settings, upstream, tracing, host=options.host, port=options.port, reloader=reloader)
             )
+    except UnreadableVariable:
+        print("turnright: an OTEL_ variable holds what OpenTelemetry cannot read", file=sys.stderr)
+        return UNUSABLE
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1

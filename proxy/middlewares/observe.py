@@ -13,6 +13,8 @@ from proxy.keys import CURRENT, GATEWAY, RECORD
 from proxy.observation import CLIENT_DISCONNECTED, Record, finish_record
 from proxy.request_ids import request_id_for
 from proxy.routes.paths import api_route
+from proxy.tracing.begin_trace import begin_trace
+from proxy.tracing.trace_context import TRACEPARENT
 
 
 @web.middleware
@@ -29,6 +31,8 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     request[RECORD] = record
     if route is None:
         return await deliver(request, await handler(request))
+    if gateway.tracing is not None or TRACEPARENT in request.headers:
+        begin_trace(request, record, gateway)
     task = asyncio.current_task()
     assert task is not None
     gateway.lifecycle.working.add(task)
@@ -44,6 +48,8 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         gateway.lifecycle.working.discard(task)
         gateway.metrics.in_flight.dec()
         finish_record(record, gateway.metrics, loop.time())
+        if record.trace is not None:
+            record.trace.end(record)
         calibrate(record, gateway)
 
 

@@ -9,6 +9,7 @@ from proxy.plain.plans import MakePlan, PlainPlan
 from proxy.plain.requests import PlainRequest
 from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import Kind
+from proxy.tracing import AttemptTrace
 from proxy.upstream import PlainCall, Timeouts
 
 
@@ -32,7 +33,7 @@ class PlainPlanning:
         """Return the plan for *deployment*."""
         return self._make_plan(self._request, deployment, self._mode)
 
-    def call_of(self, plan: PlainPlan, timeouts: Timeouts) -> PlainCall:
+    def call_of(self, plan: PlainPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> PlainCall:
         """Return the call that a plan is."""
         return PlainCall(
             deployment=plan.deployment,
@@ -40,6 +41,7 @@ class PlainPlanning:
             timeouts=timeouts,
             ask_usage=plan.request.include_usage,
             extra_body=plan.extra_body,
+            trace=trace,
         )
 
     def can_repair(self, failure: Failure[PlainPlan]) -> bool:

@@ -9,8 +9,13 @@ from proxy.config import Settings
 from proxy.config.schema.model_list import ModelEntry
 from proxy.config.schema.section import Section
 
-NEEDS_RESTART = ("general_settings.admin", "general_settings.logs", "store.url")
-"""Keys that are looked at once, at start, as ``section.key``: listeners, logs and stores are opened then."""
+NEEDS_RESTART = (
+    "general_settings.admin",
+    "general_settings.logs",
+    "general_settings.tracing",
+    "store.url",
+)
+"""Keys that are looked at once, at start, as ``section.key``: listeners, logs, exporters and stores are opened then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from proxy.config import Deployment, Settings
 from proxy.inputs import separate_inputs
+from proxy.tracing import AttemptTrace
 from sanitizers import Messages, Profile, profile_for
 from sanitizers.record import record
 
@@ -57,6 +58,9 @@ class UpstreamCall:
     profile: Profile | None = None
     """The rules that *messages* were made for, where they are not those of the deployment's model."""
 
+    trace: AttemptTrace | None = None
+    """The call's part in a trace, whose headers go with it."""
+
     @property
     def rules(self) -> Profile:
         """The rules that *messages* were made for."""
@@ -86,6 +90,7 @@ class PlainCall:
     timeouts: Timeouts
     ask_usage: bool = False
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    trace: AttemptTrace | None = None
 
     @property
     def choices(self) -> int:

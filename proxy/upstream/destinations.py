@@ -27,8 +27,11 @@ class Destination:
     head: bytes = field(repr=False)
     """The head up to the length of the body, which ends it. It holds the key."""
 
-    def opening(self, body: bytes) -> bytes:
-        """Return the whole head of a request with *body*."""
+    def opening(self, body: bytes, further: Mapping[str, str] | None = None) -> bytes:
+        """Return the whole head of a request with *body*; *further* headers are not in it yet, and are plain ASCII."""
+        if further:
+            lines = "".join(f"{name}: {value}\r\n" for name, value in further.items())
+            return b"%b%d\r\n%b\r\n" % (self.head, len(body), lines.encode("ascii"))
         return b"%b%d\r\n\r\n" % (self.head, len(body))
 
 

@@ -169,7 +169,7 @@ class DirectUpstream:
         """Send the request; raises the provider's refusal, and what :meth:`Exchange.ask` raises."""
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
         body = await work_beside(weight, functools.partial(wire.request, call, stream=stream))
-        await exchange.ask(destination, body)
+        await exchange.ask(destination, body, None if call.trace is None else call.trace.headers)
         if exchange.status != 200:
             text = await _read_error(exchange.body)
             raise fault_of_answer(

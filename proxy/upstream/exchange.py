@@ -72,8 +72,10 @@ class Exchange:
         """Whether the answer says that it is a stream of events."""
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower() == EVENT_STREAM
 
-    async def ask(self, destination: Destination, body: bytes) -> None:
-        """Send *body*, and return when the head of the answer has come.
+    async def ask(
+        self, destination: Destination, body: bytes, further: Mapping[str, str] | None = None
+    ) -> None:
+        """Send *body*, with *further* headers, and return when the head of the answer has come.
 
         Raises :class:`UpstreamTimeout` when that takes too long, and the errors that the context makes ours.
         """
@@ -85,7 +87,7 @@ class Exchange:
         transport = protocol.transport
         assert transport is not None
         protocol.set_response_params(read_until_eof=True)
-        head = destination.opening(body)
+        head = destination.opening(body, further)
         if len(body) <= _JOINED:
             transport.write(head + body)
         else:

@@ -24,7 +24,7 @@ from proxy.config import Deployment
 from proxy.config.addresses import OPENAI_SERVERS
 from proxy.dialects import dialect_for, withheld_names
 from proxy.errors import ProxyError
-from proxy.upstream import Answer, Chunk, PlainCall, Timeouts, UpstreamCall
+from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.litellm_embeddings import embedding_arguments
 from proxy.upstream.litellm_environment import quiet_litellm
 from proxy.upstream.litellm_errors import to_proxy_error
@@ -195,7 +195,7 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
     arguments.update(
         messages=litellm_messages(call.messages, call.rules), stream=stream, _skip_mcp_handler=True
     )
-    return arguments | _own_arguments(deployment, call.timeouts)
+    return arguments | _own_arguments(call)
 
 
 def build_embedding_arguments(call: PlainCall) -> dict[str, Any]:
@@ -207,25 +207,26 @@ def build_embedding_arguments(call: PlainCall) -> dict[str, Any]:
     if call.extra_body:
         arguments["extra_body"] = dict(call.extra_body)
     arguments["allowed_openai_params"] = sorted(call.deployment.allowed_openai_params | {"dimensions"})
-    return arguments | _own_arguments(call.deployment, call.timeouts)
+    return arguments | _own_arguments(call)
 
 
-def _own_arguments(deployment: Deployment, timeouts: Timeouts) -> dict[str, Any]:
-    """Return the arguments that say where a call goes, with which key, and for how long."""
+def _own_arguments(call: UpstreamCall | PlainCall) -> dict[str, Any]:
+    """Return the arguments that say where a call goes, with which key, of which trace, and for how long."""
+    deployment = call.deployment
     arguments: dict[str, Any] = {
         name: value.get_secret_value() if isinstance(value, SecretStr) else value
         for name, value in deployment.credentials.items()
     }
-    if deployment.extra_headers:
-        arguments["extra_headers"] = {
-            name: value.get_secret_value() for name, value in deployment.extra_headers.items()
-        }
+    headers = {} if call.trace is None else dict(call.trace.headers)
+    headers |= {name: value.get_secret_value() for name, value in deployment.extra_headers.items()}
+    if headers:
+        arguments["extra_headers"] = headers
     if deployment.api_base:
         arguments["api_base"] = deployment.api_base
     arguments.update(
         model=deployment.model,
         api_key=deployment.api_key.get_secret_value() if deployment.api_key else _NO_KEY,
-        timeout=httpx.Timeout(deployment.timeout_s, connect=timeouts.connect_s),
+        timeout=httpx.Timeout(deployment.timeout_s, connect=call.timeouts.connect_s),
         max_retries=0,
         drop_params=True,
     )

@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DIRECT: list[str] = PROJECT["project"]["dependencies"]
 DEVELOPMENT: list[str] = PROJECT["dependency-groups"]["dev"]
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+TRACING: list[str] = PROJECT["project"]["optional-dependencies"]["otel"]
+LOCKS = ("requirements.lock", "requirements-otel.lock", "requirements-dev.lock")
 ALL_LOCKS = (*LOCKS, "benchmarks/plots.lock", "benchmarks/tokenizers.lock")
 
 
@@ -44,7 +45,8 @@ def test_version_is_one() -> None:
     ("lock", "requirement"),
     [
         *[("requirements.lock", requirement) for requirement in DIRECT],
-        *[("requirements-dev.lock", requirement) for requirement in (*DIRECT, *DEVELOPMENT)],
+        *[("requirements-otel.lock", requirement) for requirement in (*DIRECT, *TRACING)],
+        *[("requirements-dev.lock", requirement) for requirement in (*DIRECT, *TRACING, *DEVELOPMENT)],
     ],
 )
 def test_lock_satisfies_the_project(lock: str, requirement: str) -> None:
@@ -77,10 +79,11 @@ def test_lock_names_no_place(lock: str) -> None:
 
 
 def test_runtime_is_part_of_development() -> None:
-    """What is tested is what runs: both locks agree on every version."""
-    runtime, development = (entries(lock) for lock in LOCKS)
+    """What is tested is what runs: the locks agree on every version, and spans are an extra."""
+    runtime, tracing, development = (entries(lock) for lock in LOCKS)
 
-    assert runtime.items() <= development.items()
+    assert runtime.items() < tracing.items() < development.items()
+    assert not any(name.startswith("opentelemetry") for name in runtime)
 
 
 def test_litellm_is_not_poisoned() -> None:

@@ -33,6 +33,7 @@ FIELDS = {
     "level",
     "timestamp",
     "request_id",
+    "trace_id",
     "route",
     "model",
     "deployment",

@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.config import Settings, load_settings
 from proxy.server import Serving, serving
+from proxy.tracing import Tracing
 from proxy.upstream import Upstream
 from tests.support.builders import user
 
@@ -144,11 +145,13 @@ class Proxied:
 
 
 @asynccontextmanager
-async def proxied(settings: Settings, upstream: Upstream) -> AsyncIterator[Proxied]:
+async def proxied(
+    settings: Settings, upstream: Upstream, tracing: Tracing | None = None
+) -> AsyncIterator[Proxied]:
     """Serve the proxy on a port of the kernel's choice, ready, with a client."""
     timeout = aiohttp.ClientTimeout(total=30)
     async with (
-        serving(settings, upstream, host="127.0.0.1", port=0) as server,
+        serving(settings, upstream, tracing, host="127.0.0.1", port=0) as server,
         aiohttp.ClientSession(timeout=timeout) as session,
     ):
         yield Proxied(server, session)

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from proxy.config.schema.section import Section
+from proxy.config.schema.tracing import Tracing
 from proxy.config.values import (
     Count,
     Flag,
@@ -116,6 +117,9 @@ class GeneralSettings(Section):
 
     drain_grace: SecondsOrZero = 30.0
     """Seconds after that for what is in flight. Default 30; keep both below the pod's grace period."""
+
+    tracing: Annotated[Tracing, BeforeValidator(empty_section)] = Field(default_factory=Tracing)
+    """Traces: OpenTelemetry's spans, and what providers are told of them."""
 
     ui: Flag = True
     """The inspector at ``/ui``; with a master key set it asks for it. Default true."""

@@ -20,6 +20,7 @@ from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
 from proxy.config.schema.router import RouterSettings
 from proxy.config.schema.section import Section
+from proxy.config.schema.tracing import Tracing
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
 
@@ -85,6 +86,7 @@ SECTIONS: Mapping[str, type[Section]] = {
         Admin,
         Logs,
         Media,
+        Tracing,
         ClientKey,
         Sanitize,
         Budget,

@@ -63,6 +63,7 @@ general_settings:
   max_in_flight: 513
   drain_delay: 0
   drain_grace: 31.5
+  tracing: {enabled: false, propagate: false}
   ui: false
   gen_ai_metrics: true
   keys: [{name: team-a, key: os.environ/GEMINI_API_KEY}]
@@ -119,6 +120,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "max_in_flight": 513,
         "drain_delay": 0,
         "drain_grace": 31.5,
+        "tracing": {"enabled": False, "propagate": False},
         "ui": False,
         "gen_ai_metrics": True,
     }
@@ -197,6 +199,7 @@ def test_the_contract_sets_every_key() -> None:
         "general_settings.admin": set(Admin.model_fields),
         "general_settings.logs": settings.general_settings.logs.model_fields_set,
         "general_settings.media": settings.general_settings.media.model_fields_set,
+        "general_settings.tracing": settings.general_settings.tracing.model_fields_set,
         "general_settings.keys[]": settings.general_settings.keys[0].model_fields_set,
         "sanitize": settings.sanitize.model_fields_set,
         "budget": settings.budget.model_fields_set,

@@ -36,6 +36,16 @@ async def test_head() -> None:
     assert lines_of(destination_of("https://h/v1", {}).opening(b""))["User-Agent"].startswith("turnright/")
 
 
+async def test_further_headers() -> None:
+    """They are of one request alone, and the head ends behind them."""
+    destination = destination_of("http://h/v1", {"Authorization": "Bearer k"})
+    plain = lines_of(destination.opening(b"12345"))
+    further = {"traceparent": "00-a-b-01", "tracestate": "c=d, e=f"}
+
+    assert lines_of(destination.opening(b"12345", further)) == {**plain, **further}
+    assert lines_of(destination.opening(b"12345", {})) == plain
+
+
 async def test_nothing_to_send_to() -> None:
     """An address that is none is an error of the connection."""
     with pytest.raises(aiohttp.InvalidURL):

@@ -16,13 +16,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:Item .* is using the `ReadOnly` 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", ["openai", "gemini"])
 async def test_calls_share_their_clients(real: Proxied, model: str, stream: bool) -> None:
-    """After the first call no further client is made, whatever is left of a request's time."""
+    """After the first call no further client is made, whatever is left of a request's time, and of whatever trace."""
     litellm: Any = importlib.import_module("litellm")
     request = {"model": model, "messages": [{"role": "user", "content": "Hello."}], "stream": stream}
     assert (await real.post(request)).status == 200
     known = set(litellm.in_memory_llm_clients_cache.cache_dict)
 
-    for _ in range(3):
-        assert (await real.post(request)).status == 200
+    for at in range(1, 4):
+        trace = {"traceparent": f"00-{at:032x}-{at:016x}-01", "tracestate": f"vendor={at}"}
+        assert (await real.post(request, headers=trace)).status == 200
 
     assert set(litellm.in_memory_llm_clients_cache.cache_dict) == known

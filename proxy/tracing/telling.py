@@ -1,0 +1,78 @@
+"""An upstream that tells the trace of each call what the provider says of its answer: model, finish reasons, usage.
+
+It is around the transports and not in them, so that nothing of it is there where nothing is traced. What a stream says
+is told as it comes, since one that breaks off has said something too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import Any
+
+from proxy.config import Deployment, Settings
+from proxy.tracing import AttemptTrace
+from proxy.upstream import Answer, Chunk, PlainCall, Upstream, UpstreamCall
+
+
+class TellingUpstream:
+    """Passes each call on to *upstream* (:class:`proxy.upstream.Upstream`)."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self._upstream = upstream
+
+    async def start(self) -> None:
+        """See :meth:`proxy.upstream.Upstream.start`."""
+        await self._upstream.start()
+
+    async def prepare(self, settings: Settings) -> None:
+        """See :meth:`proxy.upstream.Upstream.prepare`."""
+        await self._upstream.prepare(settings)
+
+    async def close(self) -> None:
+        """See :meth:`proxy.upstream.Upstream.close`."""
+        await self._upstream.close()
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """See :meth:`proxy.upstream.Upstream.unsupported`."""
+        return self._upstream.unsupported(deployment, parameters)
+
+    async def complete(self, call: UpstreamCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.complete`."""
+        return _told(await self._upstream.complete(call), call.trace)
+
+    def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream`."""
+        return _telling(self._upstream.stream(call), call.trace)
+
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""
+        return self._upstream.unsupported_embedding(deployment, parameters)
+
+    async def embed(self, call: PlainCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.embed`."""
+        return _told(await self._upstream.embed(call), call.trace)
+
+    async def complete_text(self, call: PlainCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.complete_text`."""
+        return _told(await self._upstream.complete_text(call), call.trace)
+
+    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream_text`."""
+        return _telling(self._upstream.stream_text(call), call.trace)
+
+
+def _told(answer: Answer, trace: AttemptTrace | None) -> Answer:
+    if trace is not None:
+        trace.hear(answer)
+    return answer
+
+
+async def _telling(
+    chunks: AsyncGenerator[Chunk, None], trace: AttemptTrace | None
+) -> AsyncGenerator[Chunk, None]:
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            if trace is not None:
+                trace.hear(chunk)
+            yield chunk
