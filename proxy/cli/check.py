@@ -1,22 +1,28 @@
-"""``turnright check``."""
+"""``turnright check``: what a configuration comes to, without serving it; for a CI step or an init container.
+
+Exit status: 0 it can be served (there may be warnings), 2 it cannot, with every fault on a line. Faults and warnings go
+to standard error; standard output is the configuration with its defaults, secrets masked, and what it comes to, as
+comments.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from dataclasses import asdict
+
+import orjson
 
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
-from proxy.config import Settings, render_settings
-from proxy.plan import profile_of
+from proxy.config import render_settings
+from proxy.config.render import plain_settings
+from proxy.outlook import doubts_about, outlook_lines, outlook_of
 from proxy.tracing.enabling import tracing_fault
-from proxy.upstream.transports import transport_of
-from proxy.windows import window_of
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Print the effective settings and what each deployment comes to; 2 with every fault listed where there is one."""
+    """Print the effective settings and what happens to requests; 2 with every fault listed where there is one."""
     loaded = read_configuration(options.config)
     if loaded is None:
         return UNUSABLE
@@ -24,22 +30,20 @@ def run_check(options: argparse.Namespace) -> int:
     if fault is not None:
         print(fault, file=sys.stderr)
         return UNUSABLE
-    print(render_settings(loaded), end="")
-    for line in _deployments(loaded.settings):
-        print(line)
+    models, doubts = outlook_of(loaded.settings), doubts_about(loaded.settings)
+    if options.json:
+        told = {
+            "settings": plain_settings(loaded),
+            "models": [asdict(model) for model in models],
+            "warnings": [*loaded.warnings, *doubts],
+        }
+        print(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
+        return 0
+    print(render_settings(loaded))
+    for line in outlook_lines(loaded.settings, models):
+        print(f"# {line}".rstrip())
+    sys.stdout.flush()  # before the warnings, where both go to one place
     print_warnings(loaded)
+    for doubt in doubts:
+        print(f"turnright: warning: {doubt}", file=sys.stderr)
     return 0
-
-
-def _deployments(settings: Settings) -> Iterator[str]:
-    """Yield a line for each deployment, as YAML comments, so that the whole output stays a configuration."""
-    routes = settings.routes
-    yield "# deployments"
-    for pool in (*routes.exact.values(), *routes.wildcards.values()):
-        for deployment in pool:
-            facts = [f"transport {transport_of(deployment)}"]
-            if not deployment.model.endswith("*"):
-                window = window_of(deployment).max_input_tokens
-                facts.append(f"profile {profile_of(deployment, settings).name}")
-                facts.append(f"window {window if window is not None else 'unknown'}")
-            yield f"#   {deployment.name} -> {deployment.model}: {', '.join(facts)}"

@@ -94,9 +94,12 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check",
         help="validate a configuration",
-        description="Validate a configuration and print the effective settings, secrets masked.",
+        description="Validate a configuration; print the effective settings, secrets masked, and what happens to "
+        "requests for each model. Exit status 0: it can be served, warnings or not; 2: it cannot, and every fault is "
+        "listed.",
     )
     check.add_argument("--config", required=True, metavar="FILE", help="the configuration")
+    check.add_argument("--json", action="store_true", help="print all of it as one JSON object")
     check.set_defaults(module="proxy.cli.check", function="run_check")
     return parser
 

@@ -21,10 +21,15 @@ _USERINFO = re.compile(r"(?<=://).*@", re.DOTALL)
 _QUERY = re.compile(r"\?.*", re.DOTALL)
 
 
+def plain_settings(loaded: Loaded) -> object:
+    """Return the effective settings of *loaded* as plain values, secrets masked; keys that are not set are left out."""
+    return _plain(loaded.settings)
+
+
 def render_settings(loaded: Loaded) -> str:
-    """Return the effective settings of *loaded* as YAML, secrets masked; keys that are not set are left out."""
+    """Return the same as YAML."""
     return yaml.safe_dump(
-        _plain(loaded.settings), sort_keys=False, allow_unicode=True, default_flow_style=False, width=100
+        plain_settings(loaded), sort_keys=False, allow_unicode=True, default_flow_style=False, width=100
     )
 
 

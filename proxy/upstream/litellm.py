@@ -25,6 +25,7 @@ from proxy.config.addresses import OPENAI_SERVERS
 from proxy.dialects import dialect_for, withheld_names
 from proxy.errors import ProxyError
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.upstream.litellm_cookies import refuse_cookies
 from proxy.upstream.litellm_embeddings import embedding_arguments
 from proxy.upstream.litellm_environment import quiet_litellm
 from proxy.upstream.litellm_errors import to_proxy_error
@@ -245,6 +246,7 @@ def _import_litellm() -> Any:
     litellm.modify_params = False
     litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, which take 0 for none given (1.105.3)
     litellm.disable_stop_sequence_limit = True  # it cuts to four without a word: proxy.dialects
+    refuse_cookies(importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM)
     if first:
         gc.freeze()  # its 300,000 objects stay; looking at them stops everything for 0.3 s, every few hundred requests
     return litellm

@@ -62,7 +62,7 @@ async def test_every_answer_has_its_id(
 ) -> None:
     """Good answers, streams, errors, unknown paths and probes."""
     if isinstance(body, dict) and body.get("stream"):
-        upstream.then([say("x"), STOP])
+        upstream.then(say("x"), STOP)
     mine = await proxy.request(method, path, json=body, headers={"X-Request-ID": "mine-1"})
     other = await proxy.request(method, path, json=body)
 

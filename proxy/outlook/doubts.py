@@ -1,0 +1,142 @@
+"""What a configuration may say and its operator hardly means. Pure.
+
+Warnings, not faults: each has a case in which it is right. They are for ``turnright check``, where somebody reads them;
+what matters at every start is in :mod:`proxy.config.remarks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from proxy.budgets.policies import policy_of
+from proxy.config import Deployment, Settings
+from proxy.config.environment import PROVIDERS
+from proxy.course import chain_of
+from proxy.outlook.models import key_of_deployment, pools_of
+from proxy.windows import window_of
+
+_WANT_KEYS = frozenset(provider.prefix for provider in PROVIDERS)
+
+_ALIKE = 0.9
+"""The share of a pool's largest window that a smaller one may have unmentioned: names of one model differ by less."""
+
+_OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
+    "turns": {
+        "max_rounds": "is no limit: an agent on its own may go on for ever",
+        "max_rounds_multi_agent": "is no limit: agents that delegate may go on for ever",
+        "max_delegation_rounds": "is no limit: agents may delegate for ever",
+        "max_calls_per_turn": "is no limit: an answer may hold any number of calls",
+        "max_repeats": "looks for no loops",
+    },
+    "general_settings": {
+        "drain_delay": "refuses requests that come before the endpoints are updated: a restart loses some",
+        "drain_grace": "ends what is in flight at a restart at once",
+    },
+}
+"""Keys that switch something off where they are 0; told only where somebody has set them."""
+
+
+def doubts_about(settings: Settings) -> tuple[str, ...]:
+    """Return what is likely a mistake in *settings*, a line each, by its place in the file; no line holds a secret."""
+    pools = pools_of(settings)
+    return (
+        *_open_access(settings),
+        *_missing_keys(settings),
+        *_windows(settings, pools),
+        *_chains(settings, pools),
+        *_small_fallbacks(settings, pools),
+        *_zeros(settings),
+    )
+
+
+def _open_access(settings: Settings) -> Iterator[str]:
+    general = settings.general_settings
+    if general.allow_unauthenticated_access and not general.asks_for_keys:
+        yield (
+            "general_settings.allow_unauthenticated_access: whoever reaches the port spends the providers' keys; "
+            "there is no master_key"
+        )
+
+
+def _missing_keys(settings: Settings) -> Iterator[str]:
+    for pool in pools_of(settings).values():
+        for deployment in pool:
+            hosted = deployment.provider in _WANT_KEYS and deployment.api_base is None
+            if hosted and key_of_deployment(deployment) == "not set":
+                yield f"{_entry(deployment)}.litellm_params.api_key: is not set, and {deployment.provider} asks for one"
+
+
+def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
+    policy = policy_of(settings.budget)
+    if settings.sanitize.mode == "off" or policy.high is None:
+        return
+    for name, pool in pools.items():
+        if name.endswith("*"):
+            continue
+        known = [window_of(deployment).max_input_tokens for deployment in pool]
+        for deployment, window in zip(pool, known, strict=True):
+            if window is None and policy.unknown_window is None:
+                yield (
+                    f"{_entry(deployment)}.model_info.max_input_tokens: the window of {deployment.model} is not known; "
+                    "nothing is cut before the provider has refused a request"
+                )
+        windows = [window for window in known if window is not None]
+        if windows and min(windows) < _ALIKE * max(windows):
+            told = ", ".join(f"{window:,}" if window else "unknown" for window in known)
+            yield (
+                f"model_list: the deployments of {name} have different windows ({told}): how much of a history is sent "
+                "depends on which of them is asked"
+            )
+
+
+def _chains(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
+    """Yield chains that an operator may take for longer than they are, and circles of them."""
+    for key in ("fallbacks", "context_window_fallbacks"):
+        chains = getattr(settings.router_settings, key)
+        after = {name: chain_of(chains, name, pool) for name, pool in pools.items()}
+        circles: set[frozenset[str]] = set()
+        for name, chain in after.items():
+            for target in chain:
+                if name in after.get(target, ()):
+                    if frozenset((name, target)) not in circles:
+                        yield f"router_settings.{key}: {name} and {target} fall back to each other; each is asked once"
+                    circles.add(frozenset((name, target)))
+                further = [each for each in after.get(target, ()) if each != name and each not in chain]
+                if further:
+                    yield (
+                        f"router_settings.{key}: {name} falls back to {target} and not on to {', '.join(further)}: "
+                        f"the fallbacks of a fallback are not followed; name them behind {target}"
+                    )
+
+
+def _small_fallbacks(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
+    for name, pool in pools.items():
+        mine = _largest(pool)
+        for target in chain_of(settings.router_settings.context_window_fallbacks, name, pool):
+            theirs = _largest(pools.get(target, ()))
+            if mine is not None and theirs is not None and theirs <= mine:
+                yield (
+                    f"router_settings.context_window_fallbacks: {target} takes no more than {name} "
+                    f"({theirs:,} tokens, {mine:,})"
+                )
+
+
+def _largest(pool: Sequence[Deployment]) -> int | None:
+    windows = [
+        window_of(deployment).max_input_tokens for deployment in pool if not deployment.model.endswith("*")
+    ]
+    return max((window for window in windows if window is not None), default=None) if all(windows) else None
+
+
+def _zeros(settings: Settings) -> Iterator[str]:
+    for section, keys in _OFF_AT_ZERO.items():
+        given = getattr(settings, section)
+        if section == "turns" and given.mode == "off":
+            continue
+        for key, what in keys.items():
+            if key in given.model_fields_set and getattr(given, key) == 0:
+                yield f"{section}.{key}: 0 {what}"
+
+
+def _entry(deployment: Deployment) -> str:
+    return f"model_list[{deployment.position}]"

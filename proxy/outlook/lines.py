@@ -1,0 +1,182 @@
+"""What a configuration comes to, as aligned lines for a reader. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proxy.budgets.policies import policy_of
+from proxy.config import Settings
+from proxy.outlook.models import BudgetOutlook, DeploymentOutlook, ModelOutlook, RulesOutlook
+from sanitizers.budget import CutPolicy
+from sanitizers.turns import TurnPolicy
+
+_WINDOW_FROM = {
+    "configured": "by model_info",
+    "catalogue": "by litellm's table",
+    "family": "by the model's family",
+    "assumed": "assumed, since nobody knows it",
+}
+_MODES = {
+    "repair": "histories are made legal, and every change is told",
+    "observe": "histories are sent as they are; what would be changed is told",
+    "strict": "histories that would have to be changed are refused",
+    "off": "histories are not looked at",
+}
+
+
+def outlook_lines(settings: Settings, models: tuple[ModelOutlook, ...]) -> Iterator[str]:
+    """Yield what happens to a request under *settings*, model by model, as lines without an end."""
+    yield "What happens to a request."
+    yield ""
+    yield from _fact("access", _access(settings))
+    yield from _fact("sanitize", f"{settings.sanitize.mode}: {_MODES[settings.sanitize.mode]}")
+    yield from _fact("tries", _tries(settings))
+    yield from _fact("tool calls", _checked_calls(settings))
+    yield from _fact("restart", _restart(settings))
+    policy = policy_of(settings.budget)
+    for model in models:
+        yield ""
+        yield model.name
+        if model.fallbacks:
+            yield from _fact("if it fails", ", then ".join(model.fallbacks))
+        if model.context_window_fallbacks:
+            yield from _fact("if too long", ", then ".join(model.context_window_fallbacks))
+        yield from _fact("turns", _turns(model.turns))
+        for number, deployment in enumerate(model.deployments, 1):
+            yield ""
+            of = f" ({number} of {len(model.deployments)})" if len(model.deployments) > 1 else ""
+            yield f"  {deployment.model}{of}"
+            yield from _deployment(deployment, policy)
+
+
+def _fact(name: str, text: str) -> Iterator[str]:
+    yield f"    {name:<12}{text}"
+
+
+def _access(settings: Settings) -> str:
+    general = settings.general_settings
+    held = ["the master key"] * (general.master_key is not None)
+    held += [key.name for key in general.keys]
+    if held:
+        return f"a key is asked for: {', '.join(held)}"
+    if general.allow_unauthenticated_access:
+        return "no key is asked for, on any address"
+    return "no key is asked for; only loopback can be served"
+
+
+def _tries(settings: Settings) -> str:
+    router = settings.router_settings
+    return (
+        f"{router.num_retries + 1} of a model at most, {_seconds(router.timeout)} for all; a deployment that fails "
+        f"rests {_seconds(router.cooldown_time)}"
+    )
+
+
+def _checked_calls(settings: Settings) -> str:
+    if settings.sanitize.mode != "repair" or settings.router_settings.self_correction == "off":
+        return "not checked"
+    where = "in every answer" if settings.router_settings.self_correction == "always" else "in whole answers"
+    return f"checked against the request's tools {where}"
+
+
+def _restart(settings: Settings) -> str:
+    general = settings.general_settings
+    return (
+        f"after SIGTERM requests are taken for {_seconds(general.drain_delay)}, and those in flight have "
+        f"{_seconds(general.drain_grace)} more"
+    )
+
+
+def _turns(policy: TurnPolicy | None) -> str:
+    if policy is None:
+        return "not counted"
+    multi_agent = str(policy.max_rounds_multi_agent or "any number")
+    rounds = f"{_limit(policy.max_rounds)} rounds, {multi_agent} with delegation"
+    delegating = f" ({policy.max_delegation_rounds} that delegate)" if policy.max_delegation_rounds else ""
+    parts = [rounds + delegating]
+    if policy.max_repeats:
+        parts.append(f"a loop from {policy.max_repeats} repeats on")
+    if policy.mode == "enforce":
+        parts.append(f"{_limit(policy.max_calls_per_turn)} calls of an answer")
+    return f"{policy.mode}: {', '.join(parts)}"
+
+
+def _deployment(deployment: DeploymentOutlook, policy: CutPolicy) -> Iterator[str]:
+    yield from _fact("transport", _transport(deployment))
+    yield from _fact("key", deployment.key)
+    yield from _fact(
+        "time",
+        f"{_seconds(deployment.attempt_s)} for a try; {_seconds(deployment.connect_s)} to connect, "
+        f"{_seconds(deployment.first_byte_s)} of silence before a stream begins, {_seconds(deployment.idle_s)} after",
+    )
+    if deployment.rules is None or deployment.budget is None:
+        yield from _fact("else", "by the name of the model that is asked for")
+        return
+    yield from _rules(deployment.rules)
+    yield from _budget(deployment.budget, policy)
+
+
+def _transport(deployment: DeploymentOutlook) -> str:
+    provider = deployment.model.partition("/")[0] if "/" in deployment.model else "openai"
+    why = "configured"
+    if deployment.transport_from == "auto":
+        own = deployment.transport == "direct"
+        why = f"auto: {provider} is spoken directly" if own else f"auto: {provider} is left to litellm"
+    host = deployment.host or "where litellm knows the provider to be"
+    return f"{deployment.transport} ({why}), to {host}"
+
+
+def _rules(rules: RulesOutlook) -> Iterator[str]:
+    why = "configured" if rules.profile_from == "configured" else "by the model's name and route"
+    yield from _fact("profile", f"{rules.profile}, {why}")
+    yield from _fact(
+        "tool names", f"{rules.tool_names}, {rules.longest_tool_name} characters; others go under new names"
+    )
+    results = "taken" if rules.results else "moved behind them"
+    yield from _fact(
+        "media", f"{_types(rules.media)}; addresses are {rules.addresses}; in tool results {results}"
+    )
+
+
+def _types(media: tuple[str, ...] | None) -> str:
+    if media is None:
+        return "images of any type"
+    images = ", ".join(kind.removeprefix("image/") for kind in media if kind.startswith("image/"))
+    others = sorted({kind.partition("/")[0] for kind in media} - {"image"})
+    return f"images ({images})" + "".join(f", {kind}" for kind in others)
+
+
+def _budget(budget: BudgetOutlook, policy: CutPolicy) -> Iterator[str]:
+    longest = "" if budget.longest_answer is None else f"; answers of {budget.longest_answer:,} at most"
+    if budget.window is None:
+        yield from _fact("window", f"unknown: the provider's first refusal will tell{longest}")
+    else:
+        yield from _fact("window", f"{budget.window:,} tokens, {_WINDOW_FROM[budget.window_from]}{longest}")
+    if budget.limit is not None:
+        reserve = f"less {budget.reserve:,} for the answer" if budget.reserve else "the answer has its own"
+        yield from _fact(
+            "prompt",
+            f"{budget.limit:,} tokens ({reserve}); {budget.margin_percent} % are kept for the estimate's error",
+        )
+    yield from _fact("cuts", _cuts(budget, policy))
+
+
+def _cuts(budget: BudgetOutlook, policy: CutPolicy) -> str:
+    parts = []
+    if policy.ingest is not None:
+        parts.append(f"every tool result to {policy.ingest.characters:,} characters at once")
+    if policy.last_turns:
+        parts.append(f"all but the last {policy.last_turns} turns")
+    if budget.cut_above is not None and budget.cut_to is not None:
+        parts.append(f"above {budget.cut_above:,} tokens down to {budget.cut_to:,}")
+    if budget.refused_above is not None:
+        parts.append(f"refused above {budget.refused_above:,}")
+    return f"{policy.name}: {'; '.join(parts) or 'nothing'}"
+
+
+def _limit(number: int) -> str:
+    return str(number) if number else "any number of"
+
+
+def _seconds(number: float) -> str:
+    return f"{number:g} s"
