@@ -1,0 +1,144 @@
+"""Which metrics there are, with which labels, and which values a label can have.
+
+Names and labels are a real scrape's. Values are the code's closed sets, since a scrape shows but some of them; only
+where the code has no name for a set is it what was scraped.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from prometheus_client import generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from proxy.errors import (
+    AuthenticationFailed,
+    InternalFault,
+    InvalidRequest,
+    ProxyError,
+    UpstreamFault,
+)
+from proxy.metrics import UNKNOWN_MODEL, Metrics
+from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF
+from proxy.resilience.client_error import tell_client
+from proxy.resilience.failure_table import TABLE, Kind
+from proxy.routes.paths import API_ROUTES
+from sanitizers.invariants import RULES
+from sanitizers.turns import EVENTS
+from tests.ops.driving import scrape_of_driven
+from tests.ops.promql import Matcher, Selector
+
+Vocabulary: TypeAlias = Mapping[str, Mapping[str, frozenset[str]]]
+"""Names of series, their labels, and the values of those."""
+
+TARGET_LABELS = frozenset({"namespace", "pod", "job", "instance"})
+"""What Prometheus puts on every series of a target, the first two of them in Kubernetes."""
+
+FREE = TARGET_LABELS | {"version"}
+"""Labels whose values nobody can know here."""
+
+
+def _codes(base: type[ProxyError]) -> Iterator[str]:
+    yield base.code
+    for error in base.__subclasses__():
+        yield from _codes(error)
+
+
+def _told(kind: Kind) -> str:
+    """Return the code that a client gets for a failure of the provider's."""
+    fault = UpstreamFault("")
+    tell_client(fault, next(row for row in TABLE if row.kind is kind), None)
+    return fault.code
+
+
+_CLIENTS_OWN = {Kind.CONTEXT_OVERFLOW, Kind.CONTENT_FILTER}
+"""What a provider refuses of which only the client's words are the cause."""
+
+NOT_FAILED = frozenset(
+    {*_codes(InvalidRequest), *_codes(AuthenticationFailed), CLIENT_DISCONNECTED, *map(_told, _CLIENTS_OWN)}
+)
+"""Outcomes of requests that are the client's affair."""
+
+OUTCOMES = frozenset({"ok", CLIENT_DISCONNECTED, *_codes(ProxyError), *map(_told, Kind)})
+FAILED = OUTCOMES - NOT_FAILED - {"ok"}
+"""Outcomes that are the provider's fault, or ours."""
+
+_KINDS = frozenset(kind.value for kind in Kind)
+_VALUES: Mapping[tuple[str, str], frozenset[str]] = {
+    ("turnright_requests_total", "outcome"): OUTCOMES,
+    ("turnright_upstream_attempts_total", "outcome"): _KINDS | {"ok", "cancelled", InternalFault.code},
+    ("turnright_retries_total", "reason"): _KINDS,
+    ("turnright_fallbacks_total", "reason"): _KINDS,
+    ("turnright_streams_interrupted_total", "reason"): _KINDS | {InternalFault.code, CUT_OFF},
+    ("turnright_violations_sent_total", "rule"): frozenset(RULES),
+    ("turnright_turn_events_total", "event"): frozenset(EVENTS),
+}
+
+
+@functools.cache
+def labels_of_metrics() -> Vocabulary:
+    """Return each sample's name with its labels, and the values that were seen.
+
+    What is sent under ``on_violation: send`` cannot be had: no history is known that the steps leave illegal. Its
+    labels are the code's.
+    """
+    never = Metrics()
+    never.violations.labels("no_turn")
+    texts = (scrape_of_driven(), generate_latest(never.registry).decode())
+    seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for text in texts:
+        for family in text_string_to_metric_families(text):
+            for sample in family.samples:
+                values = seen[sample.name]
+                for label, value in sample.labels.items():
+                    values[label].add(value)
+    return {name: {label: frozenset(values) for label, values in of.items()} for name, of in seen.items()}
+
+
+def find_faults(
+    selectors: Iterable[Selector], recorded: Vocabulary, *, free: frozenset[str] = FREE
+) -> list[str]:
+    """Return what *selectors* name that is not there; *recorded* are series that are no metrics, as rules make them.
+
+    The values of *free* labels are not looked at. A model is none of ours to know, but for the word for those that are
+    not configured, and the mark of a wildcard.
+    """
+    metrics = labels_of_metrics()
+    faults = []
+    for selector in selectors:
+        name = selector.metric
+        labels = recorded[name] if name in recorded else metrics.get(name)
+        if labels is None:
+            faults.append(f"no metric {name}")
+            continue
+        for matcher in selector.matchers:
+            if matcher.label not in labels.keys() | TARGET_LABELS:
+                faults.append(f"no label {matcher.label} on {name}")
+            elif matcher.label not in free:
+                values = labels[matcher.label] if name in recorded else values_of(name, matcher.label)
+                faults += [
+                    f"{name} has no {matcher.label} {value}"
+                    for value in matcher.alternatives
+                    if not _is_known(matcher, value, values)
+                ]
+    return faults
+
+
+def values_of(metric: str, label: str) -> frozenset[str]:
+    """Return the values that a label of a metric can have."""
+    if label == "route":
+        return frozenset(API_ROUTES)
+    return _VALUES.get((metric, label)) or labels_of_metrics()[metric].get(label, frozenset())
+
+
+def _is_known(matcher: Matcher, alternative: str, values: frozenset[str]) -> bool:
+    match matcher.label:
+        case "le":
+            return float(alternative) in {float(value) for value in values}
+        case "model":
+            return alternative in (UNKNOWN_MODEL, ".*") or matcher.fits(alternative, "openai/*")
+        case _:
+            return any(matcher.fits(alternative, value) for value in values)
