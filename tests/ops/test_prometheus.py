@@ -1,0 +1,112 @@
+"""A real Prometheus scrapes the running process: it takes the rules, records their series, and fills the panels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+
+from tests.ops.driving import TRACE_ID, Driver, running
+from tests.ops.prometheus_server import Prometheus, scraping, until
+from tests.ops.written_dashboard import panel_expressions
+from tests.ops.written_rules import RULES, alerts, recorded, rules
+
+NOT_DRIVEN = {"Observed, not made A", "Violations sent A"}
+"""Panels of what the process of these tests is not made to do."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A process that was driven twice under Prometheus' eyes."""
+
+    prometheus: Prometheus
+    driver: Driver
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    """Run both.
+
+    Twice, since a rate is of what changes between two scrapes: the first time shows a series, the second moves it.
+    """
+    directory = tmp_path_factory.mktemp("prometheus")
+    with ExitStack() as stack:
+        served, driver = stack.enter_context(running(directory))
+        prometheus = stack.enter_context(scraping(directory, served.origin, RULES))
+        for number in (1, 2):
+            assert until(lambda: prometheus.query("turnright_ready == 1"))
+            driver.drive()
+            count = f'turnright_upstream_attempts_total{{outcome="cancelled"}} == {number}'
+            assert until(partial(prometheus.query, count))
+        yield Watched(prometheus, driver)
+
+
+def test_the_process_is_scraped(watched: Watched) -> None:
+    """It is up, and what Prometheus has is what the process tells."""
+    told = watched.driver.scrape()
+    [up] = watched.prometheus.query("up")
+    [answered] = watched.prometheus.query('turnright_requests_total{model="narrow", outcome="ok"} > 0')
+
+    assert up["value"][1] == "1"
+    assert up["metric"]["namespace"] == "llm"
+    assert answered["value"][1] == "2"
+    assert 'turnright_requests_total{model="narrow",outcome="ok",route="/v1/chat/completions"} 2.0' in told
+
+
+def test_the_rules_are_evaluated(watched: Watched) -> None:
+    """Every rule is loaded, and none has failed."""
+    loaded = until(lambda: [rule for rule in watched.prometheus.rules() if rule["health"] != "unknown"])
+
+    assert {(rule["health"], rule.get("lastError", "")) for rule in loaded} == {("ok", "")}
+    assert sorted(rule["name"] for rule in watched.prometheus.rules()) == sorted(
+        rule.get("record") or rule["alert"] for rule in rules()
+    )
+
+
+def test_recorded_series_are_there(watched: Watched) -> None:
+    """Each has a value, with the labels that its rule gives it; but for what only kube-state-metrics tells."""
+    foreign = {rule["record"] for rule in rules() if "record" in rule and "kube_" in rule["expr"]}
+    for name in sorted(recorded().keys() - foreign):
+        found = until(partial(_with_value, watched.prometheus, name))
+
+        assert found, name
+        for labels in found:
+            assert labels.keys() - {"__name__"} == recorded()[name].keys(), name
+
+
+def test_alerts_begin(watched: Watched) -> None:
+    """A refused key is noticed, and waits for its time; that anything is scraped keeps the others quiet."""
+    until(lambda: "TurnrightProviderKeyRefused" in watched.prometheus.alerts())
+    states = watched.prometheus.alerts()
+
+    assert states["TurnrightProviderKeyRefused"] in ("pending", "firing")
+    assert states.keys() <= alerts().keys()
+    assert states.keys().isdisjoint({"TurnrightAbsent", "TurnrightTargetDown", "TurnrightNoneReady"})
+
+
+@pytest.mark.parametrize("place", panel_expressions())
+def test_panels_have_data(watched: Watched, place: str) -> None:
+    """Each query of the dashboard is answered, and shows something of what was driven."""
+    ask = partial(watched.prometheus.query, panel_expressions()[place])
+
+    assert ask() == [] if place in NOT_DRIVEN else until(ask)
+
+
+def test_exemplars_lead_to_traces(watched: Watched) -> None:
+    """The trace of a request is with the bucket that it fell into, where the process tells of it."""
+    told = watched.driver.scrape("application/openmetrics-text;version=1.0.0")
+    assert told.endswith("# EOF\n")
+    metric = 'turnright_request_duration_seconds_bucket{model="steady"}'
+    found = watched.prometheus.exemplars(metric)
+    traces = {exemplar["labels"]["trace_id"] for series in found for exemplar in series["exemplars"]}
+
+    assert traces == ({TRACE_ID} if "# {trace_id=" in told else set())
+
+
+def _with_value(prometheus: Prometheus, name: str) -> list[dict[str, str]]:
+    found = prometheus.query(name)
+    return [one["metric"] for one in found if not math.isnan(float(one["value"][1]))]
