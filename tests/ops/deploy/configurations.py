@@ -1,0 +1,54 @@
+"""The configurations that ``deploy/`` brings, each with what it is served with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from proxy.config import Settings, load_settings
+from tests.ops.deploy.manifests import KUSTOMIZATIONS, Document, render
+from tests.ops.deploy.tools import DEPLOY
+
+KEYS = {"GEMINI_API_KEY": "a", "TURNRIGHT_MASTER_KEY": "b"}
+PLACES = (*KUSTOMIZATIONS, "compose")
+
+
+def read_compose() -> Document:
+    """Return the compose file."""
+    compose: Document = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    return compose
+
+
+@dataclass(frozen=True)
+class Configured:
+    """A configuration, the arguments of the process that reads it, and how long that process has to end."""
+
+    text: str
+    arguments: list[str]
+    seconds_to_stop: int
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The environment: the keys that the configuration names, and no other."""
+        return {name: value for name, value in KEYS.items() if f"os.environ/{name}" in self.text}
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration as the process has it."""
+        return load_settings(self.text.encode(), self.keys).settings
+
+
+def configured(place: str) -> Configured:
+    """Return the configuration of a kustomization, or of compose."""
+    if place != "compose":
+        manifests = render(place)
+        seconds: int = manifests.pod["terminationGracePeriodSeconds"]
+        return Configured(manifests.configuration, list(manifests.turnright["args"]), seconds)
+    service: dict[str, Any] = read_compose()["services"]["turnright"]
+    grace = re.fullmatch(r"(\d+)s", service["stop_grace_period"])
+    assert grace is not None
+    text = (DEPLOY / "compose" / "turnright.yaml").read_text("utf-8")
+    return Configured(text, list(service["command"]), int(grace[1]))

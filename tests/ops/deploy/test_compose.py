@@ -1,0 +1,87 @@
+"""The compose file: as the compose specification has it, hardened, on loopback, and all that it names is there.
+
+There is no compose here that could run it, nor images of Prometheus and Grafana.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from proxy import __version__
+from tests.ops.deploy.configurations import configured, read_compose
+from tests.ops.deploy.tools import DEPLOY, run_tool
+
+
+def read(name: str) -> Any:
+    """Return a YAML file of ``deploy/``."""
+    return yaml.safe_load((DEPLOY / name).read_text("utf-8"))
+
+
+def test_it_is_what_the_specification_has() -> None:
+    """The compose specification's schema takes it."""
+    done = run_tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_services_are_hardened() -> None:
+    """No capabilities, no way to get any; turnright cannot write but to /tmp; nothing listens beyond loopback."""
+    services = read_compose()["services"]
+
+    for service in services.values():
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+        assert re.search(r":v?[0-9]+\.[0-9]+\.[0-9]+$", service["image"])
+    assert services["turnright"]["read_only"] is True
+    assert [entry.partition(":")[0] for entry in services["turnright"]["tmpfs"]] == ["/tmp"]
+    assert services["turnright"]["image"] == f"turnright:{__version__}"
+
+
+def test_directories_are_mounted() -> None:
+    """What is mounted is there, read-only, and a directory: of a file alone a change would not be seen."""
+    compose = read_compose()
+    for service in compose["services"].values():
+        for mount in service.get("volumes", []):
+            source, _, rest = mount.partition(":")
+            if source in compose["volumes"]:
+                continue
+            assert (DEPLOY / source).is_dir(), mount
+            assert rest.endswith(":ro")
+    assert (DEPLOY / compose["services"]["turnright"]["build"]["context"] / "pyproject.toml").exists()
+    assert (DEPLOY.parent / compose["services"]["turnright"]["build"]["dockerfile"]).exists()
+
+
+def test_keys_are_asked_for() -> None:
+    """What the configuration reads from the environment is given to it, and compose refuses to start without."""
+    given = read_compose()["services"]["turnright"]["environment"]
+
+    assert set(configured("compose").keys) == set(given)
+    assert all(value.startswith(f"${{{name}:?") for name, value in given.items())
+
+
+def test_prometheus_scrapes_the_admin_listener() -> None:
+    """Its target is the service by name and the port of the configuration; its rules are those beside it."""
+    prometheus = read("prometheus/prometheus.yml")
+    admin = configured("compose").settings.general_settings.admin
+    assert admin is not None
+
+    assert [["turnright:" + str(admin.port)]] == [
+        static["targets"] for job in prometheus["scrape_configs"] for static in job["static_configs"]
+    ]
+    assert prometheus["rule_files"] == ["rules.yaml"]
+
+
+def test_grafana_finds_its_files() -> None:
+    """The provisioning and the dashboards are within the mount, the data source is Prometheus by name and port."""
+    grafana = read_compose()["services"]["grafana"]
+    [mount] = (entry.split(":")[1] for entry in grafana["volumes"] if entry.startswith("./grafana:"))
+    [provider] = read("grafana/provisioning/dashboards/turnright.yaml")["providers"]
+    [source] = read("grafana/provisioning/datasources/prometheus.yaml")["datasources"]
+
+    assert grafana["environment"]["GF_PATHS_PROVISIONING"] == f"{mount}/provisioning"
+    assert provider["options"]["path"] == mount
+    assert (source["type"], source["url"]) == ("prometheus", "http://prometheus:9090")

@@ -1,0 +1,98 @@
+"""The configurations that ``deploy/`` brings: valid, served as they are deployed, in step with how long is waited."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+from proxy.config import bind_fault, load_settings
+from tests.ops.deploy.configurations import PLACES, Configured, configured
+from tests.process.running import Running, command, environment
+
+SECONDS_TO_EXIT = 4
+"""What a process may take after its grace: a second for the last events to leave, and the exit itself."""
+
+FILE = "/etc/turnright/turnright.yaml"
+
+
+@pytest.fixture(params=PLACES)
+def deployed(request: pytest.FixtureRequest) -> Configured:
+    """Return each configuration in turn."""
+    return configured(request.param)
+
+
+def value_of(deployed: Configured, name: str, default: str) -> str:
+    """Return the value of an option of ``turnright serve``."""
+    arguments = deployed.arguments
+    return arguments[arguments.index(name) + 1] if name in arguments else default
+
+
+def test_check_has_nothing_to_say(deployed: Configured, tmp_path: Path) -> None:
+    """``turnright check`` finds no fault and nothing to warn of, with the keys that are named and no other."""
+    path = tmp_path / "turnright.yaml"
+    path.write_text(deployed.text)
+    done = subprocess.run(
+        command("check", "--config", str(path)),
+        capture_output=True,
+        text=True,
+        env=environment(**deployed.keys),
+        check=False,
+    )
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert load_settings(deployed.text.encode(), deployed.keys).warnings == ()
+
+
+def test_it_may_be_served_where_it_is(deployed: Configured) -> None:
+    """Loopback without a key, every other address with one."""
+    host = value_of(deployed, "--host", "127.0.0.1")
+
+    assert bind_fault(deployed.settings, host) is None
+    assert deployed.settings.general_settings.asks_for_keys is (host != "127.0.0.1")
+
+
+def test_its_arguments_start_a_process_that_gets_ready(deployed: Configured, tmp_path: Path) -> None:
+    """The arguments are the command line's, and the admin listener answers the probes, whatever key the API asks for.
+
+    Ports are the kernel's here, and loopback is enough.
+    """
+    file = tmp_path / "turnright.yaml"
+    raw = yaml.safe_load(deployed.text)
+    raw["general_settings"]["admin"] = {"host": "127.0.0.1", "port": 0}
+    raw["general_settings"]["drain_delay"] = 0
+    file.write_text(yaml.safe_dump(raw))
+    there = {
+        FILE: str(file),
+        value_of(deployed, "--port", ""): "0",
+        value_of(deployed, "--host", ""): "127.0.0.1",
+    }
+    arguments = [there.get(argument, argument) for argument in deployed.arguments]
+    arguments += [] if "--port" in arguments else ["--port", "0"]
+
+    running = Running(tmp_path, *arguments, variables=deployed.keys)
+    try:
+        ready = running.wait_for(lambda: next(iter(running.events("ready")), None), "ready line")
+        admin = f"http://127.0.0.1:{ready['admin_port']}"
+        answers = {
+            path: httpx.get(admin + path, trust_env=False) for path in ("/livez", "/readyz", "/metrics")
+        }
+        models = httpx.get(f"{ready['base_url']}/models", trust_env=False)
+    finally:
+        status = running.stop()
+
+    assert FILE in deployed.arguments
+    assert [200] * 3 == [answer.status_code for answer in answers.values()]
+    assert "turnright_in_flight 0.0" in answers["/metrics"].text.splitlines()
+    assert models.status_code == (401 if deployed.settings.general_settings.asks_for_keys else 200)
+    assert (0, "") == (status, running.errors)
+
+
+def test_the_process_is_given_the_time_it_takes_to_drain(deployed: Configured) -> None:
+    """Whoever stops it waits longer than the delay and the grace of the configuration together."""
+    general = deployed.settings.general_settings
+
+    assert deployed.seconds_to_stop >= general.drain_delay + general.drain_grace + SECONDS_TO_EXIT

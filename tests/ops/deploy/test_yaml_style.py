@@ -1,0 +1,27 @@
+"""Every YAML file of ``deploy/`` in one style, with nothing said twice."""
+
+from __future__ import annotations
+
+import json
+
+from tests.ops.deploy.tools import DEPLOY, run_tool
+
+STYLE = {
+    "extends": "default",
+    "rules": {
+        "comments": {"min-spaces-from-content": 1},
+        "comments-indentation": "disable",  # keys to be commented in keep their place
+        "document-start": "disable",
+        "line-length": {
+            "max": 120,
+            "ignore": ["rules.yaml", "rules_test.yaml"],
+        },  # expressions and their series
+    },
+}
+
+
+def test_yamllint_is_silent() -> None:
+    """No duplicate key, no trailing space, no truth in words, no line over 120."""
+    done = run_tool("yamllint", "--strict", "--config-data", json.dumps(STYLE), DEPLOY)
+
+    assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
