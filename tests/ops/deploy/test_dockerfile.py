@@ -13,6 +13,8 @@ from tests.ops.deploy.tools import DEPLOY, run_tool
 
 ROOT = DEPLOY.parent
 DOCKERFILE = DEPLOY / "Dockerfile"
+LOCKS = ("requirements.lock", "requirements-otel.lock")
+"""What the argument LOCK of the Dockerfile may be; the first is its default."""
 
 
 def instructions() -> list[tuple[str, str]]:
@@ -56,8 +58,8 @@ def test_what_is_installed_is_locked_by_hash() -> None:
 
 
 def test_locks_hold_hashes_and_no_addresses() -> None:
-    """Every package of both locks is pinned, with hashes, and nothing says where it is from."""
-    for path in (ROOT / "requirements.lock", DEPLOY / "build.lock"):
+    """Every package of the locks is pinned, with hashes, and nothing says where it is from."""
+    for path in (*(ROOT / lock for lock in LOCKS), DEPLOY / "build.lock"):
         entries = re.split(r"\n(?=\S)", path.read_text("utf-8").strip())
         assert all(re.match(r"[\w.-]+==\S+", entry) and "--hash=sha256:" in entry for entry in entries)
         assert "http" not in re.sub(r"(?m)^[\w.-]+==", "==", "\n".join(entries))
@@ -71,7 +73,7 @@ def test_the_image_is_told_apart_and_runs_without_a_shell() -> None:
     assert json.loads(texts("ENTRYPOINT")[0]) == ["turnright"]
     assert json.loads(texts("CMD")[0])[0] == "serve"
     assert texts("STOPSIGNAL") == ["SIGTERM"]
-    assert f"VERSION={__version__}" in texts("ARG")
+    assert {f"VERSION={__version__}", f"LOCK={LOCKS[0]}"} <= set(texts("ARG"))
     assert labels["org.opencontainers.image.version"] == "${VERSION}"
     assert {"title", "description", "licenses", "revision"} <= {name.rpartition(".")[2] for name in labels}
 
@@ -90,10 +92,11 @@ def test_the_context_holds_what_is_copied_and_nothing_else() -> None:
     rules = [line for line in lines if line and not line.startswith("#")]
     let_through = {rule[1:] for rule in rules if rule.startswith("!")}
     copied = {
-        source
+        source.replace("${LOCK}", lock)
         for text in texts("COPY")
         if not text.startswith("--from=")
         for source in shlex.split(text)[:-1]
+        for lock in LOCKS
     }
 
     assert rules[0] == "*"
