@@ -109,7 +109,9 @@ def _tell_taken_up(running: Gateway, trigger: Trigger, renewal: Renewal, warning
     metrics.config_reloads.labels("ok").inc()
     metrics.config_reload_success.set(1)
     metrics.config_reload_timestamp.set_to_current_time()
-    get_log().info(
+    doubtful = changes.needs_restart or warnings
+    tell = get_log().warning if doubtful else get_log().info  # who wants warnings alone is to hear of it
+    tell(
         "config_reloaded",
         trigger=trigger,
         changed=changes.keys,

@@ -115,6 +115,18 @@ async def test_refusals_are_forgotten_where_bodies_change(gateway: Gateway, sect
     assert after.balancer.state(of(settings, "b"), 1.0) is State.OPEN
 
 
+async def test_refusals_are_copied(gateway: Gateway) -> None:
+    """What a request from before is refused for was planned by the old settings: the new guard's minute goes on."""
+    settings = settings_of(entry("b", **KEY))
+
+    after = renewed(gateway, settings)
+    gateway.poison.refused(key_of(of(OLD, "b")), body, REFUSAL, 50.0)
+
+    assert gateway.poison.find_refusal(key_of(of(OLD, "b")), body, 70.0) == REFUSAL
+    assert after.poison.find_refusal(key_of(of(settings, "b")), body, 59.0) == REFUSAL
+    assert after.poison.find_refusal(key_of(of(settings, "b")), body, 70.0) is None
+
+
 async def test_calls_under_way_count_in_both(gateway: Gateway) -> None:
     """A call from before is in flight for the new balancer, and what becomes of it is heard."""
     settings = settings_of(entry("new"), entry("a", **KEY))

@@ -87,6 +87,15 @@ def test_what_is_fixed_stays() -> None:
     )
 
 
+def test_sections_are_fixed_as_a_whole() -> None:
+    """How the log is written is settled at the start."""
+    wanted = settings_of(general_settings={"logs": {"level": "warning"}})
+
+    settings, needs_restart = keep_fixed(settings_of(), wanted)
+
+    assert (settings, needs_restart) == (settings_of(), ("general_settings.logs",))
+
+
 def test_fixed_is_told_until_it_is_done() -> None:
     """Each reload says what waits for a restart, since what runs is what it is held against; taken back, it is over."""
     running = settings_of(general_settings={"admin": ADMIN})
