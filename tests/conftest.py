@@ -14,7 +14,7 @@ quiet_litellm()
 # loop: TURNRIGHT_HYPOTHESIS=quick make test.
 settings.register_profile(
     "ci",
-    max_examples=400,
+    max_examples=300,
     deadline=None,
     derandomize=True,
     print_blob=True,

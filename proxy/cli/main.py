@@ -17,7 +17,7 @@ from proxy import __version__
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command in *arguments* (the process's own by default) and return the exit status."""
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     try:
         status: int = _load(options)(options)
         sys.stdout.flush()
@@ -42,7 +42,8 @@ def _load(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
     return run
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line; each command says where the function is that runs it."""
     parser = argparse.ArgumentParser(
         prog="turnright",
         description="An OpenAI-compatible LLM proxy that makes every history legal for the provider that reads it.",

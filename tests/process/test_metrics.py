@@ -204,7 +204,6 @@ def test_both_formats_say_the_same(http: httpx.Client, counted: Served, scraper:
     assert {"process_cpu_seconds", "python_gc_collections", "turnright_build_info"} <= names
 
 
-@pytest.mark.xfail(reason="the trace id of a request is not read from its traceparent yet")
 def test_exemplars(http: httpx.Client, counted: Served, scraper: Scraper) -> None:
     """A request that is part of a trace leads to it from what it was counted in."""
     http.post(
