@@ -8,57 +8,9 @@ models are names of the configuration, never what a client or a provider says, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from prometheus_client import CollectorRegistry
 
 from proxy.metrics.labelled import histogram
-
-OTHER = "_OTHER"
-"""OpenTelemetry's word for a value that its closed set does not have."""
-
-PROVIDERS: Mapping[str, str] = MappingProxyType(
-    {
-        "anthropic": "anthropic",
-        "azure": "azure.ai.openai",
-        "azure_ai": "azure.ai.inference",
-        "azure_text": "azure.ai.openai",
-        "bedrock": "aws.bedrock",
-        "bedrock_converse": "aws.bedrock",
-        "codestral": "mistral_ai",
-        "cohere": "cohere",
-        "cohere_chat": "cohere",
-        "deepseek": "deepseek",
-        "gemini": "gcp.gemini",
-        "groq": "groq",
-        "mistral": "mistral_ai",
-        "moonshot": "moonshot_ai",
-        "openai": "openai",
-        "perplexity": "perplexity",
-        "text-completion-openai": "openai",
-        "vertex_ai": "gcp.vertex_ai",
-        "vertex_ai_beta": "gcp.vertex_ai",
-        "watsonx": "ibm.watsonx.ai",
-        "watsonx_text": "ibm.watsonx.ai",
-        "xai": "x_ai",
-        # The conventions have no word for these and allow one's own.
-        "cerebras": "cerebras",
-        "fireworks_ai": "fireworks_ai",
-        "hosted_vllm": "vllm",
-        "huggingface": "huggingface",
-        "llamafile": "llamafile",
-        "lm_studio": "lm_studio",
-        "nvidia_nim": "nvidia_nim",
-        "ollama": "ollama",
-        "ollama_chat": "ollama",
-        "openrouter": "openrouter",
-        "sambanova": "sambanova",
-        "together_ai": "together_ai",
-        "vllm": "vllm",
-    }
-)
-"""From what litellm calls a provider to ``gen_ai.provider.name``; whoever is not here is :data:`OTHER`."""
 
 _OPERATION = (
     "gen_ai_operation_name",

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from proxy.answer_numbers import normalize_usage
 from proxy.config import Deployment
 from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
+from proxy.gen_ai_names import OTHER, PROVIDERS
 
 Attribute: TypeAlias = str | bool | int | float | Sequence[str]
 
@@ -27,26 +28,8 @@ _OPERATIONS = MappingProxyType(
     }
 )
 
-_PROVIDERS = MappingProxyType(
-    {
-        "azure": "azure.ai.openai",
-        "azure_ai": "azure.ai.inference",
-        "bedrock": "aws.bedrock",
-        "bedrock_converse": "aws.bedrock",
-        "cohere_chat": "cohere",
-        "gemini": "gcp.gemini",
-        "mistral": "mistral_ai",
-        "moonshot": "moonshot_ai",
-        "vertex_ai": "gcp.vertex_ai",
-        "watsonx": "ibm.watsonx.ai",
-        "xai": "x_ai",
-    }
-)
-"""The convention's names of providers, where they are others than litellm's."""
-
 _MODEL = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
 _FINISH_REASONS = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})
-_OTHER = "_OTHER"
 
 _TOKENS = (
     ("gen_ai.usage.input_tokens", "prompt_tokens", None),
@@ -65,7 +48,7 @@ def attributes_of_call(operation: str, deployment: Deployment, *, stream: bool) 
     """Return what is known before a call is made; sampling may depend on it."""
     attributes: dict[str, Attribute] = {
         "gen_ai.operation.name": operation,
-        "gen_ai.provider.name": _PROVIDERS.get(deployment.provider, deployment.provider),
+        "gen_ai.provider.name": PROVIDERS.get(deployment.provider, OTHER),
         "gen_ai.request.model": deployment.model_id,
         "turnright.model": deployment.label,
         "turnright.deployment": deployment.position,
@@ -107,7 +90,7 @@ class Heard:
             attributes["gen_ai.response.model"] = self._model
         if self._reasons:
             attributes["gen_ai.response.finish_reasons"] = tuple(
-                reason if reason in _FINISH_REASONS else _OTHER for _, reason in sorted(self._reasons.items())
+                reason if reason in _FINISH_REASONS else OTHER for _, reason in sorted(self._reasons.items())
             )
         usage = normalize_usage(self._usage)
         for name, field, detail in _TOKENS:

@@ -16,7 +16,8 @@ from proxy.answer_numbers import normalize_usage
 from proxy.config import Deployment
 from proxy.errors import ProxyError, UpstreamFault
 from proxy.failures import Cause
-from proxy.metrics.gen_ai import OTHER, PROVIDERS, GenAiMetrics
+from proxy.gen_ai_names import OTHER, PROVIDERS
+from proxy.metrics.gen_ai import GenAiMetrics
 from proxy.upstream import Answer, Chunk, PlainCall, Upstream, UpstreamCall
 
 _CHAT, _EMBEDDINGS, _TEXT = "chat", "embeddings", "text_completion"

@@ -10,7 +10,7 @@ import pytest
 from proxy.config import Settings
 from proxy.errors import ConversionFailed, UpstreamFault, UpstreamTimeout
 from proxy.failures import Cause
-from proxy.metrics.gen_ai import OTHER, PROVIDERS
+from proxy.gen_ai_names import OTHER, PROVIDERS
 from proxy.upstream.observed import ObservedUpstream, error_type
 from tests.support.proxied import CHAT, GEMINI, MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scraped import Labels

@@ -51,8 +51,8 @@ def deployment_of(model: str, **params: Any) -> Deployment:
         ("bedrock/anthropic.claude", {}, "aws.bedrock", None),
         ("vertex_ai/gemini-2.5-pro", {}, "gcp.vertex_ai", None),
         ("azure/gpt", {"api_base": "https://a.example"}, "azure.ai.openai", ("a.example", 443)),
-        ("hosted_vllm/q", {"api_base": "http://vllm/v1"}, "hosted_vllm", ("vllm", 80)),
-        ("hosted_vllm/q", {"api_base": "http://[::1]:8000/v1"}, "hosted_vllm", ("::1", 8000)),
+        ("hosted_vllm/q", {"api_base": "http://vllm/v1"}, "vllm", ("vllm", 80)),
+        ("hosted_vllm/q", {"api_base": "http://[::1]:8000/v1"}, "vllm", ("::1", 8000)),
         ("openai/q", {"api_base": "https://g.example:8443/v1"}, "openai", ("g.example", 8443)),
     ],
 )
