@@ -21,7 +21,8 @@ LARGEST_KNOWN = 128 * 1024
 """Bytes of a list of tools that is remembered."""
 
 MOST_KNOWN = 32
-"""Lists that are remembered, the last ones that were asked for: with what is parsed from them, 24 MB at most."""
+"""Lists that are remembered, the last ones that were asked for: with what is parsed from them, a MB as a rule,
+and 95 where they are made to be large."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
