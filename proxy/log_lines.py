@@ -70,12 +70,12 @@ def _request(fields: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield a request's columns with their colours; what is not of a fixed width stands last."""
     status, outcome = fields.get("status"), fields.get("outcome")
     colour = _OF_STATUS.get(status // 100, "") if isinstance(status, int) else ""
-    yield f"{status or '---'}", colour or _RED
+    yield _word(status or "---"), colour or _RED
     yield f"{_word(fields.get('model')):<20}", ""
-    yield f"{str(fields.get('route')).removeprefix('/v1/'):<16}", ""
+    yield f"{_word(str(fields.get('route')).removeprefix('/v1/')):<16}", ""
     yield f"{_duration(fields.get('duration_ms')):>7}", ""
     yield f"{'+' + _duration(fields.get('overhead_ms')):>8}", ""
-    yield f"{fields.get('attempts')}x", ""
+    yield f"{_word(fields.get('attempts'))}x", ""
     tokens = f"{_or_dash(fields.get('input_tokens'))}>{_or_dash(fields.get('output_tokens'))}"
     yield f"{tokens:>13}", ""
     yield f"{_word(fields.get('request_id')):<28}", _DIM
@@ -108,7 +108,7 @@ def _duration(milliseconds: object) -> str:
 
 
 def _or_dash(value: object) -> str:
-    return "-" if value is None else str(value)
+    return "-" if value is None else _word(value)  # a provider's count may be anything
 
 
 def _word(value: object) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proxy.log_lines import json_line, line_format
@@ -129,6 +129,7 @@ def test_colours_say_how_it_went(status: int, outcome: str, colour: int) -> None
         ),
     ),
 )
+@example(event="request_finished", fields={"output_tokens": "\x1f"})  # a provider's count
 def test_no_value_breaks_a_line(event: str, fields: dict[str, Any]) -> None:
     """Whatever is in it: no second line, nothing that moves a terminal's cursor, nothing that cannot be written."""
     line = line_format("readable", colours=False)("info", event, fields, NOW)
