@@ -62,7 +62,7 @@ class Running:
                 stdout=out,
                 stderr=err,
                 cwd=ROOT,
-                env=environment(PYTHONPATH=str(ROOT), **(variables or {})),
+                env=environment(**{"PYTHONPATH": str(ROOT), **(variables or {})}),
             )
 
     @property

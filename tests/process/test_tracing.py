@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import time
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ from openai import OpenAI
 from tests.process.asking import body
 from tests.process.collector import CLIENT, ERROR, SERVER, Collector, collecting
 from tests.process.providers import MODELS, Everywhere, InAThread, route_of
-from tests.process.running import Running, Served, serve
+from tests.process.running import ROOT, Running, Served, serve
 from tests.support.openai_emulator import OpenAIEmulator
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -326,7 +327,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     path = tmp_path_factory.mktemp("without") / "opentelemetry"
     path.mkdir()
     (path / "__init__.py").write_text("raise ModuleNotFoundError('opentelemetry')\n")
-    return {"PYTHONPATH": str(path.parent)}
+    return {"PYTHONPATH": os.pathsep.join((str(path.parent), str(ROOT)))}
 
 
 @pytest.mark.parametrize("command", ["check", "serve"])
