@@ -290,7 +290,7 @@ def test_whatever_the_client_sends(watched: Watched) -> None:
     assert {int(text.split()[0]) for text in said} >= {200, 400, 401, 404, 405}
 
 
-@settings(max_examples=12)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.builds(
