@@ -23,10 +23,11 @@ from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import TABLE, Blame, Elsewhere, Kind
 from proxy.routes.paths import API_ROUTES, CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS
+from sanitizers.invariants import RULES
 from sanitizers.turns import EVENTS
 
 _FAILED = tuple(error.code for error in (UpstreamFault, UpstreamTimeout, UpstreamUnreachable, InternalFault))
-_OUTCOMES = (*_FAILED, "rate_limit_exceeded", CLIENT_DISCONNECTED)
+_OUTCOMES = (*_FAILED, "rate_limit_exceeded", "insufficient_quota", CLIENT_DISCONNECTED)
 _TURNED_AWAY = (Overloaded.code, AuthenticationFailed.code, ModelNotFound.code)
 
 _BLAMED = [row for row in TABLE if row.blame is not Blame.NONE]
@@ -46,6 +47,10 @@ def start_counts(metrics: Metrics, settings: Settings) -> None:
     """Give every model of *settings* its counts; what is counted already stays. May be done in a thread."""
     for route in API_ROUTES:
         metrics.disconnects.labels(route)
+        metrics.requests.labels(route, UNKNOWN_MODEL, InternalFault.code)
+    if settings.sanitize.on_violation == "send":
+        for rule in RULES:
+            metrics.violations.labels(rule)
     for route in (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS):
         for outcome in _TURNED_AWAY:
             metrics.requests.labels(route, UNKNOWN_MODEL, outcome)
@@ -69,6 +74,7 @@ def start_circuits(metrics: Metrics, settings: Settings) -> None:
 def _start_model(metrics: Metrics, name: str) -> None:
     for route in (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS):
         metrics.requests.labels(route, name, "ok")
+        metrics.requests.labels(route, name, InternalFault.code)
     for outcome in _OUTCOMES:
         metrics.requests.labels(CHAT_COMPLETIONS, name, outcome)
     for outcome in ("ok", *_ATTEMPTED):

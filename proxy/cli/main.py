@@ -9,6 +9,7 @@ import argparse
 import gc
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
@@ -18,6 +19,10 @@ from proxy import __version__
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command in *arguments* (the process's own by default) and return the exit status."""
     options = make_parser().parse_args(arguments)
+    if (
+        options.reloads
+    ):  # a reload that is asked for before there is anything to reload must not end the process
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         status: int = _load(options)(options)
         sys.stdout.flush()
@@ -49,6 +54,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="An OpenAI-compatible LLM proxy that makes every history legal for the provider that reads it.",
     )
     parser.add_argument("--version", action="version", version=f"turnright {__version__}")
+    parser.set_defaults(reloads=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     serve = commands.add_parser(
@@ -59,7 +65,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=4000, help="port, 0 for any (default: %(default)s)")
-    serve.set_defaults(module="proxy.cli.serve", function="run_serve")
+    serve.set_defaults(module="proxy.cli.serve", function="run_serve", reloads=True)
 
     demo = commands.add_parser(
         "demo",

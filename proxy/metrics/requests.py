@@ -92,6 +92,7 @@ class RequestMetrics:
         )
         self.shed = Counter(
             "turnright_shed_total",
-            "API requests refused with 503 because too many were in flight (general_settings.max_in_flight).",
+            "API requests refused with 503: general_settings.max_in_flight were in flight, or more than half as "
+            "many and the client, told by its address, had its fair share.",
             registry=registry,
         )

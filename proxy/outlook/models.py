@@ -178,7 +178,7 @@ def _budget(deployment: Deployment, settings: Settings) -> BudgetOutlook:
     limit = limit_of(deployment, {}, policy, None, settings.budget.reserve)
     share = margin(initial(family), family) if settings.budget.margin is None else settings.budget.margin
     marks = marks_for(policy, limit=limit.tokens, margin=share, assumed=not limit.is_firm)
-    looked = settings.sanitize.mode != "off"
+    mode = settings.sanitize.mode
     return BudgetOutlook(
         window=limit.window,
         window_from=limit.source,
@@ -186,7 +186,8 @@ def _budget(deployment: Deployment, settings: Settings) -> BudgetOutlook:
         reserve=limit.reserve if limit.shared else 0,
         limit=limit.tokens,
         margin_percent=round(100 * share),
-        cut_above=marks.high if looked else None,
-        cut_to=marks.low if looked else None,
-        refused_above=marks.hard if looked else None,
+        cut_above=marks.high if mode == "repair" else None,
+        cut_to=marks.low if mode == "repair" else None,
+        # What would have to be cut is refused in mode strict; observe sends all of it.
+        refused_above={"repair": marks.hard, "strict": marks.high or marks.hard}.get(mode),
     )

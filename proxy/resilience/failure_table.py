@@ -31,7 +31,9 @@ class Kind(StrEnum):
     CONFLICT = "conflict"
     TOO_EARLY = "too_early"
     TOO_LARGE = "too_large"
-    CANCELLED = "cancelled"
+    CANCELLED = "provider_cancelled"
+    """The provider's 499; ``cancelled`` alone is what is said of a client that has left."""
+
     INVALID_REQUEST = "invalid_request"
     OTHER_REFUSAL = "other_refusal"
     SERVER_ERROR = "server_error"

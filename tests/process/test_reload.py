@@ -426,3 +426,23 @@ def usage_of(running: Running) -> tuple[float, int, int]:
     resident = int(status.partition("VmRSS:")[2].split()[0]) / 1024
     threads = int(status.partition("Threads:")[2].split()[0])
     return resident, threads, len(os.listdir(f"/proc/{running.process.pid}/fd"))
+
+
+def test_a_signal_before_there_is_anything_to_reload(tmp_path: Path, openai_emulator: OpenAIEmulator) -> None:
+    """It does not end the process: the configuration is about to be read anyway."""
+    path = tmp_path / "early.yaml"
+    path.write_text(yaml.safe_dump(config(openai_emulator, "a")))
+    running = Running(tmp_path, "serve", "--config", str(path), "--port", "0")
+    try:
+        running.wait_for(lambda: _ignores_hangup(running.process.pid), "process that ignores SIGHUP")
+        assert running.events("ready") == []
+        running.signal(signal.SIGHUP)
+        running.wait_for(lambda: running.events("ready"), "ready line")
+    finally:
+        assert running.stop() == 0
+
+
+def _ignores_hangup(pid: int) -> bool:
+    """Tell whether a process ignores SIGHUP, as Linux has it."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return bool(int(re.findall(r"^SigIgn:\s*(\w+)$", status, re.MULTILINE)[0], 16) & 1 << signal.SIGHUP - 1)

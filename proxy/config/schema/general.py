@@ -122,7 +122,8 @@ class GeneralSettings(Section):
     """Traces: OpenTelemetry's spans, and what providers are told of them."""
 
     ui: Flag = True
-    """The inspector at ``/ui``; with a master key set it asks for it. Default true."""
+    """The inspector at ``/ui``; with a master key set it asks for it. Default true. Not built so far: it has no
+    effect."""
 
     gen_ai_metrics: Flag = False
     """Expose OpenTelemetry's ``gen_ai_client_*`` metrics beside turnright's own, for dashboards that know those.

@@ -101,7 +101,8 @@ class Compaction(Section):
     where: ClassVar[str] = "compaction"
 
     enabled: Flag = False
-    """Let a model summarize. Default false: it costs calls, and sends the history once more."""
+    """Let a model summarize. Default false: it costs calls, and sends the history once more. Not built so far:
+    ``true`` is refused."""
 
 
 class Store(Section):
@@ -110,7 +111,8 @@ class Store(Section):
     where: ClassVar[str] = "store"
 
     url: StoreUrl = Field(default="memory://", repr=False)
-    """``memory://`` (default; lost at exit), ``sqlite:///FILE`` (one host) or ``redis://HOST:PORT/0`` (replicas)."""
+    """``memory://`` (default; lost at exit), ``sqlite:///FILE`` (one host) or ``redis://HOST:PORT/0`` (replicas).
+    Only ``memory://`` is built so far; the others are refused."""
 
     memory_mib: Count = 32
     """MiB that are kept in memory, at most. Default 32: the thought signatures of some 15,000 calls."""

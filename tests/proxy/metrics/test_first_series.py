@@ -36,6 +36,9 @@ def sample(samples: Samples, name: str, **labels: str) -> float | None:
         ("requests_total", {"route": CHAT, "model": MODEL, "outcome": "internal_error"}),
         ("requests_total", {"route": CHAT, "model": MODEL, "outcome": "client_disconnected"}),
         ("requests_total", {"route": "/v1/embeddings", "model": MODEL, "outcome": "ok"}),
+        ("requests_total", {"route": "/v1/embeddings", "model": MODEL, "outcome": "internal_error"}),
+        ("requests_total", {"route": "/v1/explain", "model": "unknown", "outcome": "internal_error"}),
+        ("requests_total", {"route": CHAT, "model": MODEL, "outcome": "insufficient_quota"}),
         ("requests_total", {"route": CHAT, "model": "unknown", "outcome": "overloaded"}),
         ("requests_total", {"route": CHAT, "model": "unknown", "outcome": "invalid_api_key"}),
         ("upstream_attempts_total", {"model": MODEL, "outcome": "unavailable"}),
@@ -60,6 +63,13 @@ def test_what_an_alert_asks_about_is_there(name: str, labels: dict[str, str]) ->
     )
 
     assert sample(samples, name, **labels) == 0
+
+
+def test_rules_are_there_where_a_history_may_break_them() -> None:
+    """What is sent although it is illegal is counted from the first time on."""
+    sent = scrape(started({MODEL: GEMINI}, sanitize={"on_violation": "send"}))
+    assert sample(sent, "violations_sent_total", rule="orphaned_result") == 0
+    assert sample(scrape(started({MODEL: GEMINI})), "violations_sent_total", rule="orphaned_result") is None
 
 
 def test_what_cannot_happen_is_not() -> None:
