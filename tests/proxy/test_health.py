@@ -92,7 +92,7 @@ async def test_not_ready_before_it_is_warm(upstream: ScriptedUpstream) -> None:
 
 async def test_not_ready_while_draining(upstream: ScriptedUpstream) -> None:
     """From the signal on the process is not ready, yet takes requests for the drain delay."""
-    settings = settings_of(general_settings={**QUICK, "drain_delay": 0.3})
+    settings = settings_of(general_settings={**QUICK, "drain_delay": 3})  # each answer costs a new connection
     async with proxied(settings, upstream) as proxy:
         draining = asyncio.get_running_loop().create_task(drain(proxy.server, settings))
         await asyncio.sleep(0.05)
