@@ -29,7 +29,6 @@ _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
         "max_repeats": "looks for no loops",
     },
     "general_settings": {
-        "drain_delay": "refuses requests that come before the endpoints are updated: a restart loses some",
         "drain_grace": "ends what is in flight at a restart at once",
     },
 }

@@ -122,7 +122,6 @@ def test_a_fallback_that_takes_no_more() -> None:
         ("turns", "max_delegation_rounds"),
         ("turns", "max_calls_per_turn"),
         ("turns", "max_repeats"),
-        ("general_settings", "drain_delay"),
         ("general_settings", "drain_grace"),
     ],
 )
