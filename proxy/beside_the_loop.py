@@ -1,7 +1,7 @@
 """Work on a large body is done in a thread, so that other requests go on meanwhile; on a long one, step by step.
 
-Python switches threads every 5 ms, which is what they wait for at most, but for what holds the interpreter in one
-piece: reading and writing JSON.
+Python switches threads every 5 ms, which is what others wait for at each switch, but for what holds the interpreter in
+one piece: reading and writing JSON.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ LARGE = 2**19
 """Bytes of a body above which a step takes more than the few milliseconds that others may be kept waiting. A request of
 100k tokens has two thirds of it; a thread costs a tenth of a millisecond."""
 
-
 LONG = 64 * 2**10
 """Bytes of a body from which on a step takes a good part of a millisecond: others have their turn behind each one."""
 
 
 async def work_beside(size: int, work: Callable[[], T]) -> T:
-    """Return what *work* returns, or raise what it raises; *size* is that of the body that it is about, in bytes."""
+    """Return what *work* returns, or raise what it raises.
+
+    *size* is what the work costs, as the bytes of a usual body (:attr:`proxy.wire.ChatRequest.weight`).
+    """
     if size <= LARGE:
         done = work()
         if size > LONG:

@@ -1,7 +1,7 @@
-"""OpenTelemetry's names for providers, the same in metrics and in spans.
+"""OpenTelemetry's names for operations and providers, the same in metrics and in spans.
 
-They are those of ``gen_ai.provider.name`` in the repository ``open-telemetry/semantic-conventions-genai`` (status:
-development; read in October 2026).
+They are those of ``gen_ai.operation.name`` and ``gen_ai.provider.name`` in the repository
+``open-telemetry/semantic-conventions-genai`` (status: development; read in October 2026).
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from types import MappingProxyType
 
 OTHER = "_OTHER"
 """OpenTelemetry's word for a value that its closed set does not have."""
+
+CHAT, EMBEDDINGS, TEXT_COMPLETION = "chat", "embeddings", "text_completion"
+"""What is asked of a provider."""
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(
     {

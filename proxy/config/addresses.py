@@ -31,6 +31,16 @@ def speaks_to(provider: str) -> bool:
     return provider == "gemini" or provider in OPENAI_BASES or provider in OPENAI_SERVERS
 
 
+def base_of(provider: str, api_base: str | None) -> str | None:
+    """Return the address that a deployment of *provider* is asked at: its own *api_base*, else the provider's.
+
+    None where nobody here knows it: litellm does, or it is wherever somebody runs it.
+    """
+    if api_base is not None:
+        return api_base
+    return GEMINI_BASE if provider == "gemini" else OPENAI_BASES.get(provider)
+
+
 def has_address(provider: str, api_base: str | None) -> bool:
     """Tell whether the direct transport knows where a deployment of a provider that it speaks to is."""
     return api_base is not None or provider not in OPENAI_SERVERS

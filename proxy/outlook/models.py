@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from proxy.budgets.limits import limit_of
 from proxy.budgets.policies import policy_of
 from proxy.config import Deployment, Settings
-from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
+from proxy.config.addresses import base_of
 from proxy.course import chain_of
 from proxy.plan import profile_of
 from proxy.turn_policies import TurnPolicies
@@ -153,9 +153,7 @@ def _deployment(deployment: Deployment, settings: Settings) -> DeploymentOutlook
 
 
 def _host(deployment: Deployment) -> str | None:
-    base = deployment.api_base
-    if base is None:
-        base = GEMINI_BASE if deployment.provider == "gemini" else OPENAI_BASES.get(deployment.provider)
+    base = base_of(deployment.provider, deployment.api_base)
     return urlsplit(base).netloc.rpartition("@")[2] if base else None
 
 

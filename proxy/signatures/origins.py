@@ -14,7 +14,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from proxy.config import Deployment
-from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
+from proxy.config.addresses import base_of
 from sanitizers import Profile
 
 TAG_LENGTH = 5
@@ -22,9 +22,7 @@ TAG_LENGTH = 5
 
 def origin_of(deployment: Deployment, profile: Profile) -> str:
     """Return the name of the origin of what *deployment* signs, under *profile*: it never leaves the process."""
-    base = deployment.api_base or (
-        GEMINI_BASE if deployment.provider == "gemini" else OPENAI_BASES.get(deployment.provider)
-    )
+    base = base_of(deployment.provider, deployment.api_base)
     where = urlsplit(base).netloc.lower() if base else deployment.provider
     project = deployment.credentials.get("vertex_project")
     if not deployment.api_base and isinstance(project, str):

@@ -15,16 +15,16 @@ from urllib.parse import urlsplit
 
 from proxy.answer_numbers import normalize_usage
 from proxy.config import Deployment
-from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
-from proxy.gen_ai_names import OTHER, PROVIDERS
+from proxy.config.addresses import base_of
+from proxy.gen_ai_names import CHAT, EMBEDDINGS, OTHER, PROVIDERS, TEXT_COMPLETION
 
 Attribute: TypeAlias = str | bool | int | float | Sequence[str]
 
 _OPERATIONS = MappingProxyType(
     {
-        "/v1/chat/completions": "chat",
-        "/v1/completions": "text_completion",
-        "/v1/embeddings": "embeddings",
+        "/v1/chat/completions": CHAT,
+        "/v1/completions": TEXT_COMPLETION,
+        "/v1/embeddings": EMBEDDINGS,
     }
 )
 
@@ -41,7 +41,7 @@ _TOKENS = (
 
 def operation_of(route: str) -> str:
     """Return the convention's name of what is asked for on the path *route*."""
-    return _OPERATIONS.get(route, "chat")
+    return _OPERATIONS.get(route, CHAT)
 
 
 def attributes_of_call(operation: str, deployment: Deployment, *, stream: bool) -> dict[str, Attribute]:
@@ -55,7 +55,7 @@ def attributes_of_call(operation: str, deployment: Deployment, *, stream: bool) 
     }
     if stream:
         attributes["gen_ai.request.stream"] = True
-    server = _server_at(_base_of(deployment))
+    server = _server_at(base_of(deployment.provider, deployment.api_base))
     if server is not None:
         attributes["server.address"], attributes["server.port"] = server
     return attributes
@@ -98,13 +98,6 @@ class Heard:
             if count is not None:
                 attributes[name] = count
         return attributes
-
-
-def _base_of(deployment: Deployment) -> str | None:
-    """Return the address that is asked; None where litellm alone knows it."""
-    if deployment.api_base is not None:
-        return deployment.api_base
-    return GEMINI_BASE if deployment.provider == "gemini" else OPENAI_BASES.get(deployment.provider)
 
 
 @lru_cache(maxsize=1024)

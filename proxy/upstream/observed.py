@@ -16,11 +16,10 @@ from proxy.answer_numbers import normalize_usage
 from proxy.config import Deployment
 from proxy.errors import ProxyError, UpstreamFault
 from proxy.failures import Cause
-from proxy.gen_ai_names import OTHER, PROVIDERS
+from proxy.gen_ai_names import CHAT, EMBEDDINGS, OTHER, PROVIDERS, TEXT_COMPLETION
 from proxy.metrics.gen_ai import GenAiMetrics
 from proxy.upstream import Answer, Chunk, PlainCall, Upstream, UpstreamCall
 
-_CHAT, _EMBEDDINGS, _TEXT = "chat", "embeddings", "text_completion"
 _STATUSES = frozenset({400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 499, 500, 502, 503, 504, 529})
 """The statuses that are told apart; a provider may send any number."""
 
@@ -44,23 +43,25 @@ class ObservedUpstream:
 
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        return await self._whole(_CHAT, call.deployment, partial(self._upstream.complete, call))
+        return await self._whole(CHAT, call.deployment, partial(self._upstream.complete, call))
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
-        return self._streamed(_CHAT, call.deployment, self._upstream.stream(call))
+        return self._streamed(CHAT, call.deployment, self._upstream.stream(call))
 
     async def embed(self, call: PlainCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.embed`."""
-        return await self._whole(_EMBEDDINGS, call.deployment, partial(self._upstream.embed, call))
+        return await self._whole(EMBEDDINGS, call.deployment, partial(self._upstream.embed, call))
 
     async def complete_text(self, call: PlainCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
-        return await self._whole(_TEXT, call.deployment, partial(self._upstream.complete_text, call))
+        return await self._whole(
+            TEXT_COMPLETION, call.deployment, partial(self._upstream.complete_text, call)
+        )
 
     def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
-        return self._streamed(_TEXT, call.deployment, self._upstream.stream_text(call))
+        return self._streamed(TEXT_COMPLETION, call.deployment, self._upstream.stream_text(call))
 
     async def _whole(
         self, operation: str, deployment: Deployment, ask: Callable[[], Awaitable[Answer]]

@@ -314,10 +314,10 @@ async def test_size_of_bodies(reloads: Reloading) -> None:
     assert found == [[200, 200], [413, 413], [200, 200], [413, 413]]
 
 
-async def test_old_goes_on_until_the_new_is_ready(
-    reloads: Reloading, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A transport that takes seconds to get ready holds nobody up, and nothing is swapped before it is."""
+def held_back(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> tuple[asyncio.Event, asyncio.Event]:
+    """Let transports take their time to get ready; return what says that one has begun, and what lets it go on."""
     preparing, may_go_on = asyncio.Event(), asyncio.Event()
 
     async def prepare(settings: Settings) -> None:
@@ -325,6 +325,14 @@ async def test_old_goes_on_until_the_new_is_ready(
         await may_go_on.wait()
 
     monkeypatch.setattr(upstream, "prepare", prepare)
+    return preparing, may_go_on
+
+
+async def test_old_goes_on_until_the_new_is_ready(
+    reloads: Reloading, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transport that takes seconds to get ready holds nobody up, and nothing is swapped before it is."""
+    preparing, may_go_on = held_back(upstream, monkeypatch)
     taking_up = begin(reloads.take_up(settings_of(OTHER)))
     await asyncio.wait_for(preparing.wait(), 5)
 
@@ -340,13 +348,7 @@ async def test_asked_in_the_middle_of_one(
     reloads: Reloading, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What changes while one is under way is read afterwards, once, however often it was asked for."""
-    preparing, may_go_on = asyncio.Event(), asyncio.Event()
-
-    async def prepare(settings: Settings) -> None:
-        preparing.set()
-        await may_go_on.wait()
-
-    monkeypatch.setattr(upstream, "prepare", prepare)
+    preparing, may_go_on = held_back(upstream, monkeypatch)
     taking_up = begin(reloads.take_up(settings_of()))
     await asyncio.wait_for(preparing.wait(), 5)
 
