@@ -1,0 +1,60 @@
+"""Commands as a shell runs them, and what the tests give them to read."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.process.running import ROOT, command, environment
+from tests.support.builders import assistant, call, tool, user
+
+BROKEN: list[Any] = [
+    user("go"),
+    assistant(None, [call("c1", "f"), call("c2", "g")]),
+    tool("c1"),
+    user("and?"),
+]
+REQUEST: dict[str, Any] = {"model": "gemini-3.6-flash", "messages": BROKEN, "frobnicate": 1}
+SECRET = "sk-never-shown-0123456789"
+
+
+def run(*arguments: str, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; no command may print a traceback."""
+    done = subprocess.run(
+        command(*arguments),
+        input=stdin,
+        capture_output=True,
+        cwd=ROOT,
+        env=environment(**variables),
+        timeout=60,
+    )
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback" not in err, err
+    return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+def write(path: Path, value: Any) -> str:
+    """Write a configuration or a request and return its path."""
+    path.write_text(value if isinstance(value, str) else yaml.safe_dump(value))
+    return str(path)
+
+
+def deep(levels: int) -> bytes:
+    """Return lists within lists."""
+    return b"[" * levels + b"]" * levels
+
+
+def config(**general: Any) -> dict[str, Any]:
+    """Return a small configuration."""
+    parameters = {
+        "model": "gemini/gemini-3.6-flash",
+        "api_key": SECRET,
+        "api_base": "http://127.0.0.1:9/v1beta",
+    }
+    return {
+        "model_list": [{"model_name": "mine", "litellm_params": parameters}],
+        "general_settings": general,
+    }

@@ -1,0 +1,111 @@
+"""``turnright check`` as a shell sees it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+
+from tests.process.commands import SECRET, config, run, write
+
+
+def test_check_prints_masked_settings(tmp_path: Path) -> None:
+    """A good configuration is printed whole, defaults included and secrets masked, and can be read again."""
+    path = write(tmp_path / "good.yaml", config(master_key="os.environ/THE_KEY"))
+
+    shown = run("check", "--config", path, THE_KEY=SECRET + "-master")
+    again = run("check", "--config", write(tmp_path / "again.yaml", shown.stdout))
+
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert SECRET not in shown.stdout
+    settings = yaml.safe_load(shown.stdout)
+    assert settings["general_settings"]["master_key"] == "********"
+    assert settings["model_list"][0]["litellm_params"]["api_key"] == "********"
+    assert settings["sanitize"]["mode"] == "repair"
+    assert (again.returncode, again.stdout) == (0, shown.stdout)
+
+
+def test_check_tells_what_happens(tmp_path: Path) -> None:
+    """For each model, as comments behind the settings; what is likely a mistake on standard error, and exit 0."""
+    broken = config(drain_grace=0)
+    broken["router_settings"] = {"context_window_fallbacks": [{"mine": ["small"]}]}
+    small = {
+        "model": "openai/gpt-4o",
+        "api_key": f"{SECRET}-small",
+        "extra_headers": {"x-team": f"{SECRET}-team"},
+    }
+    broken["model_list"].append({"model_name": "small", "litellm_params": small})
+
+    shown = run("check", "--config", write(tmp_path / "c.yaml", broken))
+
+    assert shown.returncode == 0
+    assert SECRET not in shown.stdout + shown.stderr
+    settings, _, told = shown.stdout.partition("\n\n")
+    assert yaml.safe_load(settings) == yaml.safe_load(shown.stdout)
+    assert all(line.startswith("#") for line in told.splitlines())
+    assert "\n# mine\n#     if too long small\n" in told
+    assert (
+        "\n#   gemini/gemini-3.6-flash\n#     transport   direct (auto: gemini is spoken directly), to 127.0.0.1:9"
+        in told
+    )
+    assert [line.split(": ")[2] for line in shown.stderr.splitlines()] == [
+        "router_settings.context_window_fallbacks",
+        "general_settings.drain_grace",
+    ]
+
+
+def test_check_for_machines(tmp_path: Path) -> None:
+    """The same as one JSON object, warnings and all."""
+    path = write(tmp_path / "c.yaml", config(drain_grace=0, ui=False))
+
+    shown = run("check", "--json", "--config", path)
+
+    told = json.loads(shown.stdout)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert SECRET not in shown.stdout
+    assert list(told) == ["settings", "models", "warnings"]
+    assert told["settings"]["model_list"][0]["litellm_params"]["api_key"] == "********"
+    [model] = told["models"]
+    [deployment] = model["deployments"]
+    assert (model["name"], model["fallbacks"], model["turns"]["max_rounds"]) == ("mine", [], 25)
+    assert (deployment["host"], deployment["key"]) == ("127.0.0.1:9", "set")
+    assert deployment["budget"]["window"] == 1_048_576
+    assert [warning.partition(":")[0] for warning in told["warnings"]] == [
+        "general_settings.ui",
+        "general_settings.drain_grace",
+    ]
+
+
+def test_check_lists_every_fault(tmp_path: Path) -> None:
+    """A bad configuration is exit 2 with every fault on a line of its own, by its path, and no value shown."""
+    bad = config(max_in_flight=SECRET, drain_delay=-1) | {
+        "sanitize": {"mode": "perhaps"},
+        "compaction": {"enabled": True},
+        "colour": SECRET,
+    }
+
+    shown = run("check", "--config", write(tmp_path / "bad.yaml", bad))
+
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert SECRET not in shown.stderr
+    lines = shown.stderr.splitlines()
+    for place in (
+        "general_settings.max_in_flight",
+        "general_settings.drain_delay",
+        "sanitize.mode",
+        "compaction.enabled",
+        "colour",
+    ):
+        assert [line for line in lines if line.startswith(place)] != [], place
+    assert len(lines) == 5
+
+
+def test_check_warns(tmp_path: Path) -> None:
+    """A key without an effect yet is a warning on standard error, not a fault."""
+    path = write(tmp_path / "c.yaml", config() | {"general_settings": {"ui": False}})
+
+    shown = run("check", "--config", path)
+
+    assert shown.returncode == 0
+    assert shown.stderr.startswith("turnright: warning: general_settings.ui")

@@ -1,0 +1,166 @@
+"""``turnright explain`` as a shell sees it."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.cli import main
+from tests.process.commands import BROKEN, REQUEST, config, deep, run, write
+from tests.support.builders import assistant, call, tool, user
+
+
+@pytest.mark.parametrize("given", ["file", "stdin", "dash"])
+def test_explain_takes_a_request(given: str, tmp_path: Path) -> None:
+    """A request from a file, from standard input, and from ``-`` is explained alike, for a reader."""
+    path = write(tmp_path / "request.json", json.dumps(REQUEST))
+    arguments = {"file": [path], "stdin": [], "dash": ["-"]}[given]
+
+    shown = run("explain", *arguments, stdin=b"" if given == "file" else json.dumps(REQUEST).encode())
+
+    assert (shown.returncode, shown.stderr) == (0, "")
+    lines = shown.stdout.splitlines()
+    assert lines[0] == "model     gemini-3.6-flash -> gemini/gemini-3.6-flash"
+    assert "verdict   repaired" in lines
+    assert "changes (pairing=1):" in lines
+    assert [line.split()[:2] for line in lines if line.startswith("  pairing")] == [
+        ["pairing", "messages[1]"]
+    ]
+    assert lines[-1] == "parameters that are not sent: frobnicate"
+
+
+@pytest.mark.parametrize(
+    ("model", "profile", "deployment"),
+    [
+        ("gemini-2.5-pro", "gemini", "gemini/gemini-2.5-pro"),
+        ("gemini/gemini-3-pro-preview", "gemini", "gemini/gemini-3-pro-preview"),
+        ("gpt-4.1", "openai", "openai/gpt-4.1"),
+    ],
+)
+def test_explain_of_a_bare_list(model: str, profile: str, deployment: str) -> None:
+    """A bare list is taken for the messages; ``--model`` says for whom; ``--json`` prints the endpoint's answer."""
+    shown = run("explain", "--model", model, "--json", stdin=json.dumps(BROKEN).encode())
+
+    explained = json.loads(shown.stdout)
+    assert shown.returncode == 0
+    assert (explained["object"], explained["deployment"]) == ("turnright.explanation", deployment)
+    assert explained["profile"].startswith(profile)
+    assert explained["verdict"] == "repaired"
+    assert [message["role"] for message in explained["body"]["messages"]] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "user",
+    ]
+
+
+def test_explain_prefers_the_option() -> None:
+    """``--model`` goes before the model in the request."""
+    shown = run("explain", "--model", "gpt-4.1", "--json", stdin=json.dumps(REQUEST).encode())
+
+    assert json.loads(shown.stdout)["model"] == "gpt-4.1"
+
+
+def test_explain_with_a_configuration(tmp_path: Path) -> None:
+    """With a configuration its models and its mode count; a model that it lacks is exit 2."""
+    path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": "strict"}})
+
+    mine = run("explain", "--config", path, "--model", "mine", stdin=json.dumps(BROKEN).encode())
+    other = run("explain", "--config", path, "--model", "other", stdin=json.dumps(BROKEN).encode())
+
+    assert mine.returncode == 0
+    assert "model     mine -> gemini/gemini-3.6-flash" in mine.stdout
+    assert "verdict   refused" in mine.stdout
+    assert (other.returncode, other.stdout) == (2, "")
+    assert "'other' is not configured" in other.stderr
+
+
+def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
+    """Each part before and after, what was removed, and how far the rest goes."""
+    path = write(tmp_path / "c.yaml", config() | {"budget": {"preset": "codex"}})
+    history: list[Any] = [user("go")]
+    for number in range(5):
+        history += [
+            assistant(None, [call(f"c{number}", "f")]),
+            tool(f"c{number}", "a line of text\n" * 2_000),
+        ]
+
+    shown = run("explain", "--config", path, "--model", "mine", stdin=json.dumps(history).encode())
+
+    assert (shown.returncode, shown.stderr) == (0, "")
+    lines = shown.stdout.splitlines()
+    head = next(at for at, line in enumerate(lines) if line.startswith("tokens (limit "))
+    assert lines[head].endswith("window from: catalogue):")
+    assert lines[head + 1].split() == ["came", "in", "goes", "out"]
+    rows = {line[:16].strip(): line[16:].replace(",", "").split() for line in lines[head + 2 : head + 8]}
+    assert list(rows) == ["system", "tools", "first goal", "older rounds", "current round", "in all"]
+    came_in, goes_out = ([int(row[at]) for row in rows.values()] for at in (0, 1))
+    assert sum(came_in[:-1]) == came_in[-1]
+    assert sum(goes_out[:-1]) == goes_out[-1] < came_in[-1]
+    assert lines[head + 8].startswith("  tool_result_capped: 5 messages, ")
+    assert lines[head + 9].endswith(" % of the limit is used")
+    assert lines[head + 10].startswith("  a round has ")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (b"", "not valid JSON"),
+        (b"{", "not valid JSON"),
+        (b"\xff\xfe", "not valid JSON"),
+        (b'"text"', "must be a JSON object"),
+        (b"[]", "'model' is required"),
+        (b"{}", "'model' is required"),
+        (b'{"model": "gpt-4.1"}', "'messages' is required"),
+        (b'{"model": "gpt-4.1", "messages": []}', "'messages' is empty"),
+        (b'{"model": "gpt-4.1", "messages": [{"role": "wizard"}]}', "(messages[0].role)"),
+        (b'{"model": "gpt-4.1", "temperature": "x", "messages": [{"role": "user"}]}', "(temperature)"),
+        (b'{"model": "gpt-4.1", "messages": [{"role": "user"}], "x": %b}' % deep(150), "deeper than 100"),
+        (b'{"model": "gpt-4.1", "messages": [{"role": "user"}], "x": %b}' % deep(500), "deeper than"),
+        (deep(500), "must be a JSON object"),
+        (deep(5000), "not valid JSON"),
+    ],
+)
+def test_explain_of_bad_input(
+    given: bytes, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Input that cannot be used is exit 2, with one line that says what is wrong and where."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
+
+    status = main(["explain"])
+
+    shown = capsys.readouterr()
+    assert (status, shown.out) == (2, "")
+    assert words in shown.err
+    assert len(shown.err.splitlines()) == 1
+
+
+def test_explain_for_a_name_that_is_none() -> None:
+    """A model's name that no configuration would take is exit 2, with every fault on a line."""
+    shown = run("explain", "--model", "*", stdin=json.dumps(BROKEN).encode())
+
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert all("wildcard" in line for line in shown.stderr.splitlines())
+
+
+def test_explain_of_a_history_beyond_repair() -> None:
+    """A history that cannot be mended is explained as refused, with the reason."""
+    shown = run("explain", "--model", "gpt-4.1", stdin=json.dumps([tool("c1", "alone")]).encode())
+
+    assert shown.returncode == 0
+    assert "verdict   refused" in shown.stdout
+    assert "nothing_to_send" in shown.stdout
+
+
+def test_explain_of_a_missing_file(tmp_path: Path) -> None:
+    """A request file that is not there is exit 2."""
+    path = str(tmp_path / "none.json")
+
+    shown = run("explain", path)
+
+    assert (shown.returncode, shown.stderr) == (2, f"turnright: {path}: No such file or directory\n")
