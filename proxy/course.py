@@ -14,25 +14,15 @@ from proxy.resilience.failure_table import Elsewhere, Kind, Row
 from proxy.resilience.read_error import ProviderError
 from proxy.windows import window_of
 
-_WAYS = {
-    Elsewhere.LARGER: "context_window_fallbacks",
-    Elsewhere.AFTER: "fallbacks",
-    Elsewhere.AT_ONCE: "fallbacks",
-}
-
 
 class Course:
     """The course of one request; raises :class:`proxy.errors.ModelNotFound` for a model that is not configured."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self._settings = settings
+        self._model = model
         self._asked = {model}
-        self.pool = choose_pool(model, settings)
-        router = settings.router_settings
-        self._chains = {
-            "fallbacks": chain_of(router.fallbacks, model, self.pool),
-            "context_window_fallbacks": chain_of(router.context_window_fallbacks, model, self.pool),
-        }
+        self.pool = self._first_pool = choose_pool(model, settings)
         self._begin()
 
     def _begin(self) -> None:
@@ -71,8 +61,14 @@ class Course:
         self._begin()
 
     def _left(self, elsewhere: Elsewhere) -> list[str]:
-        way = _WAYS.get(elsewhere)
-        return [name for name in self._chains[way] if name not in self._asked] if way else []
+        router = self._settings.router_settings
+        if elsewhere is Elsewhere.LARGER:
+            chains = router.context_window_fallbacks
+        elif elsewhere in (Elsewhere.AFTER, Elsewhere.AT_ONCE):
+            chains = router.fallbacks
+        else:
+            return []
+        return [name for name in chain_of(chains, self._model, self._first_pool) if name not in self._asked]
 
 
 def chain_of(

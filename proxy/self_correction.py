@@ -40,7 +40,12 @@ async def correct_answer(answer: Answer, record: Record) -> Answer:
     """
     plan = record.plan
     assert plan is not None
-    if not is_warm() and any(choice["message"].get("tool_calls") for choice in answer["choices"]):
+    for choice in answer["choices"]:
+        if choice["message"].get("tool_calls"):
+            break
+    else:
+        return answer
+    if not is_warm():
         await asyncio.to_thread(warm)
     checked = check_calls(answer, plan.request.parameters, plan.names_back)
     if checked.cause is not None:

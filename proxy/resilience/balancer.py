@@ -190,7 +190,10 @@ class Balancer:
         return worst
 
     def _budget(self, deployment: Deployment) -> RetryBudget:
-        return self._budgets.setdefault(deployment.position, RetryBudget())
+        budget = self._budgets.get(deployment.position)
+        if budget is None:
+            budget = self._budgets[deployment.position] = RetryBudget()
+        return budget
 
     def _rank(self, deployment: Deployment, now: float, tried: Container[int]) -> tuple[int, float, int]:
         standing = self._find(deployment)
@@ -207,12 +210,14 @@ class Balancer:
         return self._wild.get(key) if _is_wild(deployment) else self._named.get(key)
 
     def _remembered(self, deployment: Deployment) -> _Standing:
-        standing = self._find(deployment) or _Standing(deployment.label, self._cooldown_s)
-        if not _is_wild(deployment):
-            self._named[key_of(deployment)] = standing
+        key, wild = key_of(deployment), _is_wild(deployment)
+        remembered = self._wild if wild else self._named
+        standing = remembered.get(key)
+        if standing is None:
+            standing = remembered[key] = _Standing(deployment.label, self._cooldown_s)
+        if not wild:
             return standing
-        self._wild[key_of(deployment)] = standing
-        self._wild.move_to_end(key_of(deployment))
+        self._wild.move_to_end(key)
         if len(self._wild) > MOST_WILDCARD_MODELS:
             self._wild.popitem(last=False)  # its attempts hold on to it, and end on it
         return standing

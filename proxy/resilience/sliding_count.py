@@ -40,8 +40,10 @@ class SlidingCount:
 
     def _move_to(self, now: float) -> None:
         part = floor(now / self._part_s)
+        if part <= self._newest:
+            return
         parts = len(self._counts)
         for passed in range(max(self._newest, part - parts) + 1, part + 1):
             self._total -= self._counts[passed % parts]
             self._counts[passed % parts] = 0
-        self._newest = max(self._newest, part)
+        self._newest = part
