@@ -88,7 +88,7 @@ class Planning(Protocol[PlanT, GivenCall]):
     def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> GivenCall:
         """Return the call that a plan is, with its part in a *trace*."""
 
-    def can_repair(self, failure: Failure[PlanT]) -> bool:
+    async def can_repair(self, failure: Failure[PlanT]) -> bool:
         """Tell whether the request can be changed by what the provider said; asked once of each failure."""
 
     def go_on(self, step: Step, failure: Failure[PlanT]) -> None:
@@ -154,7 +154,7 @@ class Attempts(Generic[PlanT, CallT]):
             again = may_repeat()
             if again and isinstance(failure.error, AnswerUnusable) and failure.error.answer is not None:
                 self._spare = failure
-            action = self._after(failure, may_repeat=again)
+            action = await self._after(failure, may_repeat=again)
             if self._trace is not None:
                 self._trace.end(failure.row.kind, action.step)
                 self._trace = None
@@ -270,7 +270,7 @@ class Attempts(Generic[PlanT, CallT]):
         of_asked = self._course.pool is self._asked_pool
         return Failure(error, row, said, deployment, plan, of_asked, counted)
 
-    def _after(self, failure: Failure[PlanT], *, may_repeat: bool) -> Action:
+    async def _after(self, failure: Failure[PlanT], *, may_repeat: bool) -> Action:
         """Return what happens after *failure*, note it, and make ready what the next attempt needs."""
         gateway, course, now = self._gateway, self._course, self._loop.time()
         row, plan, deployment = failure.row, failure.plan, failure.deployment
@@ -285,8 +285,9 @@ class Attempts(Generic[PlanT, CallT]):
         if not may_repeat or (plan is None and gateway.settings.sanitize.mode == "strict"):
             return Action(Step.GIVE_UP)
         can_repair = (
-            row.repair and failure.counted and plan is not None and self._planning.can_repair(failure)
+            row.repair and failure.counted and plan is not None and await self._planning.can_repair(failure)
         )
+        now = self._loop.time()
         situation = self._situation(failure, now, can_repair=can_repair)
         action = decide_action(row, failure.said.retry_after_s, situation, gateway.random())
         if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self._planning.noted:

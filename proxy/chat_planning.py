@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from proxy.attempts import Failure
 from proxy.beside_the_loop import work_beside
@@ -23,7 +24,7 @@ from proxy.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFau
 from proxy.keys import Gateway
 from proxy.media.inlining import RequestMedia
 from proxy.observation import Record
-from proxy.plan import REPLACED, Plan, plan_request, profile_of
+from proxy.plan import REPLACED, Plan, plan_request, planning_weight, profile_of
 from proxy.resilience.decide_action import Step
 from proxy.resilience.deployment_key import key_of
 from proxy.resilience.failure_table import OVERFLOW, Kind
@@ -79,8 +80,7 @@ class ChatPlanning:
             if self._kept is None and profile_of(deployment, gateway.settings).signs_calls:
                 self._kept = await load_signatures(gateway.store, self._chat.messages, self._chat.outline)
             await self._fetch_media(deployment, deadline)
-            make, finish = self._prepare(deployment)
-            self._plans[key] = finish(await work_beside(self._chat.weight, make))
+            self._plans[key] = await self._planned(deployment)
         return self._plans[key]
 
     async def _fetch_media(self, deployment: Deployment, deadline: float) -> None:
@@ -90,9 +90,11 @@ class ChatPlanning:
             if await self._media.fetch(self._chat.messages, profile, now=now, deadline=deadline):
                 self._record.upstream_wait += self._loop.time() - now
 
-    def _planned(self, deployment: Deployment) -> Plan:
+    async def _planned(self, deployment: Deployment) -> Plan:
         make, finish = self._prepare(deployment)
-        return finish(make())
+        return finish(
+            await work_beside(planning_weight(self._chat, deployment, self._gateway.settings), make)
+        )
 
     def _prepare(self, deployment: Deployment) -> tuple[Callable[[], Plan], Callable[[Plan], Plan]]:
         """Return what makes the plan, which a thread may do, and what is done to it here."""
@@ -143,12 +145,12 @@ class ChatPlanning:
         if self._doubted is not None and self.course.refused_for is not None:
             await note_refused(self._gateway.store, self._doubted)
 
-    def can_repair(self, failure: Failure[Plan]) -> bool:
+    async def can_repair(self, failure: Failure[Plan]) -> bool:
         """Tell whether the request can be changed by what the provider said; an overflow teaches its length."""
         if failure.plan is None:
             return False
         if failure.row is OVERFLOW:
-            self._tighter = self._cut_further(failure)
+            self._tighter = await self._cut_further(failure)
             return self._tighter is not None
         return self.course.refused_for is None and _repaired(failure.plan, failure.said) is not None
 
@@ -182,7 +184,7 @@ class ChatPlanning:
         if repaired is not None and any(change.reason == "signature" for change in repaired.further):
             self._doubted = plan.messages
 
-    def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
+    async def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
         """Take in what an overflow teaches, and return a plan that is cut by it; None where there is nothing to cut.
 
         Once for each deployment: one that refuses again has been told all that we know.
@@ -192,8 +194,10 @@ class ChatPlanning:
         if plan is None or plan.mode != "repair" or key in self._overflowed:
             return None
         now = self._loop.time()
+        family = gateway.knowledge.of(deployment, now).family
+        count = partial(estimate_sent, plan.messages, plan.parameters, family)
         refused = Refused(
-            estimate_sent(plan.messages, plan.parameters, gateway.knowledge.of(deployment, now).family),
+            await work_beside(plan.request.weight, count),
             asked_output(plan.parameters),
             window_of(deployment).max_input_tokens,
             has_media(plan.messages),
@@ -201,7 +205,7 @@ class ChatPlanning:
         lesson = gateway.knowledge.learn(deployment, failure.said.overflow or Overflow(), refused, now)
         self._overflowed[key] = lesson.most
         try:
-            tighter = self._planned(deployment)
+            tighter = await self._planned(deployment)
         except InvalidRequest:
             return None
         same = tighter.messages == plan.messages and tighter.parameters == plan.parameters

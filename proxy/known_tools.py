@@ -7,7 +7,8 @@ the object that stands for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +37,12 @@ class KnownTools:
     are_checked: bool
     """Whether the tools are of the right types; otherwise nobody has said yet what is wrong."""
 
+    size: int = 0
+    """Bytes of them as they are written anew."""
+
+    cleaned: set[Hashable] = field(default_factory=set)
+    """What they were cleaned for, and that is remembered as a rule."""
+
 
 def known_tools(tools: Any) -> KnownTools | None:
     """Return what is known of *tools*, a value of ``tools``; None where it is no list, or more than is remembered."""
@@ -50,11 +57,11 @@ def known_tools(tools: Any) -> KnownTools | None:
     try:
         return _known(written)
     except InvalidRequest:  # not kept: somebody could send any number of these
-        return KnownTools(tools, depth_of(tools), are_checked=False)
+        return KnownTools(tools, depth_of(tools), are_checked=False, size=len(written))
 
 
 @lru_cache(maxsize=MOST_KNOWN)
 def _known(written: bytes) -> KnownTools:
     tools = orjson.loads(written)
     check_parameter("tools", tools)
-    return KnownTools(tools, depth_of(tools), are_checked=True)
+    return KnownTools(tools, depth_of(tools), are_checked=True, size=len(written))

@@ -29,7 +29,7 @@ from proxy.signatures.kept import Kept
 from proxy.signatures.origins import origin_of
 from proxy.signatures.restoring import leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
-from proxy.tool_schemas import refuse_tools
+from proxy.tool_schemas import cleaning_weight, refuse_tools, target_of
 from proxy.wire import ChatRequest
 from sanitizers import (
     Change,
@@ -229,6 +229,14 @@ def profile_of(deployment: Deployment, settings: Settings) -> Profile:
     """Return the deployment's profile under the settings."""
     profile = profile_for(deployment.model, deployment.profile)
     return profile.merging() if settings.sanitize.merge_same_role else profile
+
+
+def planning_weight(request: ChatRequest, deployment: Deployment, settings: Settings) -> int:
+    """Return what it takes to plan *request* for *deployment*, as the bytes of a usual body: tools count for more."""
+    if not any(request.parameters.get(name) for name in ("tools", "functions")):
+        return request.weight
+    target = target_of(deployment, profile_of(deployment, settings))
+    return max(request.weight, cleaning_weight(request.known_tools, len(request.body), target))
 
 
 def _prepared(

@@ -29,6 +29,10 @@ _GEMINI_WITH_JSON = Target(GEMINI, richer=GEMINI_JSON)
 
 _LISTED = 20
 
+_SCHEMA_BYTE = 256
+"""Bytes of a history that take as long to plan as one of a schema to clean: 4,000 properties of 155 KB took 0.25 s, and
+a history of 354 KB 2 ms."""
+
 
 def target_of(deployment: Deployment, profile: Profile) -> Target:
     """Return what the tools for *deployment* are cleaned for.
@@ -64,10 +68,21 @@ def clean_declared(
     return (MappingProxyType({**parameters, **made}), tuple(changes)) if changes else (parameters, ())
 
 
+def cleaning_weight(known: KnownTools | None, most: int, target: Target) -> int:
+    """Return what it takes to clean tools, as the bytes of a usual history: nothing for those that were cleaned before.
+
+    *known* is what is known of them; of others there are *most* bytes.
+    """
+    if known is None:
+        return _SCHEMA_BYTE * most
+    return 0 if target in known.cleaned else _SCHEMA_BYTE * known.size
+
+
 @lru_cache(maxsize=2 * MOST_KNOWN)
 def _kept(known: KnownTools, target: Target) -> CleanedTools | None:
     """Return *known* tools as *target* takes them; None for more than is remembered: references written out."""
     cleaned = clean_tools(known.tools, target)
+    known.cleaned.add(target)
     try:
         size = len(orjson.dumps(cleaned.tools))
     except orjson.JSONEncodeError:

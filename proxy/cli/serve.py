@@ -8,6 +8,7 @@ import os
 import sys
 from functools import partial
 
+from proxy.beside_the_loop import take_short_turns
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
 from proxy.log_lines import line_format
@@ -41,6 +42,7 @@ def run_serve(options: argparse.Namespace) -> int:
         with WriterThread(sys.stdout.fileno(), format_line) as writer:
             configure_logs(writer=writer, format_line=format_line, quiet=logs.level == "warning")
             log_stray_errors()
+            take_short_turns()
             upstream = SelectingUpstream.for_settings(settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
             tracing = open_tracing(settings, os.environ)

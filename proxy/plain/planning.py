@@ -44,7 +44,7 @@ class PlainPlanning:
             trace=trace,
         )
 
-    def can_repair(self, failure: Failure[PlainPlan]) -> bool:
+    async def can_repair(self, failure: Failure[PlainPlan]) -> bool:
         """Tell that nothing is repaired."""
         return False
 

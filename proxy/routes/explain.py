@@ -11,7 +11,7 @@ from proxy.beside_the_loop import work_beside
 from proxy.explain import explain_request
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
-from proxy.plan import choose_pool, profile_of
+from proxy.plan import choose_pool, planning_weight, profile_of
 from proxy.routes.read_body import read_body
 from proxy.signing import load_signatures
 from proxy.turn_guard import MAX_ROUNDS, read_max_rounds
@@ -37,4 +37,4 @@ async def explain(request: web.Request) -> web.Response:
     explain_it = partial(
         explain_request, chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept
     )
-    return json_response(await work_beside(chat.weight, explain_it))
+    return json_response(await work_beside(planning_weight(chat, deployment, settings), explain_it))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from proxy import beside_the_loop, chat_planning
-from proxy.beside_the_loop import LARGE, LONG, work_beside
+from proxy.beside_the_loop import LARGE, LONG, take_short_turns, work_beside
 from proxy.budgets import calibrate
+from proxy.budgets.fit_request import estimate_sent
+from proxy.budgets.knowledge import observe_answer
 from proxy.errors import InvalidRequest
 from proxy.plan import plan_request
+from tests.proxy.attempting import refused
 from tests.support.builders import assistant, tool, user
 from tests.support.proxied import MODEL, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
@@ -121,3 +126,102 @@ async def test_a_large_request_is_no_sample(
             seen.append((await proxy.metrics())["turnright_estimate_error_ratio_count", (("model", MODEL),)])
 
     assert seen == [1, 0]
+
+
+async def test_a_long_prompt_is_counted_in_a_thread(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What its tokens come to, for the calibration; a short one's are counted here. Both are taken in."""
+    counted_in: list[int] = []
+
+    def note(*arguments: object) -> object:
+        counted_in.append(threading.get_ident())
+        return estimate_sent(*arguments)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(calibrate, "estimate_sent", note)
+    learned = asyncio.Semaphore(0)
+
+    def learn(*arguments: object, **options: object) -> None:
+        assert threading.get_ident() == here
+        observe_answer(*arguments, **options)  # type: ignore[arg-type]  # passed on as they came
+        learned.release()
+
+    here = threading.get_ident()
+    monkeypatch.setattr(calibrate, "observe_answer", learn)
+    async with proxied(settings_of(), upstream) as proxy:
+        for number in (3_000, LONG // 9):
+            await proxy.post({"model": MODEL, "messages": [user("count me " * number)]})
+            await asyncio.wait_for(learned.acquire(), 5)
+        observed = await proxy.count("estimate_error_ratio_count", model=MODEL)
+
+    assert observed == 2
+    assert [thread == threading.get_ident() for thread in counted_in] == [True, False]
+
+
+async def test_tools_are_cleaned_in_a_thread(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At first sight, which takes long for few bytes; the next request finds them cleaned, and is planned here."""
+    planned_in: list[int] = []
+
+    def note(*arguments: object, **options: object) -> object:
+        planned_in.append(threading.get_ident())
+        return plan_request(*arguments, **options)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(chat_planning, "plan_request", note)
+    schema = {"type": "object", "properties": {f"never_seen_{n}": {"type": "string"} for n in range(200)}}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    async with proxied(settings_of(), upstream) as proxy:
+        declared: tuple[dict[str, Any], ...] = (
+            {},
+            {"tools": []},
+            {"tools": tools},
+            {"tools": tools},
+            {"functions": [tools[0]["function"]]},
+        )
+        for request in declared:
+            await proxy.post({"model": MODEL, "messages": [user("go")], **request})
+
+    assert [thread == threading.get_ident() for thread in planned_in] == [True, True, False, True, False]
+
+
+async def test_a_second_plan_is_made_in_a_thread(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was too long for the provider is counted and cut anew as it was planned the first time."""
+    worked_in: list[int] = []
+
+    def note(work: Callable[..., object]) -> Callable[..., object]:
+        def noted(*arguments: object, **options: object) -> object:
+            worked_in.append(threading.get_ident())
+            return work(*arguments, **options)
+
+        return noted
+
+    monkeypatch.setattr(chat_planning, "plan_request", note(plan_request))
+    monkeypatch.setattr(chat_planning, "estimate_sent", note(estimate_sent))
+    monkeypatch.setattr(beside_the_loop, "LARGE", 10)
+    words = (
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 20000 tokens."
+    )
+    upstream.then(refused(400, words))
+    history = [
+        user("go"),
+        *(turn for n in range(40) for turn in (assistant(f"Step {n}."), user("word " * 400))),
+    ]
+    async with proxied(settings_of({MODEL: "openai/gpt-unheard-of"}), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": history})
+
+    assert (reply.status, len(upstream.calls)) == (200, 2)
+    assert len(worked_in) == 3
+    assert threading.get_ident() not in worked_in
+
+
+def test_threads_take_short_turns() -> None:
+    """So that the loop has its own soon, whatever a thread computes."""
+    before = sys.getswitchinterval()
+    try:
+        take_short_turns()
+        assert sys.getswitchinterval() == pytest.approx(0.0005)
+    finally:
+        sys.setswitchinterval(before)
