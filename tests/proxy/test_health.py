@@ -10,7 +10,7 @@ import pytest
 from proxy import __version__
 from proxy.errors import UpstreamUnreachable
 from proxy.server import drain, serving
-from tests.proxy.test_streaming import STREAM_BODY, connect
+from tests.proxy.test_stream_clients import STREAM_BODY, connect
 from tests.support.proxied import Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
 

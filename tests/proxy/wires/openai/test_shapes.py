@@ -2,62 +2,25 @@
 
 from __future__ import annotations
 
-import copy
-import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from proxy.errors import UpstreamFault
 from proxy.failures import Cause
-from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.signatures.client_ids import CallIds
-from proxy.wires.openai import StreamReader, read_answer
-from tests.support.legal_shapes import assert_answer, assert_chunk
+from tests.proxy.wires.openai.reading import (
+    CALL,
+    STREAMED_IDS,
+    TOKEN,
+    USAGE,
+    is_refused,
+    streamed,
+    whole,
+)
 from tests.support.scripted_upstream import answer, chunk
 
-FUNCTION = {"name": "f", "arguments": "{}"}
-CALL = {"id": "c1", "type": "function", "function": FUNCTION}
-STREAMED_IDS = [CallIds("chatcmpl-abc").show(None, 0, at) for at in (0, 1)]
-"""What the first calls of a stream are called that have no id."""
-
-USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
-TOKEN = {
-    "token": "a",
-    "logprob": -0.5,
-    "bytes": [97],
-    "top_logprobs": [{"token": "a", "logprob": -1, "bytes": None}],
-}
-
-
-def whole(value: Any) -> Any:
-    """Return what a client gets of a whole answer, which must be legal."""
-    read = read_answer(json.dumps(value).encode())
-    found, notes = normalize_answer(
-        read, fallback_id="chatcmpl-0123456789abcdef01234567", created=5, model="m"
-    )
-    assert notes.signed == []
-    assert_answer(found)
-    return found
-
-
-def streamed(*values: Any) -> list[Any]:
-    """Return what a client gets of these events, each of which must be legal."""
-    reader = StreamReader()
-    normalizer = ChunkNormalizer(fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True)
-    found = []
-    for value in values:
-        for read in reader.feed(json.dumps(value).encode()):
-            if (normalized := normalizer.normalize(read)) is not None:
-                assert_chunk(normalized)
-                found.append(normalized)
-    if (usage := normalizer.last_chunk()) is not None:
-        assert_chunk(usage)
-        found.append(usage)
-    return found
+ODD: list[Any] = [True, False, 0, 7, -1, 0.5, "", "x", [], [1], [[]], {}, {"a": 1}]
 
 
 def message_of(**message: Any) -> Any:
@@ -81,17 +44,6 @@ def piece_of(piece: Any) -> Any:
     """Return the piece of a call that a client gets in a stream."""
     [found] = pieces_of(chunk({"tool_calls": [piece]}))
     return found
-
-
-def is_refused(value: Any, event: Any) -> None:
-    """Check that the provider is at fault for a whole answer and for an event."""
-    with pytest.raises(UpstreamFault):
-        whole(value)
-    with pytest.raises(UpstreamFault):
-        streamed(event)
-
-
-ODD: list[Any] = [True, False, 0, 7, -1, 0.5, "", "x", [], [1], [[]], {}, {"a": 1}]
 
 
 @pytest.mark.parametrize("index", [True, False, -1, 0.0, "0", [], [0], {}], ids=repr)
@@ -491,98 +443,3 @@ def test_extras_of_another_kind(name: str, value: Any) -> None:
     """What belongs to the text without being it is left out."""
     assert name not in message_of(**{name: value})
     assert name not in streamed(chunk({"content": "x", name: value}))[0]["choices"][0]["delta"]
-
-
-RICH = {
-    **answer(reasoning_content="r", refusal=None, annotations=[{}], tool_calls=[CALL, {**CALL, "id": "c2"}]),
-    "usage": {**USAGE, "total_tokens": 10, "prompt_tokens_details": {"cached_tokens": 2}},
-    "system_fingerprint": "fp",
-}
-RICH["choices"][0]["logprobs"] = {"content": [TOKEN], "refusal": None}
-EVENTS: list[Any] = [
-    chunk({"role": "assistant", "content": ""}),
-    {
-        "choices": [
-            {"index": 0, "delta": {"content": "a"}, "logprobs": {"content": [TOKEN]}, "finish_reason": None}
-        ]
-    },
-    chunk({"tool_calls": [{"index": 0, **CALL}, {"index": 1, "function": {"name": "g", "arguments": "x"}}]}),
-    chunk({"function_call": FUNCTION, "reasoning_content": "r"}, index=1),
-    chunk(finish="stop"),
-    {"choices": [], "usage": {**USAGE, "completion_tokens_details": {"reasoning_tokens": 2}}},
-]
-NAMES = [
-    "choices",
-    "message",
-    "delta",
-    "tool_calls",
-    "function",
-    "index",
-    "id",
-    "content",
-    "usage",
-    "error",
-    "logprobs",
-]
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-1, 600)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
-    max_leaves=12,
-)
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path to every value within a JSON value."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, child in inner:
-        yield (*path, key)
-        yield from places(child, (*path, key))
-
-
-@st.composite
-def damaged(draw: st.DrawFn, value: Any) -> Any:
-    """Draw a real value in which one to three others are replaced or left out."""
-    value = copy.deepcopy(value)
-    for _ in range(draw(st.integers(1, 3))):
-        found = list(places(value))
-        if not found:
-            break
-        *path, last = draw(st.sampled_from(found))
-        holder = value
-        for key in path:
-            holder = holder[key]
-        if draw(st.booleans()):
-            holder[last] = draw(JSON)
-        else:
-            del holder[last]
-    return value
-
-
-@given(value=JSON | damaged(RICH))
-def test_any_answer_is_legal_or_the_providers_fault(value: Any) -> None:
-    """Whatever JSON comes as an answer, a client gets a legal one or a 502."""
-    try:
-        whole(value)
-    except UpstreamFault:
-        return
-
-
-@given(values=st.lists(JSON, max_size=3) | damaged(EVENTS))
-def test_any_stream_is_legal_or_the_providers_fault(values: list[Any]) -> None:
-    """So it is for events: every chunk that a client gets is legal, up to the fault."""
-    try:
-        streamed(*values)
-    except UpstreamFault:
-        return
-
-
-def test_rich_answer_is_legal() -> None:
-    """What is damaged above is whole before: nothing of it is refused, and only what is not OpenAI's own is lost."""
-    [choice] = RICH["choices"]
-    message = {name: value for name, value in choice["message"].items() if name != "refusal"}
-    assert whole(RICH) == {**RICH, "choices": [{**choice, "message": message, "finish_reason": "tool_calls"}]}
-    assert len(streamed(*EVENTS)) == len(EVENTS)

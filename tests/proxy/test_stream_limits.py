@@ -1,0 +1,80 @@
+"""Streams in time: how long a provider may be silent, and what ends with its limit."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.support.litellm_noise import LITELLM_NOISE
+from tests.support.proxied import MODEL, Reply, chat, proxied, settings_of
+from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, say
+
+pytestmark = LITELLM_NOISE
+
+
+LIMITS = {"timeout": 5.0, "first_byte_timeout": 5.0, "idle_timeout": 5.0}
+
+
+async def timed(upstream: ScriptedUpstream, body: Any, **limits: float) -> tuple[Reply, float]:
+    """Send a request under these limits; return the answer and how long it took."""
+    async with proxied(settings_of(router_settings={**LIMITS, **limits}), upstream) as proxy:
+        start = time.monotonic()
+        reply = await proxy.post(body)
+        took = time.monotonic() - start
+    return reply, took
+
+
+async def test_first_byte_timeout(upstream: ScriptedUpstream) -> None:
+    """A provider that does not begin is a 504, and its call is ended."""
+    upstream.then(HANG)
+    reply, took = await timed(upstream, chat(stream=True), first_byte_timeout=0.2)
+
+    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+    assert 0.2 <= took < 1
+    assert await upstream.exchanges[0].ended() == "failed"
+
+
+async def test_idle_timeout(upstream: ScriptedUpstream) -> None:
+    """A provider that stops in the middle ends the stream with an event; each chunk sets the limit back."""
+    upstream.then(*[step for _ in range(4) for step in (say("x"), Pause(0.15))], HANG)
+    reply, took = await timed(upstream, chat(stream=True), idle_timeout=0.3, first_byte_timeout=0.1)
+
+    assert reply.status == 200
+    assert len(reply.events) == 5
+    assert reply.events[-1]["error"]["code"] == "upstream_timeout"
+    assert 0.7 <= took < 1.8
+    assert await upstream.exchanges[0].ended() == "failed"
+
+
+async def test_chunks_that_say_nothing_do_not_begin(upstream: ScriptedUpstream) -> None:
+    """The idle limit starts with the first chunk that the client sees."""
+    upstream.then({"choices": []}, Pause(0.3), say("x"), STOP)
+    reply, _ = await timed(upstream, chat(stream=True), idle_timeout=0.1, first_byte_timeout=2)
+
+    assert reply.events[-1] == "[DONE]"
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_total_deadline(upstream: ScriptedUpstream, stream: bool) -> None:
+    """A provider that goes on for ever is stopped at the deadline."""
+    steps = [step for _ in range(1000) for step in (say("x"), Pause(0.05))]
+    upstream.then(*(steps if stream else [HANG]))
+    reply, took = await timed(upstream, chat(stream=stream), timeout=0.4)
+
+    error = reply.events[-1]["error"] if stream else reply.error
+    assert reply.status == (200 if stream else 504)
+    assert error["code"] == "upstream_timeout"
+    assert 0.4 <= took < 1.2
+    assert await upstream.exchanges[0].ended() in ("cancelled", "closed", "failed")
+
+
+async def test_deployments_own_timeout(upstream: ScriptedUpstream) -> None:
+    """A deployment may be given less time than the router."""
+    upstream.then(HANG)
+    settings = settings_of({MODEL: {"model": "openai/gpt-4.1", "timeout": 0.2}}, router_settings=LIMITS)
+    async with proxied(settings, upstream) as proxy:
+        reply = await proxy.post(chat())
+
+    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
