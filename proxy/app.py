@@ -8,7 +8,7 @@ from aiohttp import web
 
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
-from proxy.config.schema.general import Media
+from proxy.config.schema.general import GeneralSettings, Media
 from proxy.first_series import start_series
 from proxy.keys import CURRENT, Current, Gateway
 from proxy.lifecycle import Lifecycle
@@ -23,6 +23,8 @@ from proxy.routes import add_api_routes, add_health_routes
 from proxy.store import MemoryStore
 from proxy.tracing import Tracing
 from proxy.turn_policies import TurnPolicies
+from proxy.ui.routes import add_ui_routes
+from proxy.ui.watch import Watch
 from proxy.upstream import Upstream
 from proxy.upstream.observed import ObservedUpstream
 
@@ -46,6 +48,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         media=create_fetcher(settings.general_settings.media),
         store=MemoryStore(settings.store.memory_mib * 2**20),
         tracing=tracing,
+        watch=create_watch(settings.general_settings),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
 
@@ -63,10 +66,16 @@ def create_fetcher(media: Media) -> MediaFetcher | None:
     return MediaFetcher(max_bytes=media.max_mib * 2**20, timeout_s=media.timeout) if media.fetch else None
 
 
+def create_watch(general: GeneralSettings) -> Watch | None:
+    """Return what remembers the last requests for the inspector, or None where there is none."""
+    return Watch(general.inspector) if general.ui else None
+
+
 def create_app(current: Current) -> web.Application:
     """Return the API: all paths, health and metrics included."""
     app = _application(current)
     add_api_routes(app)
+    add_ui_routes(app)
     add_health_routes(app)
     return app
 

@@ -11,6 +11,7 @@ One tree, few classes: one per thing that a client or an operator does different
     │   ├── ConversionFailed        400  the upstream library could not convert the request
     │   ├── ModelNotFound           404
     │   ├── NotFound                404
+    │   │   └── BodyNotKept         404
     │   └── MethodNotAllowed        405
     ├── AuthenticationFailed        401
     ├── Overloaded                  503  too many requests in flight, or draining
@@ -141,6 +142,12 @@ class NotFound(InvalidRequest):
 
     status = HTTPStatus.NOT_FOUND
     code = "not_found"
+
+
+class BodyNotKept(NotFound):
+    """The body of a recent request is not kept, or not any more."""
+
+    code = "body_not_kept"
 
 
 class MethodNotAllowed(InvalidRequest):

@@ -11,17 +11,100 @@ from typing import Any
 
 from proxy.budgets.fit_request import Facts, facts_of
 from proxy.budgets.knowledge import Knowledge
-from proxy.config import Settings
+from proxy.config import Deployment, Settings
 from proxy.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
 from proxy.parameter_plan import Unsupported
 from proxy.plan import Plan, choose_pool, format_changes, plan_request, profile_of, split_changes
 from proxy.signatures.kept import Kept
 from proxy.turn_guard import guard_chat
 from proxy.wire import ChatRequest
-from sanitizers import Change, Violation
-from sanitizers.turns import TurnPolicy
+from sanitizers import Change, Profile, Violation
+from sanitizers.record import record
+from sanitizers.turns import Guarded, TurnPolicy
 
 _NOTHING: Mapping[str, Kept] = MappingProxyType({})
+
+
+@record
+class DryRun:
+    """What would become of one request.
+
+    *request* is as the turn guard leaves it, *kept* what is known of the signatures of its calls. *repaired* is the
+    plan under which everything is repaired that can be; *shown* the same where it is too long to be sent, without a
+    budget; *sent* what goes out in the mode that is set. *refusal* says why there is none of them.
+    """
+
+    request: ChatRequest
+    deployment: Deployment
+    profile: Profile
+    mode: str
+    kept: Mapping[str, Kept]
+    guarded: Guarded | None
+    repaired: Plan | None
+    shown: Plan | None
+    sent: Plan | None
+    refusal: InvalidRequest | None
+
+    @property
+    def found(self) -> tuple[Violation, ...]:
+        """What is wrong with the history as it came."""
+        return self.shown.outcome.found if self.shown is not None and self.shown.outcome is not None else ()
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """What would still be wrong after repairing."""
+        return (
+            self.shown.outcome.violations if self.shown is not None and self.shown.outcome is not None else ()
+        )
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What repairing changes, and the turn guard."""
+        made = self.shown.changes if self.shown is not None else self.request.mended
+        return (*made, *(self.guarded.changes if self.guarded is not None else ()))
+
+    @property
+    def verdict(self) -> str:
+        """What would happen: ``unchanged``, ``repaired``, ``sent_as_is`` (observe, off), or ``refused``."""
+        return _verdict(self.mode, self.sent, self.found, self.changes, self.refusal)
+
+
+def run_dry(
+    request: ChatRequest,
+    settings: Settings,
+    unsupported: Unsupported,
+    knowledge: Knowledge,
+    now: float,
+    policy: TurnPolicy | None = None,
+    asked: int | None = None,
+    kept: Mapping[str, Kept] = _NOTHING,
+    deployment: Deployment | None = None,
+) -> DryRun:
+    """Return what would become of *request* at *deployment*, by default the first that answers for its model.
+
+    *knowledge* is what the deployments have taught by *now*, *policy* that of the turn guard, None where it is off;
+    *asked* is the client's own limit of rounds. Raises :class:`proxy.errors.ModelNotFound`.
+    """
+    mode = settings.sanitize.mode
+    request, guarded = guard_chat(request, policy, asked, mode=mode)
+    target = choose_pool(request.model, settings)[0] if deployment is None else deployment
+    facts = facts_of(target, settings, knowledge.look(target, now))
+
+    def plan(settings: Settings, facts: Facts | None = facts) -> Plan:
+        return plan_request(request, settings, unsupported, target, kept, facts, count=True)
+
+    repairing = _repairing(settings)
+    repaired, refusal = _planned(lambda: plan(repairing))
+    shown = repaired
+    if isinstance(refusal, ContextTooLong):
+        shown, _ = _planned(lambda: plan(repairing, None))
+    outcome = shown.outcome if shown is not None else None
+    sent = repaired
+    if mode != "repair" or (outcome is not None and outcome.violations):
+        sent, refused = _planned(lambda: plan(settings))
+        refusal = refused or refusal
+    profile = profile_of(target, settings)
+    return DryRun(request, target, profile, mode, kept, guarded, repaired, shown, sent, refusal)
 
 
 def explain_request(
@@ -34,54 +117,35 @@ def explain_request(
     asked: int | None = None,
     kept: Mapping[str, Kept] = _NOTHING,
 ) -> dict[str, Any]:
-    """Return, as JSON-ready values, what turnright would make of *request*.
+    """Return, as JSON-ready values, what turnright would make of *request*: :func:`run_dry`, told."""
+    return tell_run(run_dry(request, settings, unsupported, knowledge, now, policy, asked, kept))
+
+
+def tell_run(run: DryRun) -> dict[str, Any]:
+    """Return a dry run as JSON-ready values.
 
     Whatever the mode, the changes are those of ``repair``, ``refusal`` says why there are none, and ``budget`` what
-    that comes to in tokens; *knowledge* is what the deployments have taught by *now*. ``mode`` and ``verdict`` say what
-    would happen: ``unchanged``, ``repaired``, ``sent_as_is`` (observe, off), or ``refused`` with ``refusal``. ``body``
-    is what would be sent, with the signatures that are *kept*; None where it would be refused. ``turns`` says what the
-    turn guard finds by *policy*, None where it is off; *asked* is the client's own limit of rounds. Raises
-    :class:`proxy.errors.ModelNotFound`.
+    that comes to in tokens. ``mode`` and ``verdict`` say what would happen. ``body`` is what would be sent, with the
+    signatures that are kept; None where it would be refused. ``turns`` says what the turn guard finds, None where it is
+    off.
     """
-    mode = settings.sanitize.mode
-    request, guarded = guard_chat(request, policy, asked, mode=mode)
-    deployment = choose_pool(request.model, settings)[0]
-    facts = facts_of(deployment, settings, knowledge.look(deployment, now))
-
-    def plan(settings: Settings, facts: Facts | None = facts) -> Plan:
-        return plan_request(request, settings, unsupported, deployment, kept, facts, count=True)
-
-    repairing = _repairing(settings)
-    repaired, refusal = _planned(lambda: plan(repairing))
-    shown = repaired
-    if isinstance(refusal, ContextTooLong):
-        shown, _ = _planned(lambda: plan(repairing, None))
-    outcome = shown.outcome if shown is not None else None
-    found, violations = (outcome.found, outcome.violations) if outcome is not None else ((), ())
-    sent = repaired
-    if mode != "repair" or violations:
-        sent, refused = _planned(lambda: plan(settings))
-        refusal = refused or refusal
-    changes = (
-        *(shown.changes if shown is not None else request.mended),
-        *(guarded.changes if guarded is not None else ()),
-    )
+    changes, repaired = run.changes, run.repaired
     return {
         "object": "turnright.explanation",
-        "model": request.model,
-        "deployment": deployment.model,
-        "profile": profile_of(deployment, settings).name,
-        "mode": mode,
-        "verdict": _verdict(mode, sent, found, changes, refusal),
+        "model": run.request.model,
+        "deployment": run.deployment.model,
+        "profile": run.profile.name,
+        "mode": run.mode,
+        "verdict": run.verdict,
         "changes": [change.as_dict() for change in changes],
         "summary": format_changes(changes),
-        "found": [violation.as_dict() for violation in found],
-        "violations": [violation.as_dict() for violation in violations],
-        "dropped_parameters": list(sent.dropped) if sent is not None else [],
-        "refusal": None if refusal is None else _told(refusal),
+        "found": [violation.as_dict() for violation in run.found],
+        "violations": [violation.as_dict() for violation in run.violations],
+        "dropped_parameters": list(run.sent.dropped) if run.sent is not None else [],
+        "refusal": None if run.refusal is None else _told(run.refusal),
         "budget": repaired.budget.as_dict() if repaired is not None and repaired.budget is not None else None,
-        "turns": guarded.turn.as_dict() if guarded is not None else None,
-        "body": None if sent is None else _body(sent),
+        "turns": run.guarded.turn.as_dict() if run.guarded is not None else None,
+        "body": None if run.sent is None else _body(run.sent),
     }
 
 

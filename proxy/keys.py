@@ -21,6 +21,7 @@ from proxy.resilience.poison import PoisonGuard
 from proxy.store import Store
 from proxy.tracing import Tracing
 from proxy.turn_policies import TurnPolicies
+from proxy.ui.watch import Watch
 from proxy.upstream import Upstream
 
 
@@ -50,6 +51,9 @@ class Gateway:
 
     tracing: Tracing | None = None
     """Makes spans; None where the operator has not asked for them."""
+
+    watch: Watch | None = None
+    """Remembers the last requests for the inspector; None where the operator wants no inspector."""
 
     random: Callable[[], float] = random
     """Numbers from [0, 1), for the spread of waits."""

@@ -14,6 +14,7 @@ from proxy.logs import get_log
 from proxy.metrics import UNKNOWN_MODEL, Metrics
 from proxy.plan import Plan, format_changes, split_changes
 from proxy.tracing import RequestTrace
+from proxy.ui.watch import Watch
 from sanitizers import Change
 from sanitizers.turns import Guarded
 
@@ -77,6 +78,9 @@ class Record:
     interrupted: str = ""
     """What a stream broke of, a part of whose answer was with the client: a kind of failure, or of our own end."""
 
+    body: bytes | None = None
+    """The body of a chat request, where the inspector is to keep it."""
+
     trace: RequestTrace | None = None
     """The request's part in its trace; None where nobody is told of it."""
 
@@ -118,8 +122,8 @@ class Record:
         return headers
 
 
-def finish_record(record: Record, metrics: Metrics, now: float) -> None:
-    """Write *record* to the metrics and the log; *now* is the end of the request."""
+def finish_record(record: Record, metrics: Metrics, now: float, watch: Watch | None = None) -> None:
+    """Write *record* to the metrics, the log, and what *watch* remembers; *now* is the end of the request."""
     duration = now - record.started
     planned, plan = record.planned, record.plan
     changes = planned.changes if planned is not None else ()
@@ -164,6 +168,41 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         per_token = time_per_token(record.writing_s, tokens["output"], tokens["reasoning"])
         if per_token is not None:
             metrics.per_token.labels(record.model).observe(per_token)
+    changed = format_changes(changes)
+    rounds = record.guarded.turn.header() if record.guarded else None
+    if watch is not None:
+        report = plan.budget if plan is not None else None
+        watch.note(
+            (
+                record.request_id,
+                now,
+                record.route,
+                record.model,
+                planned.deployment.model if planned is not None else None,
+                record.status,
+                record.outcome,
+                record.stream,
+                record.messages,
+                changed,
+                rounds,
+                duration,
+                record.overhead,
+                record.attempts,
+                tokens["input"],
+                tokens["output"],
+                report.sent if report is not None else None,
+                report is not None and report.exact,
+                record.key,
+                watch.keep(record.body) if record.body is not None else None,
+            ),
+            now,
+            record.outcome,
+            record.overhead,
+            record.attempts,
+            tokens["input"],
+            tokens["output"],
+            changed,
+        )
     get_log().info(
         "request_finished",
         request_id=record.request_id,
@@ -176,9 +215,9 @@ def finish_record(record: Record, metrics: Metrics, now: float) -> None:
         status=record.status,
         outcome=record.outcome,
         messages=record.messages,
-        changes=format_changes(changes),
+        changes=changed,
         dropped_parameters=len(planned.dropped) if planned else 0,
-        rounds=record.guarded.turn.header() if record.guarded else None,
+        rounds=rounds,
         key=record.key or None,
         attempts=record.attempts,
         duration_ms=round(duration * 1000, 1),

@@ -57,8 +57,7 @@ def prepare_request(
     sent is the caller's affair. Raises :class:`Unrepairable` for a history that cannot be read, and
     :class:`InvalidRequest` for parameters and tools that can neither be sent nor left out.
     """
-    if request.parameters.get("reasoning_effort") not in (None, "none"):
-        profile = profile.thinking()
+    profile = profile_for_request(profile, request)
     outline = request.outline
     if outline is not None and not outline.tells_of(messages):
         outline = None
@@ -87,6 +86,11 @@ def prepare_request(
         planned.changes,
         declared,
     )
+
+
+def profile_for_request(profile: Profile, request: ChatRequest) -> Profile:
+    """Return the rules for the history of *request*: a model that is to think has some of its own."""
+    return profile if request.parameters.get("reasoning_effort") in (None, "none") else profile.thinking()
 
 
 def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tuple[Violation, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.invariants import Violation, find_violations
@@ -10,7 +12,7 @@ from sanitizers.messages import Entries, Entry, Messages, open_places
 from sanitizers.outline import Outline
 from sanitizers.profiles import Profile
 from sanitizers.record import record
-from sanitizers.steps import STEPS
+from sanitizers.steps import STEP_NAMES, STEPS
 from sanitizers.validation import read_history
 
 
@@ -85,6 +87,18 @@ def run_steps_on(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Cha
             param="messages",
         )
     return entries, tuple(changes)
+
+
+def walk_steps(messages: Messages, profile: Profile) -> Iterator[tuple[str, Entries, tuple[Change, ...]]]:
+    """Yield each step that changes something in validated *messages*: its name, the history behind it, its changes.
+
+    Together they make what :func:`run_steps` makes, for whoever wants to see it being made.
+    """
+    entries = _as_entries(messages)
+    for name, step in zip(STEP_NAMES, STEPS, strict=True):
+        entries, made = step(entries, profile)
+        if made:
+            yield name, entries, made
 
 
 def _as_entries(messages: Messages) -> Entries:

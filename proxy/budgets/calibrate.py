@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from math import ceil
 
 from proxy.beside_the_loop import LARGE, go_beside
 from proxy.budgets.fit_request import estimate_sent, has_media
@@ -17,7 +18,8 @@ from sanitizers.budget.calibration import MIN_ESTIMATE
 def calibrate(record: Record, gateway: Gateway) -> None:
     """Learn from the provider's count of the prompt in *record*, if there is one and this answer is of the sample.
 
-    A long prompt is counted in a thread: to count one of 100k tokens that was never seen takes 8 ms.
+    A long prompt is counted in a thread: to count one of 100k tokens that was never seen takes 8 ms. The record has
+    been written by then; what the inspector remembers of it gets the estimate that was not needed before.
     """
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:
@@ -29,12 +31,17 @@ def calibrate(record: Record, gateway: Gateway) -> None:
     taught = gateway.knowledge.of(plan.deployment, now)
     if is_sampled(taught, now):
         count = partial(estimate_sent, plan.messages, plan.parameters, taught.family)
-        go_beside(weight, count, partial(_learn, plan, taught, counted, gateway))
+        go_beside(weight, count, partial(_learn, plan, taught, counted, gateway, record.request_id))
 
 
-def _learn(plan: Plan, taught: Taught, counted: int, gateway: Gateway, estimated: int) -> None:
+def _learn(
+    plan: Plan, taught: Taught, counted: int, gateway: Gateway, request_id: str, estimated: int
+) -> None:
     media = has_media(plan.messages)
+    expected = estimated * taught.calibration.live
+    if gateway.watch is not None:
+        gateway.watch.add_estimate(request_id, ceil(expected))
     if estimated >= MIN_ESTIMATE and not media:
-        error = abs(estimated * taught.calibration.live - counted) / counted
+        error = abs(expected - counted) / counted
         gateway.metrics.estimate_error.labels(plan.deployment.label).observe(error)
     observe_answer(taught, estimated, counted, media=media)

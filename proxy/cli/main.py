@@ -1,6 +1,7 @@
 """The command line: five subcommands, each in a file of its own.
 
-Exit status: 0 done, 1 it did not go as it should, 2 the input or the configuration cannot be used.
+Exit status: 0 done, 1 it did not go as it should (``explain``: something is changed), 2 the input or the configuration
+cannot be used.
 """
 
 from __future__ import annotations
@@ -86,13 +87,14 @@ def make_parser() -> argparse.ArgumentParser:
     explain = commands.add_parser(
         "explain",
         help="print what would be changed in a chat request, and why",
-        description="Print what would be changed in a chat request, and why. Nothing is sent anywhere.",
+        description="Print what would be changed in a chat request, step by step, and why. Nothing is sent anywhere. "
+        "Exit status 0: nothing is changed; 1: something is; 2: it is refused, or cannot be used.",
     )
     explain.add_argument(
         "--config", metavar="FILE", help="the configuration; without it the model's own rules"
     )
     explain.add_argument("--model", metavar="NAME", help="the model, instead of the one in the request")
-    explain.add_argument("--json", action="store_true", help="print the answer of /v1/explain")
+    explain.add_argument("--json", action="store_true", help="print the answer of /v1/explain, and each step")
     explain.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="the request as JSON, - for stdin"
     )

@@ -1,8 +1,7 @@
 """What the contract has and this version has not: the one table to delete rows from.
 
 Every key of the contract parses from the first version on. A value whose behaviour is missing is refused with
-a text that names the key (``NOT_BUILT``); a key whose number is merely unused so far is warned about, only
-where an operator set it (``NO_EFFECT_YET``). Whoever builds a behaviour deletes its row and its test case.
+a text that names the key. Whoever builds a behaviour deletes its row and its test case.
 """
 
 from __future__ import annotations
@@ -26,9 +25,6 @@ NOT_BUILT: Mapping[str, NotBuilt] = {
     ),
 }
 """Keys, with ``[]`` for any position of a list, to the values that are refused."""
-
-NO_EFFECT_YET: frozenset[str] = frozenset({"general_settings.ui"})
-"""Keys that parse and are not used so far."""
 
 
 def not_built_text(key: str, value: object) -> str | None:

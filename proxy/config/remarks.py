@@ -1,14 +1,11 @@
-"""What is allowed and yet worth a word at start: keys without effect, limits that hide each other."""
+"""What is allowed and yet worth a word at start: limits that hide each other, keys that do nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pydantic import BaseModel
-
 from proxy.config.environment import MASTER_KEY_VARIABLE
 from proxy.config.faults import Location, path_of
-from proxy.config.not_built import NO_EFFECT_YET
 from proxy.config.schema.settings import Settings
 
 _PHASES = ("connect_timeout", "first_byte_timeout", "idle_timeout")
@@ -19,18 +16,9 @@ def remarks(
 ) -> tuple[str, ...]:
     """Return the warnings about *settings*, only for keys that were set, under the names they were set by."""
     return (
-        *_without_effect(settings, origins),
         *_hidden_timeouts(settings, origins),
         *_doubtful_keys(settings, environ),
     )
-
-
-def _without_effect(settings: Settings, origins: Mapping[Location, Location]) -> Iterator[str]:
-    for name in type(settings).model_fields:
-        section = getattr(settings, name)
-        for key in type(section).model_fields if isinstance(section, BaseModel) else ():
-            if key in section.model_fields_set and f"{name}.{key}" in NO_EFFECT_YET:
-                yield f"{_written(name, key, origins)}: has no effect in this version"
 
 
 def _hidden_timeouts(settings: Settings, origins: Mapping[Location, Location]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
 from proxy.logs import report_fault
 from proxy.resilience.client_error import SDK_RETRIES
+from proxy.ui.pages import PRIVATE
 
 
 @web.middleware
@@ -52,6 +53,8 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
     record = request[RECORD]
     record.outcome = error.code
     headers = {**record.answer_headers(asyncio.get_running_loop().time()), **error.headers}
+    if request.path.startswith("/ui"):
+        headers |= PRIVATE
     if not error.retryable and error.http_status < 500:
         # The SDKs retry 408, 409 and 429 by themselves, and obey this header.
         headers.setdefault("x-should-retry", "true" if error.http_status in SDK_RETRIES else "false")

@@ -10,7 +10,7 @@ from aiohttp.typedefs import Handler
 from proxy.deliver import deliver
 from proxy.errors import BodyTooLarge, Overloaded
 from proxy.keys import GATEWAY
-from proxy.routes.paths import api_route
+from proxy.routes.paths import api_route, is_ui_work
 
 
 @web.middleware
@@ -20,7 +20,7 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
     Where places are few they are shared between clients, who are told apart by their address: one agent gone wild
     must not shut the others out (:class:`proxy.resilience.fairness.Admission`).
     """
-    if api_route(request) is not None:
+    if api_route(request) is not None or is_ui_work(request):
         gateway = request[GATEWAY]
         general = gateway.settings.general_settings
         if (request.content_length or 0) > general.max_body_mib * 2**20:

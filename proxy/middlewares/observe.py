@@ -47,7 +47,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     finally:
         gateway.lifecycle.working.discard(task)
         gateway.metrics.in_flight.dec()
-        finish_record(record, gateway.metrics, loop.time())
+        finish_record(record, gateway.metrics, loop.time(), gateway.watch)
         if record.trace is not None:
             record.trace.end(record)
         calibrate(record, gateway)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from proxy.app import create_fetcher, observe_upstream
+from proxy.app import create_fetcher, create_watch, observe_upstream
 from proxy.config import Settings
+from proxy.config.schema.general import GeneralSettings
 from proxy.first_series import start_circuits
 from proxy.keys import Gateway
 from proxy.reload.match_entries import Moved, match_models, match_unchanged
 from proxy.reload.settings_changes import Changes, find_changes, keep_fixed
 from proxy.store import MemoryStore
 from proxy.turn_policies import TurnPolicies
+from proxy.ui.watch import Watch
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
 """Sections that decide what is sent for a body: with another one, a body that was refused may be taken."""
@@ -59,5 +61,14 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         poison=old.poison.carry({} if reshaped else renewal.unchanged),
         knowledge=old.knowledge.carry(renewal.models),
         turns=TurnPolicies(settings.turns),
+        watch=_renew_watch(old.watch, general),
         media=old.media if same_media else create_fetcher(general.media),
     )
+
+
+def _renew_watch(old: Watch | None, general: GeneralSettings) -> Watch | None:
+    """Return what remembers the last requests from now on; what it remembers goes along as far as there is room."""
+    if old is None or not general.ui:
+        return create_watch(general)
+    old.resize(general.inspector)
+    return old

@@ -26,6 +26,8 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
     chat = await work_beside(len(body), partial(parse_chat_request, body, max_nesting=nesting, mends=mends))
     record.stream, record.messages = chat.stream, len(chat.messages)
+    if gateway.watch is not None and gateway.watch.keeps_bodies:
+        record.body = chat.body
     record.model = choose_pool(chat.model, settings)[0].label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)

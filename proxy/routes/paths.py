@@ -16,8 +16,20 @@ READY = ("/readyz", "/health", "/healthz", "/health/readiness")
 METRICS = "/metrics"
 ROOT = "/"
 
+UI = ("/ui", "/ui/")
+UI_FILE = "/ui/{file:.+}"
+UI_MODELS = "/ui/api/models"
+UI_LOOK = "/ui/api/look"
+UI_VERDICTS = "/ui/api/verdicts"
+UI_RECENT = "/ui/api/recent"
+UI_RECENT_ONE = "/ui/api/recent/{id}"
+UI_LIVE = "/ui/api/live"
+
 API_PATHS = (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS, EXPLAIN, MODELS, MODEL)
-OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT})
+OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, UI_FILE.replace(":.+", "")})
+"""By what aiohttp calls their resources. The inspector's page is open, since it asks for the key; its data is not."""
+
+_UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})
 
 _ROUTE_OF = {
     spelling: canonical
@@ -40,6 +52,12 @@ def api_route(request: web.Request) -> str | None:
     """Return the template of the API path that *request* matched, as metrics and logs name it; else None."""
     resource = request.match_info.route.resource
     return _ROUTE_OF.get(resource.canonical) if resource is not None else None
+
+
+def is_ui_work(request: web.Request) -> bool:
+    """Tell whether a path of the inspector takes a body, which is worked on as any request's is."""
+    resource = request.match_info.route.resource
+    return resource is not None and resource.canonical in _UI_WORK
 
 
 def is_open(request: web.Request) -> bool:

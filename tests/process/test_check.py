@@ -71,10 +71,7 @@ def test_check_for_machines(tmp_path: Path) -> None:
     assert (model["name"], model["fallbacks"], model["turns"]["max_rounds"]) == ("mine", [], 25)
     assert (deployment["host"], deployment["key"]) == ("127.0.0.1:9", "set")
     assert deployment["budget"]["window"] == 1_048_576
-    assert [warning.partition(":")[0] for warning in told["warnings"]] == [
-        "general_settings.ui",
-        "general_settings.drain_grace",
-    ]
+    assert [warning.partition(":")[0] for warning in told["warnings"]] == ["general_settings.drain_grace"]
 
 
 def test_check_lists_every_fault(tmp_path: Path) -> None:
@@ -102,10 +99,10 @@ def test_check_lists_every_fault(tmp_path: Path) -> None:
 
 
 def test_check_warns(tmp_path: Path) -> None:
-    """A key without an effect yet is a warning on standard error, not a fault."""
-    path = write(tmp_path / "c.yaml", config() | {"general_settings": {"ui": False}})
+    """What is likely a mistake is a warning on standard error, not a fault."""
+    path = write(tmp_path / "c.yaml", config() | {"general_settings": {"drain_grace": 0}})
 
     shown = run("check", "--config", path)
 
     assert shown.returncode == 0
-    assert shown.stderr.startswith("turnright: warning: general_settings.ui")
+    assert shown.stderr.startswith("turnright: warning: general_settings.drain_grace")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 from proxy.cli import main
 from tests.process.commands import BROKEN, REQUEST, config, deep, run, write
+from tests.process.running import ROOT, command, environment
 from tests.support.builders import assistant, call, tool, user
 
 
@@ -22,7 +26,7 @@ def test_explain_takes_a_request(given: str, tmp_path: Path) -> None:
 
     shown = run("explain", *arguments, stdin=b"" if given == "file" else json.dumps(REQUEST).encode())
 
-    assert (shown.returncode, shown.stderr) == (0, "")
+    assert (shown.returncode, shown.stderr) == (1, "")
     lines = shown.stdout.splitlines()
     assert lines[0] == "model     gemini-3.6-flash -> gemini/gemini-3.6-flash"
     assert "verdict   repaired" in lines
@@ -46,7 +50,9 @@ def test_explain_of_a_bare_list(model: str, profile: str, deployment: str) -> No
     shown = run("explain", "--model", model, "--json", stdin=json.dumps(BROKEN).encode())
 
     explained = json.loads(shown.stdout)
-    assert shown.returncode == 0
+    assert shown.returncode == 1
+    assert explained["steps"][0]["step"] == "pairing"
+    assert explained["steps"][0]["after"][0] == {"origin": 0}
     assert (explained["object"], explained["deployment"]) == ("turnright.explanation", deployment)
     assert explained["profile"].startswith(profile)
     assert explained["verdict"] == "repaired"
@@ -57,6 +63,19 @@ def test_explain_of_a_bare_list(model: str, profile: str, deployment: str) -> No
         "tool",
         "user",
     ]
+
+
+def test_explain_mends_half_a_character() -> None:
+    """As the server does, with a configuration and without one, from a list and from a request."""
+    cut = b'[{"role": "user", "content": "cut \\ud83d"}]'
+
+    for given, more in (
+        (cut, ("--model", "gpt-4.1")),
+        (b'{"model": "gpt-4.1", "messages": ' + cut + b"}", ("--json",)),
+    ):
+        shown = run("explain", *more, stdin=given)
+        assert (shown.returncode, shown.stderr) == (1, "")
+        assert "half_character" in shown.stdout
 
 
 def test_explain_prefers_the_option() -> None:
@@ -73,7 +92,7 @@ def test_explain_with_a_configuration(tmp_path: Path) -> None:
     mine = run("explain", "--config", path, "--model", "mine", stdin=json.dumps(BROKEN).encode())
     other = run("explain", "--config", path, "--model", "other", stdin=json.dumps(BROKEN).encode())
 
-    assert mine.returncode == 0
+    assert mine.returncode == 2
     assert "model     mine -> gemini/gemini-3.6-flash" in mine.stdout
     assert "verdict   refused" in mine.stdout
     assert (other.returncode, other.stdout) == (2, "")
@@ -92,7 +111,7 @@ def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
 
     shown = run("explain", "--config", path, "--model", "mine", stdin=json.dumps(history).encode())
 
-    assert (shown.returncode, shown.stderr) == (0, "")
+    assert (shown.returncode, shown.stderr) == (1, "")
     lines = shown.stdout.splitlines()
     head = next(at for at, line in enumerate(lines) if line.startswith("tokens (limit "))
     assert lines[head].endswith("window from: catalogue):")
@@ -105,6 +124,72 @@ def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
     assert lines[head + 8].startswith("  tool_result_capped: 5 messages, ")
     assert lines[head + 9].endswith(" % of the limit is used")
     assert lines[head + 10].startswith("  a round has ")
+    bars = [line[12:].partition("]")[0] for line in lines[head + 11 : head + 13]]
+    assert [len(bar) for bar in bars] == [60, 60]
+    assert set("".join(bars)) <= set("stgocr.")
+    assert bars[0].count(".") <= bars[1].count(".")
+
+
+@pytest.mark.parametrize(
+    ("messages", "status"), [([user("Hello.")], 0), (BROKEN, 1), ([tool("nobody", "lost")], 2), ([{}], 2)]
+)
+def test_explain_tells_by_its_exit_status(messages: list[Any], status: int) -> None:
+    """0: nothing is changed; 1: something is; 2: it is refused, or cannot be read; as JSON and for a reader alike."""
+    given = json.dumps(messages).encode()
+
+    found = [run("explain", "--model", "gemini-2.5-pro", *more, stdin=given) for more in ((), ("--json",))]
+
+    assert [shown.returncode for shown in found] == [status, status]
+
+
+def test_explain_shows_each_step() -> None:
+    """With its reason, what a provider would say, and the messages before and after; no text moves the cursor."""
+    broken = [assistant("Hi \x1b[2J."), tool("nobody", "\x1b[31mlost\u202e"), user("Hello.")]
+
+    shown = run("explain", "--model", "gemini-2.5-pro", stdin=json.dumps(broken).encode())
+
+    assert "\x1b" not in shown.stdout
+    lines = shown.stdout.splitlines()
+    at = lines.index(
+        "orphan_drop: There is no tool result without its call; of several results the last one counts."
+    )
+    assert lines[at + 1 : at + 3] == [
+        "    dropped orphaned_result  messages[1]",
+        "      No call has asked for this result.",
+    ]
+    assert lines[at + 3].startswith("      without it: messages with role 'tool' must be a response")
+    assert lines[at + 4] == "    - [1]    tool (nobody) \\x1b[31mlost\\u202e"
+    assert any(line.startswith("    + [new]  user [The conversation starts here") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)]
+)
+def test_explain_in_colours(variables: dict[str, str], coloured: bool) -> None:
+    """At a terminal, unless it is asked not to; a pipe gets none (above)."""
+    reading, writing = os.openpty()
+    shown = b""
+    with subprocess.Popen(
+        command("explain"),
+        stdin=subprocess.PIPE,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=environment(**variables),
+    ) as process:
+        os.close(writing)
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(json.dumps(REQUEST).encode())
+        process.stdin.close()
+        with contextlib.suppress(OSError):  # which is how a terminal ends
+            while piece := os.read(reading, 65_536):
+                shown += piece
+        ended = (process.wait(60), process.stderr.read())
+    os.close(reading)
+
+    assert ended == (1, b"")
+    assert (b"\x1b[33mrepaired\x1b[0m" in shown, b"\x1b" in shown) == (coloured, coloured)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +207,7 @@ def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
         (b'{"model": "gpt-4.1", "temperature": "x", "messages": [{"role": "user"}]}', "(temperature)"),
         (b'{"model": "gpt-4.1", "messages": [{"role": "user"}], "x": %b}' % deep(150), "deeper than 100"),
         (b'{"model": "gpt-4.1", "messages": [{"role": "user"}], "x": %b}' % deep(500), "deeper than"),
-        (deep(500), "must be a JSON object"),
+        (deep(500), "deeper than"),
         (deep(5000), "not valid JSON"),
     ],
 )
@@ -152,7 +237,7 @@ def test_explain_of_a_history_beyond_repair() -> None:
     """A history that cannot be mended is explained as refused, with the reason."""
     shown = run("explain", "--model", "gpt-4.1", stdin=json.dumps([tool("c1", "alone")]).encode())
 
-    assert shown.returncode == 0
+    assert shown.returncode == 2
     assert "verdict   refused" in shown.stdout
     assert "nothing_to_send" in shown.stdout
 

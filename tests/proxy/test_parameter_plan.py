@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.explain import render_explanation
+from proxy.cli.show_explanation import show_explanation
 from proxy.upstream import UpstreamCall
 from tests.support.builders import assistant, call, system, text, tool, user
 from tests.support.proxied import MODEL, Reply, chat, proxied, settings_of
@@ -167,7 +167,7 @@ async def test_top_k_is_a_count(value: Any) -> None:
 async def test_explanation_for_a_reader() -> None:
     """A parameter stands in no message."""
     reply, _, _ = await sent(CLAUDE, chat(temperature=2), path="/v1/explain")
-    lines = render_explanation(reply.json).splitlines()
+    lines = list(show_explanation({**reply.json, "before": [], "steps": []}, colours=False))
 
     [line] = [line for line in lines if "out_of_range" in line]
     assert line.split() == ["parameters", "replaced", "out_of_range", "temperature"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.explain import render_explanation
+from proxy.cli.show_explanation import show_explanation
 from proxy.errors import UpstreamFault
 from sanitizers.tool_names import spell_legal
 from tests.support.builders import assistant, call, tool, user
@@ -135,7 +135,8 @@ async def test_explain(upstream: ScriptedUpstream, mode: str, verdict: str) -> N
     assert ((found["body"] or {}).get("tool_choice") or {"function": {"name": None}})["function"][
         "name"
     ] == sent.get(mode)
-    lines = [line.split() for line in render_explanation(found).splitlines() if NEW in line]
+    shown = show_explanation({**found, "before": [], "steps": []}, colours=False)
+    lines = [line.split() for line in shown if NEW in line]
     assert [line[1] for line in lines] == ["tools[0]", "tool_choice", "messages[1]", "messages[2]"]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.explain import render_explanation
+from proxy.cli.show_explanation import show_explanation
 from proxy.config import Settings
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import GEMINI, MODEL, proxied, settings_of
@@ -113,7 +113,7 @@ async def test_a_reader_of_the_dry_run_is_told(
     async with proxied(told(mode), upstream) as proxy:
         explained = (await proxy.post(request, "/v1/explain")).json
 
-    lines = render_explanation(explained).splitlines()
+    lines = list(show_explanation({**explained, "before": [], "steps": []}, colours=False))
     assert line in lines
     shown = [shown.split() for shown in lines if shown.startswith("  turns")]
     expected = []

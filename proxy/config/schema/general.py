@@ -63,6 +63,21 @@ class Logs(Section):
     Read at start."""
 
 
+class Inspector(Section):
+    """What the inspector remembers of recent requests, in this process's memory alone."""
+
+    where: ClassVar[str] = "general_settings.inspector"
+
+    requests: Annotated[Count, Field(le=10_000)] = 200
+    """How many of them: when, which model, how it ended, how long it took, never a word of it. Default 200."""
+
+    bodies: Flag = False
+    """Whether the bodies of chat requests are kept as well, for whoever has the key to look at. Default false."""
+
+    mib: Count = 16
+    """MiB that these bodies may have together; the oldest go first. Default 16."""
+
+
 class ClientKey(Section):
     """A key of one client, or one team."""
 
@@ -122,8 +137,10 @@ class GeneralSettings(Section):
     """Traces: OpenTelemetry's spans, and what providers are told of them."""
 
     ui: Flag = True
-    """The inspector at ``/ui``; with a master key set it asks for it. Default true. Not built so far: it has no
-    effect."""
+    """The inspector at ``/ui``; with a master key set it asks for it. Default true."""
+
+    inspector: Annotated[Inspector, BeforeValidator(empty_section)] = Field(default_factory=Inspector)
+    """What the inspector remembers of recent requests."""
 
     gen_ai_metrics: Flag = False
     """Expose OpenTelemetry's ``gen_ai_client_*`` metrics beside turnright's own, for dashboards that know those.

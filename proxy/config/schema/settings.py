@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from proxy.config.deployments import Routes
 from proxy.config.faults import refusal
-from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Logs, Media
+from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
 from proxy.config.schema.router import RouterSettings
@@ -84,6 +84,7 @@ SECTIONS: Mapping[str, type[Section]] = {
         RouterSettings,
         GeneralSettings,
         Admin,
+        Inspector,
         Logs,
         Media,
         Tracing,

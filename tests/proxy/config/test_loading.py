@@ -65,6 +65,7 @@ general_settings:
   drain_grace: 31.5
   tracing: {enabled: false, propagate: false}
   ui: false
+  inspector: {requests: 50, bodies: true, mib: 4}
   gen_ai_metrics: true
   keys: [{name: team-a, key: os.environ/GEMINI_API_KEY}]
 sanitize:   {mode: off, on_violation: send, merge_same_role: true}
@@ -122,6 +123,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "drain_grace": 31.5,
         "tracing": {"enabled": False, "propagate": False},
         "ui": False,
+        "inspector": {"requests": 50, "bodies": True, "mib": 4},
         "gen_ai_metrics": True,
     }
     assert settings.general_settings.master_key is not None
@@ -197,6 +199,7 @@ def test_the_contract_sets_every_key() -> None:
         "router_settings": settings.router_settings.model_fields_set,
         "general_settings": settings.general_settings.model_fields_set,
         "general_settings.admin": set(Admin.model_fields),
+        "general_settings.inspector": settings.general_settings.inspector.model_fields_set,
         "general_settings.logs": settings.general_settings.logs.model_fields_set,
         "general_settings.media": settings.general_settings.media.model_fields_set,
         "general_settings.tracing": settings.general_settings.tracing.model_fields_set,

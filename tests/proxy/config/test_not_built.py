@@ -1,4 +1,4 @@
-"""Each row of what is not built, and each key without effect."""
+"""Each row of what is not built."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.config.not_built import NO_EFFECT_YET, NOT_BUILT
-from tests.proxy.config.samples import entry, faults_of, load
+from proxy.config.not_built import NOT_BUILT
+from tests.proxy.config.samples import entry, faults_of
 
 REFUSED: dict[str, list[Any]] = {
     "compaction.enabled": [True],
@@ -60,13 +60,3 @@ def test_the_values_beside_it_are_taken(key: str, value: Any) -> None:
 def test_every_row_is_tested() -> None:
     """A new row needs a case here."""
     assert set(NOT_BUILT) == set(REFUSED)
-
-
-@pytest.mark.parametrize("key", sorted(NO_EFFECT_YET))
-def test_a_key_without_effect_warns_only_where_it_is_set(key: str) -> None:
-    """Setting such a key, even to its default, is worth a warning; leaving it out is not."""
-    section, _, name = key.partition(".")
-    default = getattr(getattr(load().settings, section), name)
-
-    assert load(**sections_with(key, default)).warnings == (f"{key}: has no effect in this version",)
-    assert load().warnings == ()

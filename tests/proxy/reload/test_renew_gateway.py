@@ -237,3 +237,19 @@ async def test_gen_ai_metrics_come_and_go(gateway: Gateway) -> None:
     assert isinstance(again.upstream, ObservedUpstream)
     assert again.upstream.observed is gateway.upstream
     assert again.metrics.gen_ai() is first.metrics.gen_ai()
+
+
+async def test_recent_requests_are_kept(gateway: Gateway) -> None:
+    """They go along, as far as the new configuration has room; taken away, the inspector forgets them."""
+    assert gateway.watch is not None
+    gateway.watch.note(("r1",), 0.0, "ok", None, 1, None, None, "")
+
+    smaller = renewed(gateway, settings_of(entry("a"), general_settings={"inspector": {"requests": 7}}))
+    off = renewed(gateway, settings_of(entry("a"), general_settings={"ui": False}))
+    again = renewed(off, settings_of(entry("a")))
+
+    assert smaller.watch is gateway.watch
+    assert smaller.watch.bounds == (7, 0)
+    assert off.watch is None
+    assert again.watch is not None
+    assert list(again.watch.recent()) == []

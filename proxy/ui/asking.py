@@ -1,0 +1,115 @@
+"""What the page asks, read: a chat request, and for whom. Pure.
+
+The request is parsed from the very bytes that were pasted, by the same parser as one that is to be sent. A list stands
+for the messages of one; the target's name for the model that it need not have.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, NamedTuple
+
+import orjson
+
+from proxy.errors import InvalidRequest
+from proxy.ui.targets import MODELS
+from proxy.wire import ChatRequest, find_value, load_object, parse_chat_request
+
+_NAMES = ("request", "target", "compact", "model")
+
+
+class Target(NamedTuple):
+    """For whom a request is looked at: one of the configured models, or one of the profiles."""
+
+    kind: Literal["model", "profile"]
+    name: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the target as it is asked for."""
+        return {self.kind: self.name}
+
+
+class Asked(NamedTuple):
+    """What was asked. Without a *target* the request's own model is one; *names_model* says whether it names any.
+
+    *compact* asks for messages that are untouched by their places alone, which is usual: a long history is told once.
+    """
+
+    chat: ChatRequest
+    target: Target
+    names_model: bool
+    compact: bool
+
+
+def read_asked(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Asked:
+    """Return what *body* asks; *default* is the model where neither target nor request names one.
+
+    Raises :class:`InvalidRequest` for what cannot be read, and for a target that is none.
+    """
+    values = _split(body)
+    raw = values.get("request")
+    if raw is None:
+        load_object(body)  # tells what is wrong, if it is no JSON
+        raise InvalidRequest("'request' is required: a chat request, or a list of messages.", param="request")
+    target = _read_target(values.get("target"))
+    own = _split(raw).get("model")
+    names_model = own is not None and own[:1] == b'"' and own != b'""'
+    if target is not None or not names_model:
+        name = target.name if target is not None else default
+        raw = with_model(raw, name)
+    chat = parse_chat_request(raw, max_nesting=max_nesting, mends=mends)
+    compact = values.get("compact") != b"false"
+    return Asked(chat, target or Target("model", chat.model), names_model, compact)
+
+
+def with_model(raw: bytes, model: str) -> bytes:
+    """Return a chat request, or a list of messages, as a request for *model*, and as it is in all else.
+
+    Of two models in one object the last counts.
+    """
+    raw = raw.strip()
+    if raw[:1] == b"[":
+        raw = b'{"messages":' + raw + b"}"
+    if raw[:1] != b"{" or raw[-1:] != b"}":
+        return raw
+    between = b"" if raw[1:-1].strip() == b"" else b","
+    return raw[:-1] + between + b'"model":' + orjson.dumps(model) + b"}"
+
+
+def _split(body: bytes) -> dict[str, bytes]:
+    """Return the bytes of those values of an object that are looked at; empty for what is none.
+
+    The reader of raw values refuses half a character, which a request may hold that is mended: then the other one reads
+    it, and writes it as it was.
+    """
+    found = {name: raw for name in _NAMES if (raw := find_value(body, name)) is not None}
+    if not found and b"\\u" in body:
+        try:
+            fields = json.loads(body.decode())
+        except (ValueError, RecursionError):
+            return {}
+        if isinstance(fields, dict):
+            return {name: json.dumps(fields[name]).encode() for name in _NAMES if name in fields}
+    return found
+
+
+def _read_target(raw: bytes | None) -> Target | None:
+    if raw is None:
+        return None
+    try:
+        given: Any = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        given = 0
+    if given is None or given == {}:
+        return None
+    if isinstance(given, dict) and len(given) == 1:
+        model, profile = given.get("model"), given.get("profile")
+        if isinstance(model, str) and model:
+            return Target("model", model)
+        if isinstance(profile, str) and profile in MODELS:
+            return Target("profile", profile)
+        if "profile" in given:
+            raise InvalidRequest(
+                f"There is no such profile. Profiles: {', '.join(MODELS)}.", param="target.profile"
+            )
+    raise InvalidRequest('\'target\' must be {"model": NAME} or {"profile": NAME}.', param="target")

@@ -1,0 +1,137 @@
+"""One request, looked at for one target: what came, each step's changes, what goes out, and what that comes to. Pure.
+
+The answer holds the whole history many times over, so it is for whoever has sent it; nothing of it is logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
+from proxy.explain import DryRun, tell_run
+from proxy.parameter_plan import Unsupported
+from proxy.ui.places import Placed, follow, place
+from proxy.ui.steps import find_stages
+from proxy.ui.words import STEPS, provider_words, rule_of, why
+from proxy.wire import ChatRequest
+from sanitizers import Change
+from sanitizers.budget.estimate import Estimator
+from sanitizers.budget.families import family_of
+
+
+def look_at(
+    came: ChatRequest,
+    run: DryRun,
+    unsupported: Unsupported,
+    target: Mapping[str, str],
+    *,
+    compact: bool = False,
+) -> dict[str, Any]:
+    """Return, as JSON-ready values, what *run*, a dry run of *came* for *target*, does step by step.
+
+    With *compact* a message that is still the one that came is told by its place alone.
+    """
+    told = tell_run(run)
+    before = place(came.messages)
+    stages = list(find_stages(came.messages, run, unsupported))
+    behind = stages[-1].history if stages else before
+    after = follow(behind, run.shown.messages) if run.shown is not None else behind
+    untouched = {id(message) for message in came.messages} if compact else set()
+
+    def shown(history: Placed) -> list[dict[str, Any]]:
+        return [
+            {"origin": origin} if id(message) in untouched else {"origin": origin, "message": message}
+            for origin, message in history
+        ]
+
+    return {
+        "target": dict(target),
+        "deployment": told["deployment"],
+        "profile": told["profile"],
+        "mode": told["mode"],
+        "verdict": told["verdict"],
+        "summary": told["summary"],
+        "refusal": tell_refusal(run),
+        "before": [{"index": index, "message": message} for index, message in before],
+        "found": told["found"],
+        "violations": told["violations"],
+        "steps": [
+            {
+                "step": stage.step,
+                "what": STEPS.get(stage.step, ""),
+                "changes": [tell_change(change) for change in stage.changes],
+                "after": shown(stage.history),
+            }
+            for stage in stages
+        ],
+        "after": shown(after),
+        "body": told["body"],
+        "changes": told["changes"],
+        "parameters_dropped": told["dropped_parameters"],
+        "budget": _tell_budget(run, told["budget"], before, after),
+        "turns": told["turns"],
+    }
+
+
+def tell_change(change: Change) -> dict[str, Any]:
+    """Return a change with why it is made, the rule that it is made for, and what a provider would say without it."""
+    return {
+        "kind": change.kind,
+        "index": change.index,
+        "reason": change.reason,
+        "detail": change.detail,
+        "why": why(change),
+        "rule": rule_of(change),
+        "words": provider_words(change),
+    }
+
+
+def tell_refusal(run: DryRun) -> dict[str, Any] | None:
+    """Return why the request of *run* is refused, or would be if anybody looked; None where it is not."""
+    refusal = run.refusal
+    if refusal is None:
+        return None
+    return {
+        "message": refusal.message,
+        "param": refusal.param,
+        "code": refusal.code,
+        "rule": getattr(refusal, "rule", refusal.code),
+        "violations": getattr(refusal, "violations", []),
+    }
+
+
+def _tell_budget(
+    run: DryRun, told: dict[str, Any] | None, before: Placed, after: Placed
+) -> dict[str, Any] | None:
+    """Return the budget with its margin, and with the tokens of every message, as it came and as it goes out."""
+    report = run.repaired.budget if run.repaired is not None else None
+    if told is None or report is None:
+        return None
+    family = family_of(run.deployment.model)
+    estimator, scale = Estimator(family), report.factor or 1.0
+
+    def sizes(history: Placed, place: str) -> list[dict[str, Any]]:
+        return [
+            {
+                place: at,
+                "role": message["role"],
+                "tokens": ceil(estimator.message_tokens(message) * scale),
+            }
+            for at, message in history
+        ]
+
+    parts = told.get("parts", {"before": {}, "after": {}})
+    available, limit = told.get("available"), told["limit"]
+    fixed = told.get("tools", 0) + told.get("system", 0)
+    kept_free = max(0, limit - fixed - available) if limit is not None and available is not None else None
+    return {
+        **told,
+        "margin": kept_free,
+        "marks": {name: told.get(name) for name in ("available", "high", "low", "hard")},
+        "fixed": fixed,
+        "parts": {
+            "before": {**parts["before"], "turns": sizes(before, "index")},
+            "after": {**parts["after"], "turns": sizes(after, "origin")},
+        },
+    }

@@ -1,0 +1,68 @@
+"""The page's own files: which there are, what each one is, and its tag. They hold nothing of anybody's.
+
+Read once, when somebody first asks. A name is looked up among those that there are, so that none leads elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+INDEX = "index.html"
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""What a browser may do with the page: fetch from here, and run no script but the page's own files."""
+
+GUARDED: Mapping[str, str] = MappingProxyType(
+    {
+        "Content-Security-Policy": POLICY,
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+    }
+)
+"""The headers of every file."""
+
+PRIVATE: Mapping[str, str] = MappingProxyType({**GUARDED, "Cache-Control": "no-store"})
+"""The headers of every answer that holds data."""
+
+_TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        ".css": "text/css; charset=utf-8",
+        ".html": "text/html; charset=utf-8",
+        ".js": "text/javascript; charset=utf-8",
+        ".json": "application/json",
+        ".png": "image/png",
+        ".svg": "image/svg+xml",
+        ".webmanifest": "application/manifest+json",
+    }
+)
+"""What is served, by the end of its name; other files are not."""
+
+
+class PageFile(NamedTuple):
+    """One file, ready to be sent."""
+
+    content: bytes
+    content_type: str
+    etag: str
+
+
+@lru_cache(maxsize=4)
+def read_files(directory: Path) -> Mapping[str, PageFile]:
+    """Return every file below *directory* by its path in it; none where there is no such directory."""
+    found: dict[str, PageFile] = {}
+    for path in sorted(directory.rglob("*")) if directory.is_dir() else ():
+        kind = _TYPES.get(path.suffix)
+        if kind is not None and path.is_file():
+            content = path.read_bytes()
+            etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+            found[path.relative_to(directory).as_posix()] = PageFile(content, kind, etag)
+    return MappingProxyType(found)

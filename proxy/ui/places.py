@@ -1,0 +1,107 @@
+"""Which message of a changed history was which message of the one that came. Pure.
+
+Messages that are left alone stay the same objects, or at least say the same, so those tell where the others belong: a
+new message between two of them stands for the first one there that is missing and is of its kind, or else for none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from proxy.json_text import write_json
+from sanitizers import Message, Messages
+from sanitizers.messages import Entries
+
+Placed: TypeAlias = Sequence[tuple[int | None, Message]]
+"""A history, each message with its place in what came; None for one that was written anew."""
+
+
+def place(messages: Messages) -> Placed:
+    """Return *messages* as they came."""
+    return list(enumerate(messages))
+
+
+def place_entries(base: Placed, entries: Entries, before: Placed) -> Placed:
+    """Return *entries*, made from the history of *base*, with their places; *before* is the history one step before.
+
+    An entry names the message that it belongs to. Of several that name one, it is the one that was left as it was, else
+    the first.
+    """
+    known = {id(message): origin for origin, message in before}
+    taken = {known[id(entry.message)] for entry in entries if id(entry.message) in known}
+    placed: list[tuple[int | None, Message]] = []
+    for entry in entries:
+        message, origin = entry.message, base[entry.origin][0]
+        if id(message) in known:
+            origin = known[id(message)]
+        elif origin in taken:
+            origin = None
+        taken.add(origin)
+        placed.append((origin, message))
+    return placed
+
+
+def follow(before: Placed, messages: Messages) -> Placed:
+    """Return *messages*, made from those of *before* in their order, with their places.
+
+    One that says what one of *before* says is given as that one: it was made a second time, and is no change.
+    """
+    same = _find_same(before, messages)
+    placed: list[tuple[int | None, Message]] = []
+    behind = 0
+    for message, found, end in zip(messages, same, _find_ends(same, len(before)), strict=True):
+        if found is not None:
+            behind = max(behind, found + 1)
+            placed.append(before[found])
+            continue
+        near = next(
+            (here for here in range(behind, end) if _kind(before[here][1]) == _kind(message)),
+            None,
+        )
+        if near is None:
+            placed.append((None, message))
+        else:
+            behind = near + 1
+            placed.append((before[near][0], message))
+    return placed
+
+
+def _find_same(before: Placed, messages: Messages) -> list[int | None]:
+    """Return where in *before* each of *messages* is: itself, or the next that says the same."""
+    at = {id(message): position for position, (_, message) in enumerate(before)}
+    same = [at.get(id(message)) for message in messages]
+    if None not in same:
+        return same
+    taken = set(same)
+    alike: dict[bytes, deque[int]] = defaultdict(deque)
+    for position, (_, message) in enumerate(before):
+        if position not in taken:
+            alike[write_json(message)].append(position)
+    behind = 0
+    for position, end in enumerate(_find_ends(same, len(before))):
+        found = same[position]
+        if found is None:
+            again = alike.get(write_json(messages[position]), deque())
+            while again and again[0] < behind:
+                again.popleft()
+            found = same[position] = again.popleft() if again and again[0] < end else None
+        if found is not None:
+            behind = max(behind, found + 1)
+    return same
+
+
+def _find_ends(same: Sequence[int | None], end: int) -> list[int]:
+    """Return for each message where the next one that is the *same* stands, or *end*."""
+    ends = [end] * len(same)
+    for position in range(len(same) - 1, -1, -1):
+        ends[position] = end
+        found = same[position]
+        if found is not None:
+            end = found
+    return ends
+
+
+def _kind(message: Mapping[str, Any]) -> tuple[object, object]:
+    return message.get("role"), message.get("tool_call_id")

@@ -1,0 +1,230 @@
+"""Everything under ``/ui``: the page, which anybody may have, and what it asks, for whom the API's key is needed.
+
+With ``general_settings.ui`` off there is nothing here. What a client's own key may see of recent requests are those of
+that key; the master key, or none where none is asked for, sees all. Where no key is asked for, the inspector answers to
+an address or to ``localhost`` alone: a page of somebody else's, whose name is made to lead here, gets nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from proxy import __version__
+from proxy.config import Deployment
+from proxy.errors import BodyNotKept, InvalidRequest, NotFound
+from proxy.explain import DryRun
+from proxy.json_text import write_json
+from proxy.keys import GATEWAY, RECORD, Gateway
+from proxy.outlook.models import pools_of
+from proxy.plan import profile_of
+from proxy.routes.paths import UI, UI_FILE, UI_LIVE, UI_LOOK, UI_MODELS, UI_RECENT, UI_RECENT_ONE, UI_VERDICTS
+from proxy.routes.read_body import read_body
+from proxy.ui.asking import Asked, read_asked
+from proxy.ui.dry_runs import deployment_for, every_target, load_kept, run_for, unsupported_by
+from proxy.ui.look import look_at
+from proxy.ui.pages import GUARDED, INDEX, PRIVATE, read_files
+from proxy.ui.targets import MODELS
+from proxy.ui.verdicts import tell_unreadable, tell_verdict
+from proxy.ui.watch import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
+from proxy.ui.work_apart import work_apart
+from proxy.upstream.transports import transport_of
+
+FILES = Path(__file__).parent / "static"
+
+
+def add_ui_routes(app: web.Application) -> None:
+    """Add the inspector; whether it answers is for the settings of the moment to say."""
+    app.router.add_get(UI_MODELS, list_targets)
+    app.router.add_post(UI_LOOK, look)
+    app.router.add_post(UI_VERDICTS, verdicts)
+    app.router.add_get(UI_RECENT, list_recent)
+    app.router.add_get(UI_RECENT_ONE, show_recent)
+    app.router.add_get(UI_LIVE, live)
+    for path in UI:
+        app.router.add_get(path, page)
+    app.router.add_get(UI_FILE, page)
+
+
+async def page(request: web.Request) -> web.Response:
+    """Answer with the page, or one of its files; 304 to who has it already."""
+    if not request[GATEWAY].settings.general_settings.ui:
+        raise _nothing_here(request)
+    files = await asyncio.to_thread(read_files, FILES)
+    found = files.get(request.match_info.get("file", INDEX))
+    if found is None:
+        raise _nothing_here(request)
+    headers = {**GUARDED, "Cache-Control": "no-cache", "ETag": found.etag}
+    if found.etag in request.headers.get("If-None-Match", ""):
+        return web.Response(status=304, headers=headers)
+    return web.Response(body=found.content, headers={**headers, "Content-Type": found.content_type})
+
+
+async def list_targets(request: web.Request) -> web.Response:
+    """Answer with every model and deployment, every profile, and whether bodies are kept."""
+    gateway, watch = _open(request)
+    models = [
+        {"name": name, "deployments": [_tell_deployment(member, gateway) for member in pool]}
+        for name, pool in pools_of(gateway.settings).items()
+    ]
+    return _answer(
+        {"models": models, "profiles": list(MODELS), "bodies": watch.keeps_bodies, "version": __version__}
+    )
+
+
+async def look(request: web.Request) -> web.Response:
+    """Answer with one request, looked at step by step for one target."""
+    gateway, _ = _open(request)
+    asked = await _read(request, gateway)
+    deployment = deployment_for(asked.target, gateway)
+    kept = await load_kept(asked, [deployment], gateway)
+    unsupported = await unsupported_by(asked.target, gateway)
+    now = asyncio.get_running_loop().time()
+    dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, request[RECORD].key)
+
+    def write() -> bytes:
+        told = look_at(asked.chat, dry(), unsupported, asked.target.as_dict(), compact=asked.compact)
+        return write_json(told)
+
+    return _answer(await work_apart(write))
+
+
+async def verdicts(request: web.Request) -> web.Response:
+    """Answer with what would become of one request at every deployment, and under every profile.
+
+    One after the other, each with a turn of its own: what others look at goes on between them.
+    """
+    gateway, _ = _open(request)
+    asked = await _read(request, gateway)
+    rows = []
+    now, key = asyncio.get_running_loop().time(), request[RECORD].key
+    targets = every_target(asked, gateway)
+    kept = await load_kept(asked, [deployment for _, deployment in targets], gateway)
+    for target, deployment in targets:
+        told = target.as_dict()
+        try:
+            unsupported = await unsupported_by(target, gateway)
+            dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, key)
+            rows.append(await work_apart(partial(_run_for_verdict, dry, told)))
+        except InvalidRequest as error:
+            rows.append(tell_unreadable(told, error))
+    return _answer({"rows": rows})
+
+
+async def list_recent(request: web.Request) -> web.Response:
+    """Answer with the recent requests, the newest first."""
+    _, watch = _open(request)
+    offset = _clock_offset()
+    requests, mib = watch.bounds
+    shown = [seen for seen in watch.recent() if _may_see(request, seen)]
+
+    def write() -> bytes:
+        told = [tell_seen(seen, offset) for seen in shown]
+        return write_json({"requests": told, "bounds": {"requests": requests, "mib": mib}})
+
+    return _answer(await work_apart(write))
+
+
+async def show_recent(request: web.Request) -> web.Response:
+    """Answer with one recent request and its body, where that is kept."""
+    _, watch = _open(request)
+    wanted = request.match_info["id"]
+    seen = next((one for one in watch.recent() if one.request_id == wanted and _may_see(request, one)), None)
+    if seen is None:
+        raise NotFound("No recent request has this id.")
+    body = seen.kept.body if seen.kept is not None else None
+    if body is None:
+        raise BodyNotKept("The body of this request is not kept (general_settings.inspector.bodies).")
+    told = write_json(tell_seen(seen, _clock_offset()))
+    return _answer(told[:-1] + b',"request":' + body + b"}")
+
+
+async def live(request: web.Request) -> web.Response:
+    """Answer with the numbers of the last ten minutes."""
+    gateway, watch = _open(request)
+    now, offset = asyncio.get_running_loop().time(), _clock_offset()
+    return _answer(
+        {
+            "now": round(now + offset, 3),
+            "bucket_s": BUCKET_S,
+            "buckets": [tell_bucket(bucket, offset) for bucket in watch.live(now)],
+            "in_flight": len(gateway.lifecycle.working),
+        }
+    )
+
+
+def _open(request: web.Request) -> tuple[Gateway, Watch]:
+    """Return what the request is about; raises :class:`NotFound` where the inspector is off."""
+    gateway = request[GATEWAY]
+    general = gateway.settings.general_settings
+    if gateway.watch is None:
+        raise _nothing_here(request)
+    if not general.asks_for_keys and not general.allow_unauthenticated_access and not _is_plain_host(request):
+        raise InvalidRequest("Without a key the inspector answers to 'localhost' or an address alone.")
+    return gateway, gateway.watch
+
+
+def _is_plain_host(request: web.Request) -> bool:
+    """Tell whether the request names an address or this machine, which no foreign name can be made to lead to."""
+    name = request.host
+    host = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+    host = host.lower().rstrip(".")
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _may_see(request: web.Request, seen: Seen) -> bool:
+    key = request[RECORD].key
+    return not key or key == seen.key
+
+
+async def _read(request: web.Request, gateway: Gateway) -> Asked:
+    settings = gateway.settings
+    body = await read_body(request)
+    read = partial(
+        read_asked,
+        body,
+        max_nesting=settings.general_settings.max_nesting,
+        mends=settings.sanitize.mode == "repair",
+        default=settings.routes.names[0],
+    )
+    return await work_apart(read)
+
+
+def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, str]) -> dict[str, Any]:
+    return tell_verdict(dry(), target)
+
+
+def _tell_deployment(deployment: Deployment, gateway: Gateway) -> dict[str, Any]:
+    return {
+        "position": deployment.position,
+        "model": deployment.model,
+        "profile": profile_of(deployment, gateway.settings).name,
+        "transport": transport_of(deployment),
+    }
+
+
+def _answer(told: dict[str, Any] | bytes) -> web.Response:
+    body = told if isinstance(told, bytes) else write_json(told)
+    return web.Response(body=body, headers=PRIVATE, content_type="application/json", charset="utf-8")
+
+
+def _clock_offset() -> float:
+    """Return the seconds that the wall clock is ahead of the loop's."""
+    return time.time() - asyncio.get_running_loop().time()  # noqa: TID251 - what is shown is wall-clock time
+
+
+def _nothing_here(request: web.Request) -> NotFound:
+    return NotFound(f"There is no {request.method} {request.path[:200]} here.")

@@ -1,0 +1,91 @@
+"""The history behind every step that changes something, in the order in which a request meets them. Pure.
+
+A plan holds what comes out of all steps; here they are taken one by one, by the same functions, to be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from proxy.dialects import STEP as PARAMETERS
+from proxy.errors import InvalidRequest
+from proxy.explain import DryRun
+from proxy.parameter_plan import Unsupported
+from proxy.plan import settle_signatures
+from proxy.prepare_request import prepare_request, profile_for_request
+from proxy.signatures.stand_ins import with_stand_ins
+from proxy.ui.places import Placed, follow, place, place_entries
+from sanitizers import Change, Message, Messages, Unrepairable
+from sanitizers.pipeline import walk_steps
+from sanitizers.tool_names import rename_tools
+
+SIGNATURES = "signatures"
+"""What is called a step here, and is none that counts changes: signatures are counted by themselves."""
+
+
+class Stage(NamedTuple):
+    """A step that changed something, and the history behind it."""
+
+    step: str
+    changes: Sequence[Change]
+    history: Placed
+
+
+def find_stages(came: Messages, run: DryRun, unsupported: Unsupported) -> Iterator[Stage]:
+    """Yield what each step makes of *came*, the history of the request that *run* is about.
+
+    As far as it comes: where a history or a parameter is refused, what was done until then.
+    """
+    request, plan = run.request, run.shown
+    history = place(came)
+    if request.mended:
+        yield Stage("shape", request.mended, history)
+    if run.guarded is not None and run.guarded.changes:
+        history = follow(history, request.messages)
+        yield Stage("turns", run.guarded.changes, history)
+    settled, _ = settle_signatures(request.messages, run.deployment, run.profile, run.kept)
+    profile = profile_for_request(run.profile, request)
+    history, changes = _sign(history, settled, "signature_settled")
+    if changes:
+        yield Stage(SIGNATURES, changes, history)
+    renamed = rename_tools(settled, request.parameters, profile.tool_names)
+    if renamed.changes:
+        history = follow(history, renamed.messages)
+        yield Stage("tools", renamed.changes, history)
+    base = history
+    try:
+        if plan is None or run.found:
+            for step, entries, made in walk_steps(renamed.messages, profile):
+                history = place_entries(base, entries, history)
+                yield Stage(step, made, history)
+        prepared = prepare_request(settled, request, run.deployment, run.profile, unsupported)
+    except (InvalidRequest, Unrepairable):
+        return
+    history = follow(history, prepared.messages)
+    if prepared.fitted:
+        yield Stage(PARAMETERS, prepared.fitted, history)
+    if prepared.declared:
+        yield Stage("tools", prepared.declared, history)
+    if plan is None:
+        return
+    signed, _ = with_stand_ins(prepared.messages, run.profile)
+    history, changes = _sign(history, signed, "signature_stand_in")
+    if changes:
+        yield Stage(SIGNATURES, changes, history)
+    if plan.cuts:
+        yield Stage("budget", plan.cuts, follow(history, plan.messages))
+
+
+def _sign(history: Placed, signed: Messages, reason: str) -> tuple[Placed, list[Change]]:
+    """Return *history* as it is *signed*, and which of its messages that changed; no list of changes has any of it."""
+    if len(history) != len(signed):
+        return follow(history, signed), []
+    placed: list[tuple[int | None, Message]] = []
+    changes: list[Change] = []
+    for (at, before), after in zip(history, signed, strict=True):
+        same = before is after or before == after
+        placed.append((at, before if same else after))
+        if not same:
+            changes.append(Change(SIGNATURES, "replaced", at if at is not None else 0, reason))
+    return placed, changes

@@ -1,0 +1,60 @@
+"""A deployment for every profile, so that a history can be looked at for a model that nobody has configured. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from proxy.config import Deployment, load_settings
+from proxy.dialects import withheld_names
+from proxy.upstream.transports import transport_of
+
+MODELS: Mapping[str, str] = MappingProxyType(
+    {
+        "openai": "openai/gpt-4o",
+        "gemini-1": "gemini/gemini-1.5-pro",
+        "gemini-2": "gemini/gemini-2.5-pro",
+        "gemini-3": "gemini/gemini-3-pro-preview",
+        "gemini-3-strict": "gemini/gemini-3.6-flash",
+        "gemma": "gemini/gemma-3-27b-it",
+        "anthropic": "anthropic/claude-sonnet-4-5",
+        "anthropic-strict": "anthropic/claude-opus-4-6",
+        "bedrock": "bedrock/amazon.nova-pro-v1:0",
+        "bedrock-claude": "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock-claude-strict": "bedrock/anthropic.claude-opus-4-6-v1:0",
+        "chat-template": "hosted_vllm/qwen3-32b",
+        "chat-template-gemma": "hosted_vllm/gemma-3-27b-it",
+        "chat-template-mistral": "hosted_vllm/mistral-small-3.2",
+        "cohere": "cohere/command-a-03-2025",
+        "deepseek": "deepseek/deepseek-chat",
+        "deepseek-reasoner": "deepseek/deepseek-reasoner",
+        "deepseek-thinking": "deepseek/deepseek-v4-pro",
+        "mistral": "mistral/mistral-large-latest",
+    }
+)
+"""A model of each profile, for its window and its parameters."""
+
+
+@lru_cache(maxsize=1)
+def deployments_by_profile() -> Mapping[str, Deployment]:
+    """Return a deployment for each profile, with no key and no address of anybody's: it is never called."""
+    entries = [
+        {
+            "model_name": name,
+            "profile": name,
+            "litellm_params": {"model": model, "api_base": "http://127.0.0.1:9"},
+        }
+        for name, model in MODELS.items()
+    ]
+    settings = load_settings(orjson.dumps({"model_list": entries}), {}).settings
+    return {name: settings.routes.exact[name][0] for name in MODELS}
+
+
+def withheld_unasked(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+    """Return what is never sent to *deployment*, as far as that is known without loading a transport."""
+    withheld = withheld_names(deployment, transport_of(deployment), parameters)
+    return withheld - deployment.allowed_openai_params

@@ -1,0 +1,45 @@
+"""What would become of one history elsewhere: a row for a dry run. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.errors import InvalidRequest
+from proxy.explain import DryRun
+
+
+def tell_verdict(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of *run* for *target*, JSON-ready: the verdict, the changes by step, and the tokens."""
+    report = run.repaired.budget if run.repaired is not None else None
+    return {
+        "target": dict(target),
+        "deployment": run.deployment.model,
+        "position": run.deployment.position,
+        "profile": run.profile.name,
+        "verdict": run.verdict,
+        "changes": dict(Counter(change.step for change in run.changes)),
+        "refusal": run.refusal.code if run.refusal is not None else None,
+        "message": run.refusal.message if run.refusal is not None else None,
+        "estimate": report.estimate if report is not None else None,
+        "sent": report.sent if report is not None else None,
+        "limit": report.limit.tokens if report is not None else None,
+    }
+
+
+def tell_unreadable(target: Mapping[str, Any], error: InvalidRequest) -> dict[str, Any]:
+    """Return the row of a *target* for which there is no dry run."""
+    return {
+        "target": dict(target),
+        "deployment": None,
+        "position": None,
+        "profile": None,
+        "verdict": "refused",
+        "changes": {},
+        "refusal": error.code,
+        "message": error.message,
+        "estimate": None,
+        "sent": None,
+        "limit": None,
+    }

@@ -1,0 +1,238 @@
+"""What went through the process lately: the last requests, and numbers by five seconds. In memory, and bounded.
+
+A request that has ended leaves a tuple and some sums; everything else is worked out when somebody looks. Of what was
+said nothing is kept, unless the operator wants the bodies of chat requests, and then as many as have room.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from proxy.config.schema.general import Inspector
+
+BUCKET_S = 5
+BUCKETS = 120
+"""Ten minutes."""
+
+_MOST_SUMMARIES = 200
+"""Summaries of changes that a bucket keeps apart: there may be as many as requests, in a hundred bytes each."""
+
+
+class Kept:
+    """A body that is kept as long as there is room for it."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: bytes) -> None:
+        self.body: bytes | None = body
+
+
+class Seen(NamedTuple):
+    """One request that has ended; times are seconds, *ended* is of the monotonic clock."""
+
+    request_id: str
+    ended: float
+    route: str
+    model: str
+    deployment: str | None
+    status: int
+    outcome: str
+    stream: bool
+    messages: int | None
+    changes: str
+    rounds: str | None
+    duration: float
+    overhead: float | None
+    attempts: int
+    input_tokens: Any
+    output_tokens: Any
+    estimate: int | None
+    """Of what was sent; an upper bound, far above it as a rule, where it is not *exact*.
+
+    Counted are requests that come near the limit, and a sample of all (:mod:`proxy.budgets.calibrate`).
+    """
+
+    exact: bool
+    key: str
+    kept: Kept | None
+
+
+@dataclass(slots=True)
+class Bucket:
+    """The sums of five seconds; *number* counts them on the monotonic clock."""
+
+    number: int = -1
+    end: float = float("-inf")
+    requests: int = 0
+    retries: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    overheads: int = 0
+    overhead: float = 0.0
+    overhead_max: float = 0.0
+    errors: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    changes: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    """How often each summary of changes was there; taken apart when somebody looks, or there are many."""
+
+    steps: dict[str, int] = field(default_factory=dict)
+    """Changes by step, of the summaries that were taken apart."""
+
+    def take_apart(self) -> None:
+        """Add the summaries of changes to the steps."""
+        for text, times in self.changes.items():
+            for part in text.split(","):
+                step, _, count = part.partition("=")
+                number = count.partition(";")[0]  # mode observe marks what it would have changed
+                if number.isdecimal():
+                    self.steps[step] = self.steps.get(step, 0) + times * int(number)
+        self.changes.clear()
+
+
+class Watch:
+    """What is remembered, for one process."""
+
+    def __init__(self, settings: Inspector) -> None:
+        self._seen: deque[tuple[Any, ...]] = deque(maxlen=settings.requests)
+        self._bodies: deque[Kept] = deque()
+        self._bytes = 0
+        self._buckets: deque[Bucket] = deque(maxlen=BUCKETS + 1)
+        self._bucket = Bucket()
+        self.keeps_bodies = settings.bodies
+        self._room = settings.mib * 2**20
+
+    def resize(self, settings: Inspector) -> None:
+        """Keep to *settings* from now on; what they have no room for is forgotten."""
+        self._seen = deque(self._seen, maxlen=settings.requests)
+        self.keeps_bodies = settings.bodies
+        self._room = settings.mib * 2**20 if settings.bodies else 0
+        self._make_room(0)
+
+    def keep(self, body: bytes) -> Kept | None:
+        """Return *body* as it is kept, in the place of the oldest ones; None where it is larger than all the room."""
+        if len(body) > self._room:
+            return None
+        self._make_room(len(body))
+        kept = Kept(body)
+        self._bodies.append(kept)
+        self._bytes += len(body)
+        return kept
+
+    def note(
+        self,
+        seen: tuple[Any, ...],
+        ended: float,
+        outcome: str,
+        overhead: float | None,
+        attempts: int,
+        input_tokens: Any,
+        output_tokens: Any,
+        changes: str,
+    ) -> None:
+        """Remember a request that has ended: *seen* has the fields of :class:`Seen`."""
+        self._seen.append(seen)
+        bucket = self._bucket
+        if ended >= bucket.end:
+            bucket = self._begin(ended)
+        bucket.requests += 1
+        if outcome != "ok":
+            bucket.errors[outcome] += 1
+        if attempts > 1:
+            bucket.retries += attempts - 1
+        if overhead is not None:
+            bucket.overheads += 1
+            bucket.overhead += overhead
+            if overhead > bucket.overhead_max:
+                bucket.overhead_max = overhead
+        if input_tokens.__class__ is int and input_tokens > 0:
+            bucket.input_tokens += input_tokens
+        if output_tokens.__class__ is int and output_tokens > 0:
+            bucket.output_tokens += output_tokens
+        if changes:
+            bucket.changes[changes] += 1
+            if len(bucket.changes) > _MOST_SUMMARIES:
+                bucket.take_apart()
+
+    def add_estimate(self, request_id: str, estimate: int) -> None:
+        """Tell what a request was estimated at that was counted behind its end; one that is forgotten is not found."""
+        for at in range(len(self._seen) - 1, -1, -1):
+            if self._seen[at][0] == request_id:
+                seen = Seen._make(self._seen[at])
+                if not seen.exact:
+                    self._seen[at] = seen._replace(estimate=estimate, exact=True)
+                return
+
+    def recent(self) -> Iterator[Seen]:
+        """Yield what is remembered of each request, the newest first."""
+        for seen in reversed(self._seen):
+            yield Seen._make(seen)
+
+    def live(self, now: float) -> list[Bucket]:
+        """Return the buckets of the last ten minutes, the oldest first, those without a request among them."""
+        last = int(now // BUCKET_S)
+        known = {bucket.number: bucket for bucket in self._buckets}
+        numbers = range(last - BUCKETS + 1, last + 1)
+        return [known.get(number) or Bucket(number) for number in numbers]
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """How many requests are remembered, and the MiB that their bodies may have."""
+        return self._seen.maxlen or 0, self._room // 2**20
+
+    def _begin(self, ended: float) -> Bucket:
+        number = int(ended // BUCKET_S)
+        self._bucket = Bucket(number, (number + 1) * BUCKET_S)
+        self._buckets.append(self._bucket)
+        return self._bucket
+
+    def _make_room(self, size: int) -> None:
+        most = self._seen.maxlen or 0
+        while self._bodies and (self._bytes + size > self._room or len(self._bodies) + (size > 0) > most):
+            oldest = self._bodies.popleft()
+            self._bytes -= len(oldest.body or b"")
+            oldest.body = None
+
+
+def tell_seen(seen: Seen, offset: float) -> dict[str, Any]:
+    """Return a request as JSON-ready values; *offset* is what the wall clock is ahead of the monotonic one."""
+    return {
+        "id": seen.request_id,
+        "at": round(seen.ended - seen.duration + offset, 3),
+        "route": seen.route,
+        "model": seen.model,
+        "deployment": seen.deployment,
+        "status": seen.status,
+        "outcome": seen.outcome,
+        "stream": seen.stream,
+        "messages": seen.messages,
+        "changes": seen.changes,
+        "rounds": seen.rounds,
+        "duration_ms": round(seen.duration * 1000, 1),
+        "overhead_ms": None if seen.overhead is None else round(seen.overhead * 1000, 2),
+        "attempts": seen.attempts,
+        "input_tokens": seen.input_tokens,
+        "output_tokens": seen.output_tokens,
+        "estimate": seen.estimate if seen.exact else None,
+        "estimate_at_most": None if seen.exact else seen.estimate,
+        "key": seen.key or None,
+        "has_body": seen.kept is not None and seen.kept.body is not None,
+    }
+
+
+def tell_bucket(bucket: Bucket, offset: float) -> dict[str, Any]:
+    """Return a bucket as JSON-ready values, as :func:`tell_seen` does."""
+    bucket.take_apart()
+    mean = bucket.overhead / bucket.overheads if bucket.overheads else None
+    return {
+        "at": round(bucket.number * BUCKET_S + offset, 3),
+        "requests": bucket.requests,
+        "errors": dict(bucket.errors),
+        "retries": bucket.retries,
+        "changes": dict(bucket.steps),
+        "input_tokens": bucket.input_tokens,
+        "output_tokens": bucket.output_tokens,
+        "overhead_ms_mean": None if mean is None else round(mean * 1000, 3),
+        "overhead_ms_max": round(bucket.overhead_max * 1000, 3) if bucket.overheads else None,
+    }

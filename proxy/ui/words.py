@@ -1,0 +1,185 @@
+"""What a step does, and why a change is made: one sentence for each, and the rule that it is made for. Pure.
+
+A step or a reason that is not here is shown all the same, by its name alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sanitizers import Change
+from sanitizers.invariants import RULES
+from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
+
+STEPS: Mapping[str, str] = MappingProxyType(
+    {
+        "turns": "An agent that does not stop is warned, and brought to an end.",
+        "tools": "Every tool has a name and a schema that the provider takes, the same in all places.",
+        "media": "Inline media is readable and of a type that the model takes, or a note stands in its place.",
+        "shape": "Ids are present and unambiguous, arguments readable, nothing is empty, system messages lead.",
+        "orphan_drop": "There is no tool result without its call; of several results the last one counts.",
+        "role_merge": "There are no two model turns in a row; split parallel calls are one turn.",
+        "user_prepend": "The first turn is a user's.",
+        "pairing": "Every call has one result, directly behind it, in the order of the calls.",
+        "result_media": "Media stands in tool results only where the model takes it there.",
+        "final_merge": "There are still no two model turns in a row.",
+        "dialect": "What single providers ask for beside all this is there.",
+        "tail": "A trailing model turn is closed where the model refuses one.",
+        "signatures": "Signatures of thoughts go back to the provider that made them, and to no other.",
+        "parameters": "Parameters have the names and the values that the provider knows.",
+        "budget": "The request fits the model's window, with room for the answer.",
+    }
+)
+"""What holds behind each step."""
+
+
+class Reason(NamedTuple):
+    """Why a change is made, and the rule of :data:`sanitizers.invariants.RULES` that it is made for, if it is one."""
+
+    why: str
+    rule: str = ""
+
+
+REASONS: Mapping[str, Reason] = MappingProxyType(
+    {
+        # media
+        "fetched": Reason("The provider fetches nothing: the image's bytes are sent.", "remote_media"),
+        "file_id": Reason("The provider does not have the file; what it holds is sent.", "remote_media"),
+        "left_out": Reason("The model cannot be given this, so a note stands in its place.", "media_type"),
+        "media_encoding": Reason(
+            "The bytes are the same, written as the provider reads them.", "media_unreadable"
+        ),
+        "media_type": Reason(
+            "The type is the one that the bytes have, spelled as the provider does.", "media_type"
+        ),
+        # shape
+        "arguments": Reason("Arguments are the text of a JSON object.", "arguments_not_an_object"),
+        "blank_result": Reason("The provider refuses a result that says nothing.", "blank_result"),
+        "call_id_illegal": Reason("The id has characters that the provider refuses.", "call_id_illegal"),
+        "call_id_missing": Reason("A call without an id cannot be answered.", "call_id_missing"),
+        "call_id_repeated": Reason("Two calls of one id cannot be told apart.", "call_id_repeated"),
+        "call_id_too_long": Reason("The id is longer than the provider takes.", "call_id_too_long"),
+        "call_type": Reason("A call says that it is one of a function."),
+        "call_unreadable": Reason("A call that names no function calls nothing.", "call_unreadable"),
+        "custom_call": Reason("The provider knows calls of functions alone.", "custom_call"),
+        "developer_role": Reason("The provider calls this role system.", "developer_role"),
+        "empty_content": Reason("The provider refuses a message without content.", "empty_content"),
+        "empty_message": Reason("A message that says nothing is refused, and says nothing.", "empty_content"),
+        "empty_text": Reason("The provider refuses an empty text.", "empty_text"),
+        "empty_tool_calls": Reason("A list of calls is there only with calls in it.", "empty_tool_calls"),
+        "half_character": Reason("Half a character is no text: the message was cut within it."),
+        "legacy_function": Reason("Calls have another form on this wire.", "legacy_function"),
+        "misplaced_calls": Reason("Only the model calls tools.", "misplaced_calls"),
+        "refusal_as_text": Reason("The provider knows no refusals: the words stay, as text.", "refused_part"),
+        "refused_field": Reason("The provider refuses the whole request for this field.", "refused_field"),
+        "refused_part": Reason("The provider cannot be given this part in this role.", "refused_part"),
+        "result_content": Reason("A result is a text: the value is written as JSON.", "refused_part"),
+        "result_id": Reason("The result names the call that it is the answer to.", "orphaned_result"),
+        "signature_unreadable": Reason("The signature in the id does not decode.", "signature_unreadable"),
+        "system_after_start": Reason(
+            "The provider takes system messages at the start alone.", "system_after_start"
+        ),
+        "unknown_field": Reason("The provider refuses fields that it does not know.", "unknown_field"),
+        # orphan_drop, pairing and what they join
+        "orphaned_result": Reason("No call has asked for this result.", "orphaned_result"),
+        "superseded_result": Reason("The call has a later result, which counts.", "duplicate_result"),
+        "missing_result": Reason("The call was never answered: a result says so.", "missing_result"),
+        "trailing_call": Reason("The history ends with a call that has no result yet.", "missing_result"),
+        "late_result": Reason("The result belongs directly behind its call.", "missing_result"),
+        "result_order": Reason("Results stand in the order of their calls.", "result_order"),
+        "identical_call": Reason("The same call twice in one turn is one call there.", "identical_call"),
+        "media_in_result": Reason(
+            "The media stands in a user message behind the results.", "media_in_result"
+        ),
+        "assistant_run": Reason("Model turns that follow one another are one.", "call_after_model_turn"),
+        "user_run": Reason("User turns that follow one another are one.", "same_role_neighbours"),
+        "system_run": Reason("The provider takes one system message.", "many_systems"),
+        "system_unsupported": Reason("The model has no system role: a user says it.", "system_unsupported"),
+        # first and last turns, and between
+        "model_first": Reason("A conversation begins with the user.", "first_turn_not_user"),
+        "system_only": Reason("There is nothing but instructions: a turn is needed.", "no_turn"),
+        "user_after_result": Reason(
+            "A word of the model stands between result and user.", "user_after_result"
+        ),
+        "reasoning_content": Reason("Thoughts have to come back with their turn.", "reasoning_missing"),
+        "text_beside_calls": Reason("Text and calls stand in turns of their own.", "text_beside_calls"),
+        "trailing_model_turn": Reason("The last turn has to be the user's.", "trailing_model_turn"),
+        "trailing_space": Reason("The model's last turn cannot end in white space.", "trailing_space"),
+        "signature_settled": Reason("The provider's own signatures are in their places, and no others."),
+        "signature_stand_in": Reason(
+            "The signature was lost: the stand-in that the provider documents is sent."
+        ),
+        # tools
+        "call_name": Reason("The call has the tool's legal name.", "tool_name_illegal"),
+        "tool_name": Reason("The provider refuses the tool's own name.", "tool_name_illegal"),
+        "tool_choice": Reason("The choice has the tool's legal name.", "tool_name_illegal"),
+        "function_call": Reason("The choice has the tool's legal name.", "tool_name_illegal"),
+        "duplicate_declaration": Reason("A tool is declared once."),
+        # parameters
+        "always_reasons": Reason("This model always thinks."),
+        "as_list": Reason("The provider takes a list."),
+        "blank": Reason("The provider refuses a blank value."),
+        "default": Reason("It is what the model does without being told."),
+        "empty": Reason("The provider refuses an empty value."),
+        "forced_tool": Reason("A tool that is forced, and thinking, do not go together."),
+        "in_words": Reason("No parameter can say it there: the model is told in words."),
+        "legacy_form": Reason("The provider knows the newer form alone."),
+        "nearest_effort": Reason("The model takes the nearest of its own efforts."),
+        "no_room_to_think": Reason("The answer's limit leaves no room for that much thinking."),
+        "no_tools": Reason("There are no tools that it could be about."),
+        "not_available": Reason("The model does not have it."),
+        "other_name": Reason("The provider has another name for it."),
+        "out_of_range": Reason("The value is the nearest one that the provider takes."),
+        "personal": Reason("It names a person, and the provider refuses that."),
+        "temperature_given": Reason("The model takes one of the two."),
+        "thinking": Reason("The model does not take it while it thinks."),
+        "thinking_blocks_missing": Reason("The history lacks the thoughts that the model wants back."),
+        "too_many": Reason("The provider takes fewer of them."),
+        "tool_choice_none": Reason("No tool may be called, so none is declared."),
+        "two_choices": Reason("The same is asked twice: the newer form counts."),
+        "two_limits": Reason("The same limit is given twice: one is sent."),
+        # budget
+        "last_turns": Reason("Only the last turns are kept, as configured."),
+        "middle_cut": Reason("The middle of the conversation is left out, so that the rest fits."),
+        "output_reduced": Reason("The answer can be no longer than the room that is left."),
+        "round_dropped": Reason("An old round of calls is left out, so that the rest fits."),
+        "tool_result_capped": Reason("A long result keeps its beginning and its end."),
+        "tool_result_cleared": Reason("An old result is replaced by a note that it was there."),
+        # turns
+        "delegation_guidance": Reason("The tool's description says how often the task may be handed on."),
+        "delegation_note": Reason("The model is told that it has handed on the task for the last time."),
+        "delegation_withheld": Reason("The task was handed on too often: those tools are left out."),
+        "loop_note": Reason("The model is told that it repeats itself."),
+        "tool_error_hint": Reason("The model is told that the tool has failed over and over."),
+        "tools_withheld": Reason("The turn is ended: the model may call no more tools."),
+        "warning_note": Reason("The model is told that few rounds are left."),
+        "wrap_up": Reason("The turn is ended: the model is asked for its answer."),
+    }
+)
+
+
+def why(change: Change) -> str:
+    """Return why *change* is made, in one sentence; empty where nobody has said it."""
+    known = REASONS.get(change.reason)
+    if known is not None:
+        return known.why
+    told = SCHEMA_REASONS.get(change.reason, "")
+    return f"{told[0].upper()}{told[1:]}." if told else ""
+
+
+def rule_of(change: Change) -> str | None:
+    """Return the rule that *change* is made for; None where there is none, or none is known."""
+    if change.reason == "left_out":
+        named = change.detail.rpartition(":")[2]
+        if named in RULES:
+            return named
+    known = REASONS.get(change.reason)
+    return known.rule or None if known is not None else None
+
+
+def provider_words(change: Change) -> str | None:
+    """Return what a provider would have said without *change*, with the source; None where that is not known."""
+    rule = rule_of(change)
+    return RULES.get(rule) if rule is not None else None

@@ -1,0 +1,202 @@
+"""What the inspector's page asks, of the running process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from tests.process.asking import ask, body, explain
+from tests.process.emulators import Gemini
+from tests.process.running import Served, serve
+from tests.support.builders import assistant, call, tool, user
+
+MASTER = "tr-master-inspector"
+BROKEN: list[dict[str, Any]] = [
+    assistant("I am the model <script>alert(1)</script>."),
+    tool("nobody", "lost"),
+    user("go"),
+    assistant(None, [call("c1", "f"), call("c2", "g")]),
+    tool("c1"),
+    user("and?"),
+]
+DIRECTIVES = {
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+}
+PAGE = Path(__file__).parents[2] / "proxy" / "ui" / "static" / "index.html"
+
+
+def config(gemini: Gemini, **general: Any) -> dict[str, Any]:
+    """Return a configuration with two models at the emulator."""
+
+    def entry(name: str, model: str) -> dict[str, Any]:
+        params = {"model": f"gemini/{model}", "api_key": "emulated", "api_base": gemini.api_base}
+        return {"model_name": name, "litellm_params": params, "transport": "direct"}
+
+    return {
+        "model_list": [entry("new", "gemini-3.6-flash"), entry("old", "gemini-2.5-pro")],
+        "general_settings": {"drain_delay": 0, **general},
+        "router_settings": {"num_retries": 0},
+    }
+
+
+@pytest.fixture(scope="module")
+def inspected(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
+    """Serve with the inspector as it is by default."""
+    with serve(directory, config(gemini_process)) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def keyed(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
+    """Serve with a key, an admin listener, and bodies that are kept."""
+    general = {
+        "master_key": MASTER,
+        "admin": {"host": "127.0.0.1", "port": 0},
+        "inspector": {"requests": 3, "bodies": True, "mib": 1},
+    }
+    with serve(directory, config(gemini_process, **general)) as served:
+        yield served
+
+
+def post(http: httpx.Client, served: Served, path: str, asked: Any) -> dict[str, Any]:
+    """Ask what the page asks."""
+    answer = http.post(
+        f"{served.origin}/ui/api/{path}", content=json.dumps(asked).encode()
+    ).raise_for_status()
+    assert answer.headers["Cache-Control"] == "no-store"
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def get(http: httpx.Client, served: Served, path: str) -> dict[str, Any]:
+    """Get what the page gets."""
+    told: dict[str, Any] = http.get(f"{served.origin}/ui/api/{path}").raise_for_status().json()
+    return told
+
+
+def test_models(http: httpx.Client, inspected: Served) -> None:
+    """Every model with its deployments, and every profile."""
+    told = get(http, inspected, "models")
+
+    assert [model["name"] for model in told["models"]] == ["new", "old"]
+    assert told["models"][0]["deployments"] == [
+        {
+            "position": 0,
+            "model": "gemini/gemini-3.6-flash",
+            "profile": "gemini-3-strict",
+            "transport": "direct",
+        }
+    ]
+    assert {"openai", "anthropic", "mistral"} <= set(told["profiles"])
+    assert told["bodies"] is False
+
+
+def test_look(http: httpx.Client, inspected: Served) -> None:
+    """What is looked at is what ``/v1/explain`` says, with the history behind each step; nothing is sent."""
+    told = post(http, inspected, "look", {"request": {"messages": BROKEN}, "target": {"model": "old"}})
+    explained = explain(http, inspected, body("old", BROKEN))
+
+    assert [step["step"] for step in told["steps"]] == ["orphan_drop", "user_prepend", "pairing"]
+    for name in ("body", "changes", "turns", "verdict", "found", "profile"):
+        assert told[name] == explained[name], name
+    last = told["steps"][-1]["after"]
+    messages = [entry.get("message") or BROKEN[entry["origin"]] for entry in last]
+    assert messages == told["body"]["messages"]
+    assert [entry["origin"] for entry in last] == [None, 0, 2, 3, 4, None, 5]
+
+
+def test_verdicts(http: httpx.Client, inspected: Served) -> None:
+    """The same history everywhere, in one table."""
+    rows = post(http, inspected, "verdicts", {"request": BROKEN})["rows"]
+
+    assert [row["target"] for row in rows[:2]] == [{"model": "new"}, {"model": "old"}]
+    assert {row["verdict"] for row in rows} == {"repaired"}
+    assert rows[1]["changes"] == {"orphan_drop": 1, "user_prepend": 1, "pairing": 1}
+    assert all("profile" in row["target"] for row in rows[2:])
+
+
+def test_recent_and_live(http: httpx.Client, inspected: Served, gemini: Gemini) -> None:
+    """A request shows among the recent ones, with numbers alone, and in the live ones."""
+    gemini.say("An answer.")
+    answer = ask(http, inspected, body("old", BROKEN))
+    inspected.running.wait_for_events("request_finished", 1)
+
+    entry = get(http, inspected, "recent")["requests"][0]
+    refused = http.get(f"{inspected.origin}/ui/api/recent/{entry['id']}")
+    live = get(http, inspected, "live")
+
+    assert answer.status == 200
+    assert (entry["model"], entry["status"], entry["outcome"]) == ("old", 200, "ok")
+    assert (entry["changes"], entry["messages"]) == ("orphan_drop=1,user_prepend=1,pairing=1", 6)
+    assert entry["input_tokens"] > 0
+    assert abs(entry["at"] - live["now"]) < 60
+    assert "script" not in json.dumps(entry)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "body_not_kept")
+    assert sum(bucket["changes"].get("pairing", 0) for bucket in live["buckets"]) >= 1
+    assert sum(bucket["input_tokens"] for bucket in live["buckets"]) >= entry["input_tokens"]
+
+
+def test_key_and_bodies(http: httpx.Client, keyed: Served, gemini: Gemini) -> None:
+    """With the key the bodies that are kept are shown, as they came; the oldest are forgotten."""
+    headers = {"Authorization": f"Bearer {MASTER}"}
+    asked = [json.dumps(body("old", [user(f"number {number}")])).encode() for number in range(5)]
+    for number, one in enumerate(asked):
+        gemini.say("An answer.")
+        named = {**headers, "x-request-id": f"r{number}"}
+        assert http.post(f"{keyed.base_url}/chat/completions", content=one, headers=named).status_code == 200
+    keyed.running.wait_for_events("request_finished", 5)
+    api = f"{keyed.origin}/ui/api"
+
+    closed = [http.get(f"{api}/{path}").status_code for path in ("models", "recent", "recent/r4", "live")]
+    closed += [http.post(f"{api}/{path}", content=b"{}").status_code for path in ("look", "verdicts")]
+    recent = http.get(f"{api}/recent", headers=headers).json()
+    shown = http.get(f"{api}/recent/r4", headers=headers)
+    gone = http.get(f"{api}/recent/r1", headers=headers)
+
+    assert closed == [401] * 6
+    assert [entry["id"] for entry in recent["requests"]] == ["r4", "r3", "r2"]
+    assert recent["bounds"] == {"requests": 3, "mib": 1}
+    assert shown.json()["request"] == json.loads(asked[4])
+    assert gone.status_code == 404
+    assert "number" not in keyed.running.output
+    admin = f"http://127.0.0.1:{keyed.admin_port}"
+    assert {http.get(f"{admin}{path}").status_code for path in ("/ui", "/ui/api/models")} <= {401, 404}
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the page is not part of this tree")
+def test_page(http: httpx.Client, keyed: Served) -> None:
+    """The page and its files come without a key, as what they are, under a policy that runs nothing else."""
+    files = [path for path in PAGE.parent.rglob("*") if path.suffix in (".html", ".js", ".css", ".svg")]
+    for path in files:
+        answer = http.get(f"{keyed.origin}/ui/{path.relative_to(PAGE.parent).as_posix()}")
+        assert (answer.status_code, answer.content) == (200, path.read_bytes())
+        assert set(answer.headers["Content-Security-Policy"].split("; ")) == DIRECTIVES
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert http.get(f"{keyed.origin}/ui").content == PAGE.read_bytes()
+
+
+def test_off_and_on_again(tmp_path: Path, http: httpx.Client, gemini: Gemini) -> None:
+    """Taken away, and given back, without a restart."""
+    with serve(tmp_path, config(gemini, ui=False)) as served:
+        [path] = tmp_path.glob("*.yaml")
+        off = [http.get(f"{served.origin}{place}").status_code for place in ("/ui", "/ui/api/models")]
+        path.write_text(yaml.safe_dump(config(gemini, ui=True)))
+        served.running.wait_for(lambda: served.running.events("config_reloaded"), "a reload")
+        on = http.get(f"{served.origin}/ui/api/recent")
+
+    assert off == [404, 404]
+    assert (on.status_code, on.json()["requests"]) == (200, [])

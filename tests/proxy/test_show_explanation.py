@@ -1,0 +1,100 @@
+"""What is shown at a terminal is short, tells messages apart, and holds nothing that the terminal would obey."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.cli.show_explanation import show_explanation
+from proxy.cli.show_messages import differences, excerpt, printable
+from proxy.errors import InvalidRequest
+from proxy.explain import tell_run
+from proxy.ui.look import look_at
+from proxy.ui.targets import MODELS, withheld_unasked
+from proxy.wire import ChatRequest, parse_chat_request
+from tests.proxy.ui.looking import parse, run
+from tests.support.builders import assistant, call, tool, user
+from tests.support.strategies.hostile import hostile_requests
+
+NASTY = "\x1b[2J\x07\u202e\x9b\r\ud800"
+
+
+def show(chat: ChatRequest, profile: str = "gemini-2", **sections: Any) -> list[str]:
+    """Return the lines of an explanation."""
+    dry = run(chat, profile, **sections)
+    looked = look_at(chat, dry, withheld_unasked, {})
+    told = {**tell_run(dry), **{name: looked[name] for name in ("before", "steps", "after", "budget")}}
+    return list(show_explanation(told, colours=False))
+
+
+@given(hostile_requests(), st.sampled_from(sorted(MODELS)))
+def test_nothing_moves_the_cursor(body: bytes, profile: str) -> None:
+    """Whatever a request holds, each line is one."""
+    try:
+        chat = parse_chat_request(body, max_nesting=100, mends=True)
+    except InvalidRequest:
+        return
+    assert all(line.isprintable() for line in show(chat, profile))
+
+
+def test_names_of_a_client() -> None:
+    """Names of models, tools and parameters are a client's words as much as its messages are."""
+    chat = parse([assistant(NASTY[:-1]), tool(NASTY[:-1], "x")], **{f"p{NASTY[:-1]}": 1})
+    lines = show(chat)
+    told = {
+        **tell_run(run(chat, "gemini-2")),
+        "before": [],
+        "steps": [],
+        "model": NASTY,
+        "deployment": NASTY,
+        "refusal": {"message": NASTY, "param": NASTY, "rule": "x"},
+        "changes": [{"step": "shape", "kind": "dropped", "index": 0, "reason": "x", "detail": NASTY}],
+        "dropped_parameters": [NASTY],
+    }
+    lines += show_explanation(told, colours=False)
+
+    assert all(line.isprintable() for line in lines)
+    assert printable(NASTY) == "\\x1b[2J\\x07\\u202e\\x9b\\r\\ud800"
+
+
+def test_long_lists_are_cut() -> None:
+    """A long history takes no more lines than somebody reads; a rule that is broken often is told once."""
+    history = [user("go")]
+    for number in range(500):
+        history += [assistant(None, [call(f"c{number}", "f", "{")]), user("and?")]
+
+    lines = show(parse(history))
+
+    assert len(lines) < 120
+    assert "  and 980 more; --json has all of them" in lines
+    assert sum("missing_result: " in line for line in lines) == 1
+    assert any(line.endswith("and 494 more are rewritten") for line in lines)
+
+
+def test_what_differs() -> None:
+    """Of a message that is rewritten the fields that differ, from where they do."""
+    before = assistant("a" * 500 + "b", [call("c1", "f", "{")])
+    after = assistant("a" * 500 + "c", [{**call("c1", "f", "{}"), "extra": 1}])
+
+    assert list(differences(before, after)) == [
+        (f"assistant content …{'a' * 16}b", f"assistant content …{'a' * 16}c"),
+        ("assistant tool_calls[0].function.arguments {", "assistant tool_calls[0].function.arguments {}"),
+        ("assistant tool_calls[0].extra (none)", "assistant tool_calls[0].extra 1"),
+    ]
+    assert list(differences(before, before)) == []
+    assert excerpt(tool("c1", "x" * 100)) == f"tool (c1) {'x' * 62}…"
+
+
+def test_every_part_is_seen() -> None:
+    """A part of a few tokens has a place in the bar of a large window."""
+    lines = show(parse([user("go"), assistant("a"), user("b")]))
+
+    bars = [
+        line.partition("[")[2].partition("]")[0]
+        for line in lines
+        if line.startswith(("  came in  [", "  goes out ["))
+    ]
+    assert [len(bar) for bar in bars] == [60, 60]
+    assert all({"g", "c"} <= set(bar) for bar in bars)

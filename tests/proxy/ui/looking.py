@@ -1,0 +1,51 @@
+"""A look at a history, without a process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from proxy.budgets.knowledge import Knowledge
+from proxy.config import Deployment, Settings, load_settings
+from proxy.explain import DryRun, run_dry
+from proxy.ui.look import look_at
+from proxy.ui.targets import deployments_by_profile, withheld_unasked
+from proxy.wire import ChatRequest, parse_chat_request
+from sanitizers.turns import TurnPolicy
+
+
+def settings(**sections: Any) -> Settings:
+    """Return a configuration with one model."""
+    entry = {"model_name": "mine", "litellm_params": {"model": "gemini/gemini-3.6-flash"}}
+    return load_settings(orjson.dumps({"model_list": [entry], **sections}), {}).settings
+
+
+def parse(messages: list[Any], **fields: Any) -> ChatRequest:
+    """Return a chat request."""
+    body = orjson.dumps({"model": "mine", "messages": messages, **fields})
+    return parse_chat_request(body, max_nesting=100, mends=True)
+
+
+def run(
+    chat: ChatRequest,
+    profile: str,
+    policy: TurnPolicy | None = None,
+    deployment: Deployment | None = None,
+    **sections: Any,
+) -> DryRun:
+    """Run a request dry for a profile, or for a *deployment*."""
+    target = deployment or deployments_by_profile()[profile]
+    return run_dry(chat, settings(**sections), withheld_unasked, Knowledge(), 0.0, policy, None, {}, target)
+
+
+def look(
+    messages: list[Any], profile: str = "gemini-3-strict", *, compact: bool = False, **sections: Any
+) -> dict[str, Any]:
+    """Look at a history for a profile; what is told must be JSON."""
+    chat = parse(messages)
+    told = look_at(
+        chat, run(chat, profile, **sections), withheld_unasked, {"profile": profile}, compact=compact
+    )
+    read: dict[str, Any] = orjson.loads(orjson.dumps(told))
+    return read

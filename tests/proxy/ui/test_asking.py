@@ -1,0 +1,85 @@
+"""What the page asks is read from the bytes as they were pasted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from proxy.errors import InvalidRequest
+from proxy.ui.asking import Asked, read_asked
+from tests.support.builders import user
+
+
+def read(**fields: Any) -> Asked:
+    """Read what is asked."""
+    return read_asked(orjson.dumps(fields), max_nesting=20, mends=True, default="usual")
+
+
+@pytest.mark.parametrize(
+    ("fields", "model", "target"),
+    [
+        ({"request": [user("x")]}, "usual", {"model": "usual"}),
+        ({"request": {"messages": [user("x")]}}, "usual", {"model": "usual"}),
+        ({"request": {"messages": [user("x")], "model": ""}}, "usual", {"model": "usual"}),
+        ({"request": {"messages": [user("x")], "model": None}}, "usual", {"model": "usual"}),
+        ({"request": {"model": "own", "messages": [user("x")]}}, "own", {"model": "own"}),
+        ({"request": {"model": "own", "messages": [user("x")]}, "target": None}, "own", {"model": "own"}),
+        (
+            {"request": {"model": "own", "messages": [user("x")]}, "target": {"model": "other"}},
+            "other",
+            {"model": "other"},
+        ),
+        ({"request": [user("x")], "target": {"profile": "mistral"}}, "mistral", {"profile": "mistral"}),
+    ],
+)
+def test_models(fields: dict[str, Any], model: str, target: dict[str, str]) -> None:
+    """The target's name goes before the request's own; a list stands for the messages of a request."""
+    asked = read(**fields)
+
+    assert (asked.chat.model, asked.target.as_dict()) == (model, target)
+    assert list(asked.chat.messages) == [user("x")]
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        (b"", None),
+        (b"[]", None),
+        (b"{}", "request"),
+        (b'{"request": 1}', None),
+        (b'{"request": {}}', "messages"),
+        (b'{"request": []}', "messages"),
+        (b'{"request": [], "target": 1}', "target"),
+        (b'{"request": [], "target": {"model": 1}}', "target"),
+        (b'{"request": [], "target": {"profile": "none"}}', "target.profile"),
+        (b'{"request": [], "target": {"profile": ["a"]}}', "target.profile"),
+        (b'{"request": [], "target": {"profile": "openai", "model": "x"}}', "target"),
+        (b'{"request": ' + b"[" * 5000 + b"]" * 5000 + b"}", None),
+    ],
+)
+def test_unreadable(body: bytes, param: str | None) -> None:
+    """What cannot be read is the client's fault, and is named."""
+    with pytest.raises(InvalidRequest) as refused:
+        read_asked(body, max_nesting=20, mends=True, default="usual")
+    assert refused.value.param == param
+
+
+def test_half_a_character() -> None:
+    """A message that was cut within a character is mended as it would be on its way to a provider."""
+    body = b'{"request": {"messages": [{"role": "user", "content": "cut \\ud83d"}]}}'
+
+    asked = read_asked(body, max_nesting=20, mends=True, default="usual")
+
+    assert [change.reason for change in asked.chat.mended] == ["half_character"]
+
+
+@pytest.mark.parametrize(
+    ("said", "compact"), [(b"", True), (b',"compact":false', False), (b',"compact":1', True)]
+)
+def test_compact(said: bytes, compact: bool) -> None:
+    """Untouched messages are told by their places, unless the page wants them."""
+    body = b'{"request": [{"role": "user", "content": "x"}]' + said + b"}"
+
+    assert read_asked(body, max_nesting=20, mends=True, default="usual").compact is compact

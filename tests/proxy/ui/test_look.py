@@ -1,0 +1,202 @@
+"""What is shown step by step is what is done, and every message is known by where it came from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.errors import InvalidRequest
+from proxy.json_text import write_json
+from proxy.ui.asking import read_asked
+from proxy.ui.look import look_at
+from proxy.ui.steps import SIGNATURES, find_stages
+from proxy.ui.targets import MODELS, withheld_unasked
+from proxy.ui.verdicts import tell_verdict
+from sanitizers.turns import TurnPolicy
+from tests.proxy.ui.looking import look, parse, run
+from tests.support.builders import assistant, call, system, tool, user
+from tests.support.strategies.hostile import hostile_requests
+
+KNOWN: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[2] / "histories" / "known.json").read_text("utf-8")
+)
+BROKEN = [
+    assistant("Hi."),
+    tool("nobody", "lost"),
+    user("go"),
+    assistant(None, [call("c1", "f"), call("c2", "g")]),
+    tool("c1"),
+    user("and?"),
+    assistant("well"),
+]
+
+STEPS = ("orphan_drop", "user_prepend", "pairing", "tail")
+
+
+def roles(history: list[dict[str, Any]]) -> list[tuple[int | None, str]]:
+    """Return each message's place in what came, and its role."""
+    return [(entry["origin"], entry["message"]["role"]) for entry in history]
+
+
+def test_steps() -> None:
+    """Each step that changes something, in order, with the history behind it; what is inserted comes from nowhere."""
+    told = look(BROKEN)
+
+    assert [step["step"] for step in told["steps"]] == [*STEPS, "signatures"]
+    first, second, third, last, signed = (roles(step["after"]) for step in told["steps"])
+    kept = [(0, "assistant"), (2, "user"), (3, "assistant"), (4, "tool"), (5, "user"), (6, "assistant")]
+    assert first == kept
+    assert second == [(None, "user"), *kept]
+    assert third == [(None, "user"), *kept[:4], (None, "tool"), *kept[4:]]
+    assert last == [*third, (None, "user")] == signed == roles(told["after"])
+    assert [entry["message"] for entry in told["after"]] == told["body"]["messages"]
+    assert [entry["index"] for entry in told["before"]] == list(range(7))
+
+
+def test_why() -> None:
+    """Each change has its reason in a sentence, its rule, and what a provider says without it."""
+    [change] = look(BROKEN)["steps"][2]["changes"]
+
+    assert (change["kind"], change["index"], change["reason"]) == ("inserted", 3, "missing_result")
+    assert change["rule"] == "missing_result"
+    assert change["why"].endswith(".")
+    assert "must be followed by tool messages" in change["words"]
+
+
+@pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry["id"])
+def test_known_histories(entry: dict[str, Any]) -> None:
+    """Behind the last step is what is sent, for every profile; every place is there once."""
+    chat = parse(entry["messages"])
+    for profile in MODELS:
+        dry = run(chat, profile)
+        stages = list(find_stages(chat.messages, dry, withheld_unasked))
+        if dry.shown is None:
+            continue
+        told = look_at(chat, dry, withheld_unasked, {})
+        assert [message for _, message in (stages[-1].history if stages else ())] == (
+            list(dry.shown.messages) if stages else []
+        )
+        made = [change.as_dict() for stage in stages if stage.step != SIGNATURES for change in stage.changes]
+        key = json.dumps
+        assert sorted(map(key, made)) == sorted(map(key, told["changes"]))
+        for stage in stages:
+            places = [at for at, _ in stage.history if at is not None]
+            assert len(places) == len(set(places))
+            assert all(change["why"] for change in told["steps"][stages.index(stage)]["changes"])
+
+
+def test_compact() -> None:
+    """A message that is untouched is told by its place alone; those that are not, whole."""
+    told = look(BROKEN, compact=True)
+
+    assert told["after"][0]["message"]["role"] == "user"
+    assert told["after"][1] == {"origin": 0}
+    assert [entry["origin"] for entry in told["after"] if "message" in entry] == [None, 3, None, None]
+
+
+def test_legal() -> None:
+    """There is nothing to show of a legal history but itself."""
+    told = look([system("s"), user("Hello.")])
+
+    assert (told["verdict"], told["steps"], told["found"], told["refusal"]) == ("unchanged", [], [], None)
+    assert roles(told["after"]) == [(0, "system"), (1, "user")]
+
+
+def test_refused() -> None:
+    """What was done is shown as far as it came, with the reason why it went no further."""
+    told = look([tool("nobody", "lost")])
+
+    assert (told["verdict"], told["body"], told["budget"]) == ("refused", None, None)
+    assert told["refusal"]["code"] == "illegal_history"
+    assert [step["step"] for step in told["steps"]] == ["orphan_drop"]
+    assert told["after"] == []
+
+
+def test_strict_lists_what_is_wrong() -> None:
+    """A refusal has the rules that are broken, as the client's error has."""
+    told = look(BROKEN, sanitize={"mode": "strict"})
+
+    assert told["verdict"] == "refused"
+    assert {fault["rule"] for fault in told["refusal"]["violations"]} >= {"orphaned_result", "missing_result"}
+    assert [step["step"] for step in told["steps"]] == [*STEPS, "signatures"]
+
+
+def test_observed() -> None:
+    """In mode ``observe`` the steps are those that repairing would take, and what is sent is what came."""
+    told = look(BROKEN, "openai", sanitize={"mode": "observe"})
+
+    assert told["verdict"] == "sent_as_is"
+    assert told["body"]["messages"] == BROKEN
+    assert [step["step"] for step in told["steps"]] == ["orphan_drop", "pairing"]
+
+
+def test_turns_and_tools() -> None:
+    """What stands beside the history has its steps: the turn guard's notes, names and schemas, parameters."""
+    rounds = [
+        message
+        for number in range(4)
+        for message in (assistant(None, [call(f"c{number}", "mcp.f", "{}")]), tool(f"c{number}"))
+    ]
+    declared = {
+        "type": "function",
+        "function": {"name": "mcp.f", "parameters": {"type": ["object"], "$id": "x"}},
+    }
+    chat = parse([user("go"), *rounds], tools=[declared], temperature=2)
+    dry = run(chat, "anthropic", TurnPolicy(mode="enforce", max_rounds=3))
+
+    told = look_at(chat, dry, withheld_unasked, {})
+
+    assert [step["step"] for step in told["steps"]] == ["turns", "tools", "parameters", "tools"]
+    assert {change["reason"] for change in told["steps"][0]["changes"]} >= {"wrap_up"}
+    assert told["after"][-1]["origin"] is None
+    assert [entry["origin"] for entry in told["after"][:9]] == list(range(9))
+    assert all(change["why"] for step in told["steps"] for change in step["changes"])
+
+
+def test_budget() -> None:
+    """The tokens of every message, before and after a cut, with the marks, the margin and the reserve."""
+    history = [user("go")]
+    for number in range(40):
+        history += [
+            assistant(None, [call(f"c{number}", "f")]),
+            tool(f"c{number}", "a line of text\n" * 2_000),
+        ]
+
+    told = look(history, "openai")
+
+    budget = told["budget"]
+    assert told["steps"][-1]["step"] == "budget"
+    assert [turn["index"] for turn in budget["parts"]["before"]["turns"]] == list(range(len(history)))
+    assert sum(turn["tokens"] for turn in budget["parts"]["after"]["turns"]) < budget["limit"]
+    assert budget["margin"] > 0 < budget["reserve"]
+    assert budget["limit"] - budget["fixed"] - budget["margin"] == budget["marks"]["available"]
+    assert told["after"][0]["origin"] == 0
+
+
+def test_too_long() -> None:
+    """A request that cannot fit is refused, and its steps are shown all the same."""
+    told = look([system("word " * 200_000), tool("nobody"), user("x")], "openai")
+
+    assert (told["verdict"], told["refusal"]["code"]) == ("refused", "context_length_exceeded")
+    assert told["after"]
+
+
+@given(hostile_requests(), st.sampled_from([*MODELS]))
+def test_hostile(body: bytes, profile: str) -> None:
+    """Whatever is pasted is looked at, or is the client's fault; what is told can be written."""
+    asked = b'{"target":{"profile":"' + profile.encode() + b'"},"request":' + body + b"}"
+    try:
+        read = read_asked(asked, max_nesting=100, mends=True, default="mine")
+    except InvalidRequest:
+        return
+    dry = run(read.chat, profile)
+    told = look_at(read.chat, dry, withheld_unasked, read.target.as_dict())
+    assert write_json(told)
+    assert write_json(tell_verdict(dry, {}))
+    places = [entry["origin"] for entry in told["after"] if entry["origin"] is not None]
+    assert len(places) == len(set(places))

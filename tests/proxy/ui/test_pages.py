@@ -1,0 +1,91 @@
+"""The page's files: which are served, as what, and under which policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proxy.ui import routes
+from proxy.ui.pages import POLICY, read_files
+from tests.support.proxied import proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a directory with a page, which is the one that is served."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "index.html").write_text("<!doctype html>")
+    (tmp_path / "app.js").write_text("1")
+    (tmp_path / "parts" / "one.css").write_text("a{}")
+    (tmp_path / "notes.txt").write_text("secret")
+    monkeypatch.setattr(routes, "FILES", tmp_path)
+    return tmp_path
+
+
+def test_files(page: Path) -> None:
+    """All of known types, by their paths; the tag follows the content."""
+    files = read_files(page)
+
+    assert {name: file.content_type.partition(";")[0] for name, file in files.items()} == {
+        "app.js": "text/javascript",
+        "index.html": "text/html",
+        "parts/one.css": "text/css",
+    }
+    assert len({file.etag for file in files.values()}) == 3
+    assert read_files(page / "none") == {}
+
+
+async def test_served(page: Path, upstream: ScriptedUpstream) -> None:
+    """Without a key, under a policy that runs the page's own files alone; who has a file is not sent it again."""
+    async with proxied(settings_of(general_settings={"master_key": "k"}), upstream) as proxy:
+        answers = [await proxy.get(path) for path in ("/ui", "/ui/", "/ui/app.js", "/ui/parts/one.css")]
+        again = await proxy.get("/ui", headers={"If-None-Match": answers[0].headers["ETag"]})
+        weak = await proxy.get("/ui", headers={"If-None-Match": f"W/{answers[0].headers['ETag']}"})
+
+    assert [(answer.status, answer.raw) for answer in answers] == [
+        (200, b"<!doctype html>"),
+        (200, b"<!doctype html>"),
+        (200, b"1"),
+        (200, b"a{}"),
+    ]
+    assert answers[0].headers["Content-Type"] == "text/html; charset=utf-8"
+    for answer in (*answers, again):
+        assert answer.headers["Content-Security-Policy"] == POLICY
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["Cache-Control"] == "no-cache"
+    assert [(one.status, one.raw) for one in (again, weak)] == [(304, b""), (304, b"")]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/ui/none.js",
+        "/ui/notes.txt",
+        "/ui/../pages.py",
+        "/ui/%2e%2e/pages.py",
+        "/ui//etc/passwd",
+        "/ui/parts",
+    ],
+)
+async def test_nothing_else(page: Path, upstream: ScriptedUpstream, path: str) -> None:
+    """A name that is none of the page's leads nowhere."""
+    async with proxied(settings_of(), upstream) as proxy:
+        answer = await proxy.raw(
+            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+        )
+
+    assert answer.status == 404
+
+
+async def test_off(page: Path, upstream: ScriptedUpstream) -> None:
+    """With the inspector off there is nothing, neither the page nor what it asks."""
+    async with proxied(settings_of(general_settings={"ui": False}), upstream) as proxy:
+        found = [await proxy.get(path) for path in ("/ui", "/ui/app.js", "/ui/api/models", "/ui/api/live")]
+        found += [await proxy.post({"request": []}, path) for path in ("/ui/api/look", "/ui/api/verdicts")]
+
+    assert {answer.status for answer in found} == {404}
+    assert {answer.error["code"] for answer in found} == {"not_found"}

@@ -1,0 +1,61 @@
+"""Every message of a changed history is known by the one that came, and by no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.ui.places import follow, place
+from tests.proxy.ui.looking import look
+from tests.support.builders import assistant, call, tool, user
+
+
+def test_made_a_second_time() -> None:
+    """A message that says what one before says is that one, wherever others have gone."""
+    history = [user("a"), assistant("b"), user("c"), assistant("d"), user("e")]
+    before = place(history)
+
+    found = follow(before, [{**history[0]}, {**history[3]}, history[4]])
+
+    assert [at for at, _ in found] == [0, 3, 4]
+    assert all(message is history[at] for at, message in found if at is not None)
+
+
+def test_in_order() -> None:
+    """Of several that say the same it is the next one; none stands behind one that is still there."""
+    same = [user("again") for _ in range(3)]
+    history = [same[0], assistant("x"), same[1], assistant("y"), same[2]]
+
+    found = follow(place(history), [user("again"), assistant("x"), history[3], user("again")])
+
+    assert [at for at, _ in found] == [0, 1, 3, 4]
+    assert [at for at, _ in follow(place(history), [user("new"), history[1]])] == [0, 1]
+    assert [at for at, _ in follow(place(history), [history[1], user("new"), history[3]])] == [1, 2, 3]
+    assert [at for at, _ in follow(place(history), [tool("z"), history[1]])] == [None, 1]
+
+
+def test_calls_that_were_repaired_and_then_cut() -> None:
+    """Behind a cut, what is left of the rounds is known by its own calls."""
+    history: list[dict[str, Any]] = [user("go")]
+    for number in range(400):
+        broken = call(f"c{number}", "f", '{"a":1')
+        history += [assistant(f"step {number}", [broken]), tool(f"c{number}", "line of text\n" * 200)]
+
+    told = look(history, "gemma", budget={"preset": "lango", "low": 0.05})
+
+    calls = {
+        message["tool_calls"][0]["id"]: at for at, message in enumerate(history) if "tool_calls" in message
+    }
+    left = [entry for entry in told["after"] if "tool_calls" in entry["message"]]
+    assert 0 < len(left) < 200
+    assert all(entry["origin"] == calls[entry["message"]["tool_calls"][0]["id"]] for entry in left)
+
+
+def test_what_was_made_again_is_no_change() -> None:
+    """A step that leaves a message as it was gives it as it was, though it was made anew to look at."""
+    history = [user("go"), assistant(None, [call("c1", "f", '{"a":1')]), tool("c1")]
+
+    told = look(history, "gemini-3-strict")
+
+    assert [step["step"] for step in told["steps"]] == ["shape", "signatures"]
+    assert [entry["origin"] for entry in told["after"]] == [0, 1, 2]
+    assert "extra_content" not in told["steps"][0]["after"][1]["message"]["tool_calls"][0]

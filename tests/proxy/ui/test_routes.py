@@ -1,0 +1,306 @@
+"""What the page may ask, who may, and what it costs others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from proxy.ui import routes
+from proxy.ui.pages import POLICY
+from tests.support.builders import assistant, call, tool, user
+from tests.support.proxied import MODEL, Proxied, Reply, chat, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream, answer
+
+MASTER, TEAM = "tr-master-17", "tr-team-29"
+BROKEN = [assistant("Hi."), tool("nobody", "lost"), user("Hello.")]
+GETS = ("/ui/api/models", "/ui/api/recent", "/ui/api/recent/x", "/ui/api/live")
+POSTS = ("/ui/api/look", "/ui/api/verdicts")
+
+
+def bearer(key: str) -> dict[str, str]:
+    """Return the header of a key."""
+    return {"Authorization": f"Bearer {key}"}
+
+
+async def test_a_key_is_needed(upstream: ScriptedUpstream) -> None:
+    """Where there is one, for everything but the page; errors are as little for keeping as answers are."""
+    async with proxied(settings_of(general_settings={"master_key": MASTER}), upstream) as proxy:
+        found = [await proxy.get(path) for path in GETS] + [await proxy.post({}, path) for path in POSTS]
+        found += [await proxy.get(path, bearer("wrong")) for path in GETS]
+        good = await proxy.get("/ui/api/models", bearer(MASTER))
+
+    assert {reply.status for reply in found} == {401}
+    assert good.status == 200
+    for reply in (*found, good):
+        assert reply.headers["Cache-Control"] == "no-store"
+        assert reply.headers["Content-Security-Policy"] == POLICY
+
+
+async def test_a_client_sees_its_own(upstream: ScriptedUpstream) -> None:
+    """The master key sees every recent request, with its body where that is kept; a client's key its own."""
+    general = {
+        "master_key": MASTER,
+        "keys": [{"name": "team", "key": TEAM}],
+        "inspector": {"bodies": True},
+    }
+    upstream.then(answer("one"))
+    upstream.then(answer("two"))
+    async with proxied(settings_of(general_settings=general), upstream) as proxy:
+        for key, name in ((MASTER, "of-master"), (TEAM, "of-team")):
+            reply = await proxy.post(chat(), headers={**bearer(key), "x-request-id": name})
+            assert reply.status == 200
+        await proxy.idle()
+        seen = {
+            key: [one["id"] for one in (await proxy.get("/ui/api/recent", bearer(key))).json["requests"]]
+            for key in (MASTER, TEAM)
+        }
+        own = await proxy.get("/ui/api/recent/of-team", bearer(TEAM))
+        other = await proxy.get("/ui/api/recent/of-master", bearer(TEAM))
+
+    assert seen == {MASTER: ["of-team", "of-master"], TEAM: ["of-team"]}
+    assert (own.status, own.json["request"], own.json["key"]) == (200, chat(), "team")
+    assert (other.status, other.error["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1", 200),
+        ("127.0.0.1:4000", 200),
+        ("localhost:4000", 200),
+        ("LOCALHOST.", 200),
+        ("a.localhost", 200),
+        ("[::1]:4000", 200),
+        ("evil.example", 400),
+        ("evil.example:4000", 400),
+        ("127.0.0.1.evil.example", 400),
+        ("localhost.evil.example", 400),
+        ("a b", 400),
+        ("", 400),
+    ],
+)
+async def test_foreign_names(upstream: ScriptedUpstream, host: str, status: int) -> None:
+    """Without a key a name that somebody else may have made to lead here gets nothing."""
+    async with proxied(settings_of(), upstream) as proxy:
+        reply = await proxy.raw(
+            f"GET /ui/api/recent HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
+        )
+
+    assert reply.status == status
+
+
+@pytest.mark.parametrize(
+    ("general", "status"),
+    [({"allow_unauthenticated_access": True}, 200), ({"master_key": MASTER}, 200), ({"admin": {}}, 400)],
+)
+async def test_foreign_names_elsewhere(
+    upstream: ScriptedUpstream, general: dict[str, Any], status: int
+) -> None:
+    """With a key, or the operator's word that none is needed, any name will do: a service has one."""
+    general = {"admin": {"host": "127.0.0.1", "port": 0}} if "admin" in general else general
+    async with proxied(settings_of(general_settings=general), upstream) as proxy:
+        head = f"GET /ui/api/recent HTTP/1.1\r\nHost: gateway.example\r\nAuthorization: Bearer {MASTER}\r\n"
+        reply = await proxy.raw(f"{head}Connection: close\r\n\r\n".encode())
+
+    assert reply.status == status
+
+
+async def test_what_is_kept_and_known_of_a_request(upstream: ScriptedUpstream) -> None:
+    """Signatures come back, parameters that the upstream does not take go, the turn guard's rules are the key's."""
+    upstream = ScriptedUpstream(unsupported=["seed"])
+    signed = {"google": {"thought_signature": "c2lnbmF0dXJlLW9mLXRoZS1tb2RlbA=="}}
+    one = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    upstream.then(answer(None, tool_calls=[{**one, "extra_content": signed}]))
+    settings = settings_of(
+        general_settings={"master_key": MASTER, "keys": [{"name": "team", "key": TEAM}]},
+        turns={"mode": "enforce", "per_key": [{"key": "team", "max_rounds": 1}]},
+    )
+    async with proxied(settings, upstream) as proxy:
+        said = (await proxy.post(chat("Do it."), headers=bearer(MASTER))).json
+        used = said["choices"][0]["message"]["tool_calls"][0]["id"]
+        asked = {
+            "model": MODEL,
+            "messages": [user("Do it."), assistant(None, [call(used, "f")]), tool(used, "done")],
+            "seed": 3,
+        }
+        of_master, of_team = [
+            (await proxy.post({"request": asked}, "/ui/api/look", bearer(key))).json for key in (MASTER, TEAM)
+        ]
+
+    assert of_master["body"]["messages"][1]["tool_calls"][0]["extra_content"] == signed
+    assert of_master["parameters_dropped"] == ["seed"]
+    assert [look["turns"]["wrap_up"] for look in (of_master, of_team)] == [None, "limit"]
+
+
+async def test_bodies_are_not_kept(upstream: ScriptedUpstream) -> None:
+    """By default: what is told of a request has no word of it."""
+    upstream.then(answer("an answer that is told"))
+    async with proxied(settings_of(), upstream) as proxy:
+        await proxy.post(chat("a secret that is told"), headers={"x-request-id": "r1"})
+        await proxy.idle()
+        listed, one = await proxy.get("/ui/api/recent"), await proxy.get("/ui/api/recent/r1")
+        models = await proxy.get("/ui/api/models")
+
+    [entry] = listed.json["requests"]
+    assert (entry["id"], entry["status"], entry["outcome"], entry["has_body"]) == ("r1", 200, "ok", False)
+    assert listed.json["bounds"] == {"requests": 200, "mib": 16}
+    assert b"told" not in listed.raw
+    assert (one.status, one.error["code"]) == (404, "body_not_kept")
+    assert models.json["bodies"] is False
+
+
+async def test_look_and_verdicts(upstream: ScriptedUpstream) -> None:
+    """The same history for a model, a profile, a name that a wildcard stands for, and all of them."""
+    settings = settings_of({MODEL: "gemini/gemini-3.6-flash", "openai/*": "openai/*"})
+    async with proxied(settings, upstream) as proxy:
+
+        async def look(**target: str) -> Reply:
+            return await proxy.post({"request": BROKEN, "target": target}, "/ui/api/look")
+
+        by_model, by_profile = await look(model=MODEL), await look(profile="mistral")
+        named, wildcard, none = [await look(model=name) for name in ("openai/gpt-4o", "openai/*", "none")]
+        asked = {"request": {"model": "openai/gpt-4o", "messages": BROKEN}}
+        rows = (await proxy.post(asked, "/ui/api/verdicts")).json["rows"]
+        explained = await proxy.post({"model": MODEL, "messages": BROKEN}, "/v1/explain")
+
+    assert by_model.json["target"] == {"model": MODEL}
+    assert by_model.json["body"] == explained.json["body"]
+    assert by_model.json["changes"] == explained.json["changes"]
+    assert (by_profile.json["profile"], by_profile.json["deployment"]) == (
+        "mistral",
+        "mistral/mistral-large-latest",
+    )
+    assert (named.json["deployment"], wildcard.json["profile"]) == ("openai/gpt-4o", "openai")
+    assert (none.status, none.error["code"]) == (404, "model_not_found")
+    models = [row for row in rows if "model" in row["target"]]
+    assert [row["target"]["model"] for row in models] == ["openai/gpt-4o", MODEL, "openai/*"]
+    assert {row["verdict"] for row in rows} == {"repaired"}
+    assert models[1]["changes"] == {"orphan_drop": 1, "user_prepend": 1}
+    assert all(row["estimate"] for row in rows)
+    assert upstream.calls == []
+
+
+async def test_neither_logged_nor_counted(
+    upstream: ScriptedUpstream, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the page asks is no request of a client's."""
+    async with proxied(settings_of(), upstream) as proxy:
+        await proxy.post({"request": BROKEN}, "/ui/api/look")
+        await proxy.get("/ui/api/live")
+        listed = await proxy.get("/ui/api/recent")
+        counted = await proxy.count("requests_total")
+
+    assert (listed.json["requests"], counted) == ([], 0)
+    assert "request_finished" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", POSTS)
+async def test_unreadable(upstream: ScriptedUpstream, path: str) -> None:
+    """What cannot be read is a 400 that names it."""
+    async with proxied(settings_of(), upstream) as proxy:
+        found = [await proxy.post(body, path) for body in (b"", b"{", b"{}", {"request": [{"role": "x"}]})]
+
+    assert [reply.status for reply in found] == [400] * 4
+    assert found[-1].error["param"] == "messages[0].role"
+
+
+async def test_places_and_sizes(upstream: ScriptedUpstream) -> None:
+    """A look takes one of the places in flight, and a body as large as any request's."""
+    general = {"max_in_flight": 1, "max_body_mib": 1}
+    async with proxied(settings_of(general_settings=general), upstream) as proxy:
+        large = await proxy.post({"request": [user("x" * 2**20)]}, "/ui/api/look")
+        with proxy.server.gateway.admission.acquire("somebody", 0.0):  # type: ignore[union-attr]
+            shed = await proxy.post({"request": BROKEN}, "/ui/api/look")
+            still = await proxy.get("/ui/api/live")
+
+    assert (large.status, large.error["code"]) == (413, "body_too_large")
+    assert (shed.status, shed.error["code"], still.status) == (503, "overloaded", 200)
+
+
+async def test_live(upstream: ScriptedUpstream) -> None:
+    """What went through is in the numbers of its five seconds."""
+    upstream.then(answer("Hi."))
+    async with proxied(settings_of(), upstream) as proxy:
+        await proxy.post({"model": MODEL, "messages": BROKEN})
+        await proxy.post({"model": "none", "messages": BROKEN})
+        await proxy.idle()
+        told = (await proxy.get("/ui/api/live")).json
+
+    summed: dict[str, Any] = {"requests": sum(bucket["requests"] for bucket in told["buckets"])}
+    assert (told["bucket_s"], len(told["buckets"]), told["in_flight"], summed["requests"]) == (5, 120, 0, 2)
+    both = [bucket for bucket in told["buckets"] if bucket["requests"]]
+    assert {name for bucket in both for name in bucket["errors"]} == {"model_not_found"}
+    assert {name for bucket in both for name in bucket["changes"]} == {"orphan_drop", "user_prepend"}
+    assert both[-1]["at"] <= told["now"] < both[-1]["at"] + 10
+
+
+@pytest.mark.parametrize(
+    ("work", "path", "asked"),
+    [
+        ("read_asked", "look", {"request": BROKEN}),
+        ("look_at", "look", {"request": BROKEN}),
+        ("tell_verdict", "verdicts", {"request": BROKEN}),
+        ("tell_seen", "recent", None),
+    ],
+)
+async def test_work_has_a_thread_of_its_own(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, work: str, path: str, asked: Any
+) -> None:
+    """Neither the loop's, whatever the size, nor one of those that clients' large bodies wait for."""
+    real, threads = getattr(routes, work), set()
+
+    def noted(*given: Any, **named: Any) -> Any:
+        threads.add(threading.current_thread().name.partition("_")[0])
+        return real(*given, **named)
+
+    monkeypatch.setattr(routes, work, noted)
+    async with proxied(settings_of(), upstream) as proxy:
+        await proxy.post(chat())
+        await proxy.idle()
+        reply = await (proxy.get("/ui/api/recent") if asked is None else proxy.post(asked, f"/ui/api/{path}"))
+
+    assert (reply.status, threads) == (200, {"inspector"})
+
+
+async def test_an_estimate_beside_the_provider_s_count(upstream: ScriptedUpstream) -> None:
+    """Where an answer is of the sample that is counted, its recent request has both; else a bound, told as one."""
+    counted = {"usage": {"prompt_tokens": 3600, "completion_tokens": 3, "total_tokens": 3603}}
+    async with proxied(settings_of(), upstream) as proxy:
+        for _ in range(8):
+            upstream.then({**answer("Hi."), **counted})
+            await proxy.post(chat("Hello. " * 2_000))
+        await proxy.idle()
+        recent = (await proxy.get("/ui/api/recent")).json["requests"]
+
+    first, last = recent[-1], recent[0]
+    assert (first["input_tokens"], first["estimate_at_most"]) == (3600, None)
+    assert 2_000 < first["estimate"] < 8_000
+    assert (last["estimate"], last["input_tokens"]) == (None, 3600)
+    assert last["estimate_at_most"] > first["estimate"]
+
+
+async def test_others_are_not_held_up(upstream: ScriptedUpstream) -> None:
+    """While ten thousand messages are looked at everywhere, the loop turns."""
+    history = [
+        user("go"),
+        *(message for n in range(5_000) for message in (assistant(f"a{n}"), user(f"u{n}"))),
+    ]
+
+    async def longest_wait(proxy: Proxied, work: asyncio.Task[Reply]) -> float:
+        loop, worst = asyncio.get_running_loop(), 0.0
+        while not work.done():
+            before = loop.time()
+            await asyncio.sleep(0.005)
+            worst = max(worst, loop.time() - before)
+        return worst
+
+    async with proxied(settings_of(), upstream) as proxy:
+        work = asyncio.ensure_future(proxy.post({"request": history}, "/ui/api/look"))
+        worst = await longest_wait(proxy, work)
+
+    assert work.result().status == 200
+    assert len(work.result().json["after"]) == 10_001
+    assert worst < 1.0  # the reply is read in this very loop

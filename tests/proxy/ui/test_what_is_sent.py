@@ -1,0 +1,132 @@
+"""What the inspector shows is what a provider gets: the same messages, the same parameters, the same refusal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.json_text import write_json
+from proxy.ui.asking import with_model
+from proxy.wire import find_value
+from tests.support.builders import assistant, call, tool, user
+from tests.support.proxied import CHAT, Proxied, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+from tests.support.strategies import damaged_histories
+from tests.support.strategies.hostile import hostile_requests
+
+KNOWN: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[2] / "histories" / "known.json").read_text("utf-8")
+)
+MODELS = {
+    "openai": "openai/gpt-4o",
+    "gemini": "gemini/gemini-3.6-flash",
+    "anthropic": "anthropic/claude-opus-4-6",
+    "mistral": "mistral/mistral-large-latest",
+    "cohere": "cohere/command-a-03-2025",
+}
+BESIDE = ("model", "messages", "stream")
+
+
+async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, headers: Mapping[str, str]) -> str:
+    """Look at a request and send it: return the verdict, or the refusal, that both agree about."""
+    asked = b'{"compact":false,"request":' + raw + b"}"
+    looked = await proxy.post(asked, "/ui/api/look", headers)
+    assert upstream.exchanges == [], "a look sends nothing"
+    sent = await proxy.post(raw, CHAT, headers)
+    calls = upstream.calls
+    upstream.exchanges.clear()
+    if looked.status != 200:
+        assert (sent.status, sent.error["code"]) == (looked.status, looked.error["code"])
+        return str(looked.error["code"])
+    told = looked.json
+    if sent.status != 200:
+        assert calls == []
+        assert (told["verdict"], told["body"]) == ("refused", None)
+        assert told["refusal"]["code"] == sent.error["code"]
+        assert told["refusal"]["message"] == sent.error["message"]
+        return str(told["refusal"]["code"])
+    [call] = calls
+    body = told["body"]
+    plain = {name: value for name, value in body.items() if name not in BESIDE}
+    assert orjson.loads(write_json(list(call.messages))) == body["messages"]
+    assert orjson.loads(write_json({**call.parameters, **call.extra_body})) == plain
+    if told["mode"] == "repair":
+        assert [entry["message"] for entry in told["after"]] == body["messages"]
+        assert told["summary"] == sent.headers.get("x-turnright-changes", "")
+    return str(told["verdict"])
+
+
+@pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
+async def test_known_histories(upstream: ScriptedUpstream, mode: str) -> None:
+    """Every broken history that was reported, for one model of each kind, in every mode."""
+    found = set()
+    async with proxied(settings_of(MODELS, sanitize={"mode": mode}), upstream) as proxy:
+        for entry in KNOWN:
+            for model in MODELS:
+                body = {"model": model, "messages": entry["messages"], "temperature": 3}
+                if "tools" in entry:
+                    body["tools"] = entry["tools"]
+                found.add(await compare(proxy, upstream, json.dumps(body).encode(), {}))
+
+    assert found >= ({"repaired"} if mode == "repair" else {"illegal_history"} if mode == "strict" else set())
+
+
+async def test_turns_and_budget(upstream: ScriptedUpstream) -> None:
+    """What the turn guard writes and withholds, and what the budget cuts."""
+    rounds = [
+        message
+        for number in range(30)
+        for message in (
+            assistant(None, [call(f"c{number}", "f", "{}")]),
+            tool(f"c{number}", "line\n" * 3_000),
+        )
+    ]
+    body = {
+        "model": "openai",
+        "messages": [user("go"), *rounds],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+    }
+    settings = settings_of(MODELS, turns={"mode": "enforce"}, budget={"preset": "lango"})
+    async with proxied(settings, upstream) as proxy:
+        assert await compare(proxy, upstream, json.dumps(body).encode(), {}) == "repaired"
+
+
+def asking_for(model: str, body: bytes) -> bytes:
+    """Return *body* for *model*; one that may hold half a character is written anew, and names its model once."""
+    if b"\\ud" in body:
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.dumps({**json.loads(body), "model": model}).encode()
+    return with_model(body, model)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            hostile_requests(),
+            damaged_histories().map(lambda history: orjson.dumps({"messages": history})),
+        ),
+        min_size=8,
+        max_size=8,
+    ),
+    st.sampled_from(sorted(MODELS)),
+)
+def test_whatever_is_asked(bodies: list[bytes], model: str) -> None:
+    """Whatever a client sends; several at a time, since a proxy is started for them."""
+
+    async def ask() -> None:
+        upstream = ScriptedUpstream()
+        async with proxied(settings_of(MODELS), upstream) as proxy:
+            for body in bodies:
+                if body[:1] == b"{" and body[-1:] == b"}" and find_value(body, "stream") is None:
+                    await compare(proxy, upstream, asking_for(model, body), {})
+
+    asyncio.run(ask())

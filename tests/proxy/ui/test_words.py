@@ -1,0 +1,51 @@
+"""Steps, reasons and rules have their words."""
+
+from __future__ import annotations
+
+from proxy.plan import _STEPS
+from proxy.ui.steps import SIGNATURES
+from proxy.ui.targets import MODELS, deployments_by_profile
+from proxy.ui.words import REASONS, STEPS, provider_words, rule_of, why
+from sanitizers import Change
+from sanitizers.invariants import RULES
+from sanitizers.profile_names import PROFILES, profile_for
+from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
+
+
+def test_steps() -> None:
+    """All that a request meets before it is sent are told."""
+    assert STEPS.keys() == set(_STEPS) - {"repair", "note", "answer_repair"} | {SIGNATURES}
+
+
+def test_rules() -> None:
+    """A rule that a reason names is one; no reason is also one of a schema's; each is a sentence."""
+    assert {reason.rule for reason in REASONS.values() if reason.rule} <= RULES.keys()
+    assert not REASONS.keys() & SCHEMA_REASONS.keys()
+    assert all(reason.why[0].isupper() and reason.why.endswith(".") for reason in REASONS.values())
+
+
+def test_unknown() -> None:
+    """What nobody has said anything of is shown without words."""
+    change = Change("brand_new", "replaced", 3, "never_heard_of")
+
+    assert (why(change), rule_of(change), provider_words(change)) == ("", None, None)
+
+
+def test_schemas() -> None:
+    """A schema's rewrites have the words that they have anyway."""
+    assert why(Change("tools", "replaced", 0, "one_of_as_any_of")) == "OneOf is anyOf."
+
+
+def test_what_is_left_out() -> None:
+    """A part that is left out names its own rule."""
+    assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]:remote_media")) == "remote_media"
+    assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]")) == "media_type"
+
+
+def test_every_profile_has_a_model() -> None:
+    """And that model has that profile by itself."""
+    assert MODELS.keys() == PROFILES.keys()
+    assert {name: profile_for(model).name for name, model in MODELS.items()} == {
+        name: name for name in MODELS
+    }
+    assert all(deployments_by_profile()[name].api_key is None for name in MODELS)
