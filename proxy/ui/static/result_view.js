@@ -1,0 +1,34 @@
+// The verdict on the request that is looked at, above all its views.
+
+import { el, put } from "./dom.js";
+import { some } from "./format.js";
+import { verdictTag } from "./verdicts_view.js";
+
+/** Show in `host` what became of the request: `answer` of /ui/api/look, or `error`, or nothing where both are null. */
+export function drawResult(host, answer, error) {
+  host.className = `result result-${error ? "refused" : answer?.verdict ?? "none"}`;
+  if (error) {
+    return put(host, el("p", { role: "alert" }, el("strong", {}, error.status === 404 ? "Not known here. " : "It could not be looked at. "), error.message));
+  }
+  if (!answer) return put(host);
+  const refusal = answer.refusal;
+  return put(host,
+    el("p", { class: "verdict-line" }, verdictTag(answer.verdict), " ", el("span", {}, sentence(answer))),
+    refusal ? el("div", { class: "refusal" }, el("p", {}, refusal.message), refusal.param || refusal.code ? el("p", { class: "under" }, [refusal.code, refusal.param].filter(Boolean).join(" · ")) : null) : null,
+    el("dl", { class: "result-facts" },
+      fact("For", el("code", {}, answer.target?.model ?? answer.target?.profile ?? "–")),
+      fact("Deployment", el("code", {}, answer.deployment ?? "–")), fact("Profile", el("code", {}, answer.profile ?? "–")), fact("Mode", answer.mode ?? "–")));
+}
+
+const fact = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
+
+function sentence(answer) {
+  const found = answer.found?.length ?? 0;
+  switch (answer.verdict) {
+    case "unchanged": return "It goes out as it came.";
+    case "refused": return "turnright refuses it, and nothing is sent.";
+    case "sent_as_is": return `It goes as it came, by the mode, though ${some(found, "thing is", "things are")} wrong.`;
+    case "repaired": return found ? `${some(found, "thing", "things")} a provider would refuse, mended.` : "Made to fit the provider.";
+    default: return "";
+  }
+}

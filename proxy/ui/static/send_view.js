@@ -1,0 +1,51 @@
+// What would be sent, and the buttons that copy it.
+
+import { add, button, copyButton, el, put } from "./dom.js";
+import { bytes, count } from "./format.js";
+
+const SHOWN = 20000;
+
+/** Show the body of `look` in `host`; `asked` is the request's own JSON text. */
+export function drawSend(host, look, asked) {
+  if (!look) return put(host, el("p", { class: "empty" }, "Look at a request first: what would be sent stands here."));
+  const body = look.body ? JSON.stringify(look.body, null, 2) : null;
+  const dropped = look.parameters_dropped ?? look.dropped_parameters ?? [];
+  put(host,
+    el("h2", { class: "offscreen" }, "What is sent"),
+    el("div", { class: "toolbar" },
+      body ? copyButton("Copy the repaired body", () => body) : null,
+      copyButton("Copy as curl", () => curlOf(asked, look)),
+      copyButton("Copy the changes as JSON", () => JSON.stringify(look.changes ?? [], null, 2)),
+    ),
+    el("p", { class: "lead-text" }, "The curl command sends the request as it came to this turnright. It names the key by ", el("code", {}, "$TURNRIGHT_KEY"), "; no key is copied."),
+    dropped.length ? el("p", {}, el("strong", {}, "Parameters that are not sent: "), dropped.map((name) => [el("code", {}, typeof name === "string" ? name : JSON.stringify(name)), " "])) : null,
+  );
+  if (!body) return add(host, el("p", { class: "empty" }, "Nothing would be sent: the request is refused."));
+  let shown = SHOWN;
+  const text = el("pre", { class: "body", tabindex: "0", "aria-label": "The body that would be sent" });
+  const more = button("", () => { shown *= 10; draw(); }, { class: "more" });
+  const draw = () => {
+    put(text, body.slice(0, shown), body.length > shown ? "\n…" : "");
+    more.hidden = body.length <= shown;
+    more.textContent = `Show more of ${count(body.length)} characters`;
+  };
+  draw();
+  return add(host, el("p", { class: "under" }, `${bytes(new Blob([body]).size)} as it is written here`), text, more);
+}
+
+/** Return a command for a shell. The JSON is one line in a quoted here-document: nothing in it is expanded. */
+export function curlOf(asked, look) {
+  const parsed = JSON.parse(asked);
+  const request = Array.isArray(parsed) ? { messages: parsed } : { ...parsed };
+  if (look.target?.model) request.model = look.target.model;
+  const address = new URL("../v1/chat/completions", import.meta.url).href;
+  return [
+    `curl -sS '${address.replaceAll("'", "%27")}' \\`,
+    "  -H 'Content-Type: application/json' \\",
+    "  -H \"Authorization: Bearer $TURNRIGHT_KEY\" \\",
+    "  --data-binary @- <<'TURNRIGHT_BODY'",
+    JSON.stringify(request),
+    "TURNRIGHT_BODY",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,125 @@
+// The pipeline as stages that one can walk through: as it came, each step that changed something, as it goes out. Pure.
+
+import { align } from "./align.js";
+import { title } from "./format.js";
+
+/** Return the stages of `look`, the answer of /ui/api/look. `left` is null where there is nothing to compare with. */
+export function makeStages(look) {
+  const before = (look.before ?? []).map((entry, at) => ({ origin: entry.index ?? at, message: entry.message }));
+  const stages = [{
+    key: "came", title: "As it came", what: "The history as the client sent it, with what a provider would refuse.",
+    left: null, right: before, changes: [], found: look.found ?? [], refused: refusedAt(look.refusal),
+  }];
+  let last = before;
+  for (const step of look.steps ?? []) {
+    const after = step.after ? entriesOf(step.after, before) : last;
+    const again = stages.filter((stage) => stage.step === step.step).length;
+    stages.push({
+      key: again ? `${step.step}-${again + 1}` : step.step, step: step.step, title: title(step.step), what: step.what ?? "", left: last, right: after,
+      changes: (step.changes ?? []).map((change) => ({ step: step.step, ...change })), found: look.found ?? [],
+    });
+    last = after;
+  }
+  if (look.after) {
+    const told = look.refusal && !look.body ? REFUSED : SENT;
+    stages.push({
+      key: "out", ...told,
+      left: before, right: entriesOf(look.after, before),
+      changes: stages.flatMap((stage) => stage.changes), found: look.found ?? [],
+    });
+  }
+  return stages;
+}
+
+const SENT = { title: "As it goes out", what: "The history as the provider gets it, beside the one that came." };
+const REFUSED = { title: "As far as it came", what: "turnright refuses the request, and nothing is sent: so the history stood when it did." };
+
+/** Return {index, message, code} of a refusal that names a message, else null. */
+function refusedAt(refusal) {
+  const found = /^messages\[(\d+)\]/.exec(refusal?.param ?? "");
+  return found ? { index: Number(found[1]), message: refusal.message, code: refusal.code ?? "" } : null;
+}
+
+/** An entry without a message is the one that came from its origin, untouched. */
+function entriesOf(entries, before) {
+  const known = new Map(before.map((entry) => [entry.origin, entry.message]));
+  return entries.map((entry) => ({ origin: entry.origin, message: entry.message ?? known.get(entry.origin) ?? {} }));
+}
+
+/**
+ * Return {rows, beside}: the rows of `stage`, each with its `notes`, and the changes that are of no message.
+ *
+ * A note is {change}, {found} or {refused}; a provider's words stand with the change that answers them, else by themselves.
+ */
+export function readStage(stage) {
+  if (!stage.left) {
+    const rows = stage.right.map((_, at) => ({ left: -1, right: at, state: "plain", notes: [] }));
+    const places = new Map(stage.right.map((entry, at) => [entry.origin, rows[at]]));
+    for (const found of stage.found) places.get(found.index)?.notes.push({ found });
+    if (stage.refused) places.get(stage.refused.index)?.notes.push({ refused: stage.refused });
+    for (const row of rows) if (row.notes.length) row.state = "faulty";
+    return { rows, beside: [] };
+  }
+  const rows = align(stage.left, stage.right).map((row) => ({ ...row, notes: [] }));
+  const finder = findRows(rows, stage);
+  const beside = [];
+  for (const change of stage.changes) {
+    const row = isOfMessages(change) ? finder(change) : undefined;
+    const note = { change, words: change.words ? [change.words] : wordsFor(change, stage.found) };
+    if (row) row.notes.push(note);
+    else beside.push(note);
+  }
+  return { rows, beside };
+}
+
+const BESIDE = new Set(["tools_withheld", "delegation_withheld", "delegation_guidance", "tool_choice", "function_call"]);
+
+export function isOfMessages(change) {
+  return change.step !== "parameters" && !BESIDE.has(change.reason) && (change.step !== "tools" || change.reason === "call_name");
+}
+
+/** Return the words a provider has for what `change` mends: those of its own rule, else all at its place. */
+function wordsFor(change, found) {
+  const here = found.filter((violation) => violation.index === change.index);
+  const own = here.filter((violation) => violation.rule === change.reason);
+  const chosen = own.length ? own : here.length === 1 ? here : [];
+  return [...new Set(chosen.map((violation) => violation.words))];
+}
+
+function findRows(rows, stage) {
+  const byLeft = new Map();
+  const byRight = new Map();
+  const note = (map, origin, row) => {
+    if (origin === null || origin === undefined) return;
+    if (map.has(origin)) map.get(origin).push(row);
+    else map.set(origin, [row]);
+  };
+  rows.forEach((row, at) => {
+    row.at = at;
+    if (row.left >= 0) note(byLeft, stage.left[row.left].origin, row);
+    if (row.right >= 0) note(byRight, stage.right[row.right].origin, row);
+  });
+  const first = (list, wanted) => list.find((row) => wanted.has(row.state) && !row.notes.length) ?? list.find((row) => wanted.has(row.state));
+  return (change) => {
+    const left = byLeft.get(change.index) ?? [];
+    const right = byRight.get(change.index) ?? [];
+    const all = [...left, ...right];
+    switch (change.kind) {
+      case "dropped": return first(left, new Set(["removed"])) ?? first(all, new Set(["changed"])) ?? all[0];
+      case "inserted": return first(right, new Set(["inserted"])) ?? insertedNear(rows, left[0]) ?? first(all, new Set(["changed"])) ?? all[0];
+      case "moved": return first(right, new Set(["moved_to"])) ?? first(left, new Set(["moved_from"])) ?? all[0];
+      case "merged": return first(left, new Set(["removed"])) ?? first(all, new Set(["changed"])) ?? all[0];
+      default: return first(all, new Set(["changed"])) ?? all[0];
+    }
+  };
+}
+
+/** Return the inserted row nearest to `row`, at most a few rows away. */
+function insertedNear(rows, row) {
+  for (let distance = 1; row && distance <= 12; distance += 1) {
+    for (const at of [row.at + distance, row.at - distance]) {
+      if (rows[at]?.state === "inserted" && !rows[at].notes.length) return rows[at];
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,115 @@
+"""The inspector in a real browser: what a reader does, and what must not happen meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.process.running import ROOT
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+AXE = ROOT / ".venv" / "clients-node" / "node_modules" / "axe-core" / "axe.min.js"
+
+WIDE, NARROW = {"width": 1360, "height": 900}, {"width": 390, "height": 844}
+
+
+def find_chromium() -> str | None:
+    """Return the browser's path: ``TURNRIGHT_CHROMIUM``, or the first that is installed."""
+    named = os.environ.get("TURNRIGHT_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, CHROMIUM)), None)
+
+
+def find_axe() -> Path | None:
+    """Return axe's script: ``TURNRIGHT_AXE``, or the one that ``make`` has fetched from npm."""
+    path = Path(os.environ.get("TURNRIGHT_AXE", AXE))
+    return path if path.is_file() else None
+
+
+class Reader:
+    """One who looks at the page. *faults* are what the browser complained of, and requests that left the origin."""
+
+    def __init__(self, page: Any, origin: str) -> None:
+        self.page, self.origin = page, origin
+        self.faults: list[str] = []
+        page.on(
+            "console",
+            lambda said: self.faults.append(said.text) if said.type in ("error", "warning") else None,
+        )
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("dialog", self._refuse)
+        page.on("request", self._watch)
+
+    def _refuse(self, dialog: Any) -> None:
+        self.faults.append(f"a dialog opened: {dialog.message}")
+        dialog.dismiss()
+
+    def _watch(self, request: Any) -> None:
+        if not request.url.startswith((f"{self.origin}/", "data:", "blob:")):
+            self.faults.append(f"asked elsewhere: {request.url}")
+
+    def open(self, fragment: str = "") -> None:
+        """Open the page anew and wait until it has asked what there is."""
+        self.page.goto("about:blank")
+        self.page.goto(f"{self.origin}/ui{fragment}")
+        self.page.wait_for_selector("body[data-ready]")
+
+    def paste(self, request: Mapping[str, Any] | list[Any] | str) -> None:
+        """Put a request into the field and look at it; returns when the answer is shown."""
+        if not self.page.is_visible("#request"):
+            self.page.click("summary")
+        self.page.fill("#request", request if isinstance(request, str) else json.dumps(request))
+        self.page.click("#look")
+        self.page.wait_for_selector("#result[aria-busy=false] > *")
+
+    def tab(self, name: str) -> None:
+        """Open a tab by its id."""
+        self.page.click(f"#tab-{name}")
+        self.page.wait_for_selector(f"#panel-{name}:not([hidden])")
+
+    def steps(self) -> list[str]:
+        """Return the stages that the strip offers."""
+        found: list[str] = self.page.eval_on_selector_all(
+            "#stages [data-step]", "all => all.map(one => one.dataset.step)"
+        )
+        return found
+
+    def step(self, key: str) -> None:
+        """Look at one stage."""
+        self.page.click(f'#stages [data-step="{key}"]')
+        self.page.wait_for_selector(f'#stages [data-step="{key}"][aria-current=step]')
+
+    def text(self, selector: str) -> str:
+        """Return what stands there, as a reader sees it."""
+        shown: str = self.page.inner_text(selector)
+        return shown
+
+    def focused(self) -> str:
+        """Return the id of what has the focus, or the step or the row that it is."""
+        found: str = self.page.evaluate(
+            "(() => { const one = document.activeElement; "
+            "return one.id || one.dataset.step || `row ${one.dataset.row}`; })()"
+        )
+        return found
+
+    def judge(self, axe: Path) -> list[str]:
+        """Return the serious and critical findings of axe."""
+        self.page.evaluate(axe.read_text("utf-8"))
+        result = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{finding['id']}: {finding['nodes'][0]['target']} {finding['nodes'][0]['failureSummary']}"
+            for finding in result["violations"]
+            if finding["impact"] in ("serious", "critical")
+        ]

@@ -1,0 +1,374 @@
+"""The page itself: tabs, targets, keys, links, the keyboard, both schemes, a phone, and what axe says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.process.running import Served
+from tests.support.builders import tool, user
+from tests.ui.browsing import NARROW, WIDE
+from tests.ui.conftest import KEY, Opened
+from tests.ui.histories import BROKEN, HOSTILE, heavy_history, varied_request
+from tests.ui.minutes import busy_minutes
+
+PAIRING = {"model": "gemini", "messages": BROKEN["pairing"]}
+HEAVY = {"model": "small", "messages": heavy_history()}
+SHOWN = varied_request()
+TABS = ("history", "budget", "models", "send", "recent", "live")
+
+
+def ask(served: Served, body: dict[str, Any]) -> None:
+    """Send a chat request, which must be answered."""
+    answer = httpx.post(f"{served.base_url}/chat/completions", json=body, trust_env=False, timeout=30)
+    assert answer.status_code == 200, answer.text
+
+
+def test_budget_is_a_picture_with_its_numbers(read: Opened) -> None:
+    """Both bars, what was cut, the marks, and the same in a table."""
+    reader = read()
+    reader.open()
+    reader.paste(HEAVY)
+    assert "budget" in reader.steps()
+    reader.tab("budget")
+
+    assert reader.page.locator("#panel-budget svg[role=img]").count() == 2
+    assert reader.page.locator("#panel-budget .part-cut").count() == 1
+    drawn = "all => all.map(one => one.textContent).join(' ')"
+    shown = reader.text("#panel-budget") + reader.page.eval_on_selector_all("#panel-budget svg text", drawn)
+    for words in (
+        "Came in",
+        "Goes out",
+        "Window",
+        "12,000",
+        "Older rounds 107k",
+        "Round dropped",
+        "Margin",
+        "cut above",
+    ):
+        assert words in shown
+
+
+def test_other_models_are_a_table_to_choose_from(read: Opened) -> None:
+    """Every configured model and every profile has a row; choosing one looks at it, and the address names it."""
+    reader = read()
+    reader.open()
+    reader.paste({"model": "gemini", "messages": BROKEN["tail"]})
+    reader.tab("models")
+    reader.page.wait_for_selector("#panel-models table")
+    rows = reader.page.locator("#panel-models tbody tr")
+    assert rows.count() > 15
+    assert "Unchanged" in reader.text('#panel-models tr:has(.target:text-is("gpt"))')
+    reader.page.click('#panel-models tr:has(.target:text-is("gpt")) button')
+    reader.page.wait_for_selector(".verdict-line .verdict-unchanged")
+
+    assert "target=model%3Agpt" in reader.page.url
+    assert reader.page.input_value("#target") == "model:gpt"
+    reader.page.select_option("#target", "profile:mistral")
+    reader.page.wait_for_selector(".verdict-line .verdict-repaired")
+
+
+def test_link_reproduces_the_view_without_the_content(read: Opened) -> None:
+    """Whoever has the content sees the same by the link; the link says nothing of it."""
+    reader = read()
+    reader.open()
+    reader.paste({"model": "gemini", "messages": [user("A secret."), tool("x", "Another.")]})
+    reader.step("orphan_drop")
+    reader.page.select_option("#layout", "one")
+    reader.page.select_option("#target", "model:gemini")
+    address = reader.page.url
+    other = read()
+    other.open(address.partition("/ui")[2])
+    other.paste({"model": "gpt", "messages": [user("A secret."), tool("x", "Another.")]})
+
+    assert "ecret" not in address
+    assert other.page.get_attribute("#stages [aria-current]", "data-step") == "orphan_drop"
+    assert other.page.input_value("#layout") == "one"
+    assert "gemini-3-strict" in other.text("#result")
+
+
+def test_copies(read: Opened) -> None:
+    """The repaired body, a command for a shell, and the changes."""
+    reader = read(permissions=["clipboard-read", "clipboard-write"])
+    reader.open()
+    reader.paste({"model": "gemini", "messages": [user("It's $HOME"), tool("x")]})
+    reader.tab("send")
+
+    def copied(label: str) -> str:
+        reader.page.click(f'#panel-send button:text-is("{label}")')
+        reader.page.wait_for_selector('#panel-send button:text-is("Copied")')
+        reader.page.wait_for_selector(f'#panel-send button:text-is("{label}")')
+        text: str = reader.page.evaluate("navigator.clipboard.readText()")
+        return text
+
+    assert [one["role"] for one in json.loads(copied("Copy the repaired body"))["messages"]] == ["user"]
+    assert [one["step"] for one in json.loads(copied("Copy the changes as JSON"))] == ["orphan_drop"]
+    curl = copied("Copy as curl")
+    assert f"{reader.origin}/v1/chat/completions" in curl
+    assert "<<'TURNRIGHT_BODY'" in curl
+    assert "$HOME" in curl
+
+
+def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
+    """One that went through stands in the list; its body, which is kept here, opens with the provider's own count."""
+    ask(served, {"model": "gemini", "messages": [user("Who are you?"), tool("x", "stray")]})
+    reader = read()
+    reader.open("#tab=recent")
+    assert "Bodies are kept" in reader.text("#privacy")
+    reader.page.click("#recent-list tbody tr:first-child button")
+    reader.page.wait_for_selector("#turns .row")
+    assert "orphan_drop" in reader.steps()
+    reader.tab("budget")
+    assert "the estimate of" in reader.text("#panel-budget")
+    again = read()
+    again.open(reader.page.url.partition("/ui")[2].replace("tab=budget", ""))
+    again.page.wait_for_selector("#turns .row")
+
+
+def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> None:
+    """Every two seconds, and not at all from another tab of the page."""
+    reader = read()
+    asked: list[str] = []
+    reader.page.on("request", lambda one: asked.append(one.url) if one.url.endswith("/api/live") else None)
+    reader.open("#tab=live")
+    reader.page.wait_for_selector("#panel-live .chart")
+    reader.page.wait_for_timeout(2600)
+    seen = len(asked)
+    reader.tab("history")
+    reader.page.wait_for_timeout(2600)
+
+    assert seen == 2
+    assert len(asked) == seen
+
+
+def test_charts_tell_what_is_new_to_them(read: Opened) -> None:
+    """Classes and steps by their names, the many small ones as one; the whole as text for who cannot see it."""
+    reader = read()
+    reader.page.route("**/ui/api/live", lambda route: route.fulfill(json=busy_minutes()))
+    reader.open("#tab=live")
+    reader.page.wait_for_selector("#panel-live .chart")
+    shown = reader.text("#panel-live")
+
+    assert "7 in flight" in shown
+    for words in ("Rate limit 33", "Timeout 11", "Others", "Orphan drop"):
+        assert words in shown
+    labels = reader.page.eval_on_selector_all("#panel-live svg", "all => all.map(one => one.ariaLabel)")
+    assert len(labels) == 6
+    assert all("in the last 10 minutes" in label for label in labels)
+
+
+def test_key_is_asked_for_and_kept_in_the_tab_alone(read: Opened, locked: Served) -> None:
+    """A wrong key is told, the right one is used from then on, and it is nowhere but in sessionStorage."""
+    reader = read(locked.origin)
+    reader.page.goto(f"{locked.origin}/ui")
+    reader.page.wait_for_selector("#key-dialog[open]")
+    reader.page.keyboard.type("wrong")
+    reader.page.keyboard.press("Enter")
+    reader.page.wait_for_selector('#key-fault:has-text("not accepted")')
+    reader.page.keyboard.type(KEY)
+    reader.page.keyboard.press("Enter")
+    reader.page.wait_for_selector("body[data-ready]")
+    reader.paste(PAIRING)
+
+    assert "Bodies are not kept" in reader.text("#privacy")
+    assert "pairing" in reader.steps()
+    stored = "[JSON.stringify(localStorage), document.cookie, location.href, JSON.stringify(sessionStorage)]"
+    local, cookie, address, session = reader.page.evaluate(stored)
+    assert KEY not in local + cookie + address
+    assert KEY in session
+    assert all("401" in fault for fault in reader.faults)
+    reader.faults.clear()  # the browser notes every 401
+
+
+def test_cancelled_key_leaves_a_word(read: Opened, locked: Served) -> None:
+    """The page says what it lacks, and how to go on."""
+    reader = read(locked.origin)
+    reader.page.goto(f"{locked.origin}/ui")
+    reader.page.wait_for_selector("#key-dialog[open]")
+    reader.page.keyboard.press("Escape")
+    reader.page.wait_for_selector("#start-state .failure")
+
+    assert "A key is needed" in reader.text("#start-state")
+    reader.page.click("#start-state button")
+    reader.page.wait_for_selector("#key-dialog[open]")
+    reader.faults.clear()  # the browser notes every 401
+
+
+def test_process_that_is_gone_is_told(read: Opened) -> None:
+    """What was shown stays readable."""
+    reader = read()
+    reader.open()
+    reader.page.route("**/ui/api/look", lambda route: route.abort())
+    reader.paste(PAIRING)
+
+    assert "cannot be reached" in reader.text("#result")
+    reader.faults.clear()  # the browser notes every failed request
+
+
+def test_keyboard_alone_is_enough(read: Opened) -> None:
+    """From the skip link through the field, the steps, the turns and the tabs, with the focus always to be seen."""
+    reader = read()
+    reader.open()
+    press = reader.page.keyboard.press
+    press("Tab")
+    assert reader.focused() == "skip"
+    reader.page.focus("#request")
+    reader.page.keyboard.insert_text(json.dumps(PAIRING))
+    press("Control+Enter")
+    reader.page.wait_for_selector("#turns .row")
+    reader.page.focus("#tab-history")
+    press("Tab")
+    press("Tab")
+    assert reader.focused() == "came"
+    press("ArrowRight")
+    assert reader.focused() == "pairing"
+    assert reader.page.get_attribute("#stages [aria-current]", "data-step") == "pairing"
+    press("End")
+    assert reader.focused() == "out"
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert reader.page.evaluate(outline) == "solid"
+    reader.page.focus("#turns")
+    press("ArrowDown")
+    assert reader.focused() == "row 0"
+    seen = ""
+    for _ in range(3):
+        press("n")
+        seen += reader.text("#turns .row:focus")
+    assert "missing_result" in seen
+    assert reader.page.evaluate(outline) == "solid"
+    reader.page.focus("#tab-history")
+    press("ArrowRight")
+    assert reader.focused() == "tab-budget"
+    assert reader.page.is_visible("#panel-budget")
+    press("ArrowLeft")
+    press("ArrowLeft")
+    assert reader.focused() == "tab-live"
+
+
+def test_single_keys_work_anywhere_until_they_are_switched_off(read: Opened) -> None:
+    """Views, steps, changes and the field by one key each; none of them while somebody writes; the list says which."""
+    reader = read()
+    reader.open()
+    press = reader.page.keyboard.press
+    press("/")
+    assert reader.focused() == "request"
+    press("5")
+    assert reader.page.input_value("#request") == "5"
+    reader.paste(SHOWN)
+    press("l")
+    press("l")
+    current = "#stages [aria-current]"
+    assert reader.page.get_attribute(current, "data-step") == reader.steps()[2]
+    press("h")
+    assert reader.page.get_attribute(current, "data-step") == reader.steps()[1]
+    press("n")
+    assert reader.page.locator("#turns .row:focus").count() == 1
+    press("ArrowRight")
+    assert reader.page.get_attribute(current, "data-step") == reader.steps()[2]
+    assert reader.page.locator("#turns .row:focus").count() == 1
+    press("2")
+    assert reader.page.is_visible("#panel-budget")
+    press("?")
+    listed = reader.text("#shortcuts[open]")
+    for words in ("to the change before", "to the step before", "look at it", "to a view"):
+        assert words in listed
+    reader.page.uncheck("#shortcuts-single")
+    press("Escape")
+    reader.page.wait_for_selector("#shortcuts", state="hidden")
+    press("6")
+    assert reader.page.is_visible("#panel-budget")
+    reader.open()
+    press("6")
+    assert not reader.page.is_visible("#panel-live")
+
+
+def test_steps_can_be_walked_by_buttons(read: Opened) -> None:
+    """From the first to the last and back; at an end there is nowhere to go."""
+    reader = read()
+    reader.open()
+    reader.paste(SHOWN)
+    keys = reader.steps()
+    assert reader.page.is_disabled("#previous-step")
+    for key in keys[1:]:
+        reader.page.click("#next-step")
+        assert reader.page.get_attribute("#stages [aria-current]", "data-step") == key
+        assert reader.page.locator("#turns .row:not(.row-same):not(.gap)").first.is_visible()
+    assert reader.page.is_disabled("#next-step")
+    reader.page.click("#previous-step")
+    assert reader.page.get_attribute("#stages [aria-current]", "data-step") == keys[-2]
+
+
+def test_request_can_be_folded_away(read: Opened) -> None:
+    """The history then has the whole width; the key for the field brings it back."""
+    reader = read()
+    reader.open()
+    reader.paste(SHOWN)
+    width = "document.getElementById('main').clientWidth"
+    before = reader.page.evaluate(width)
+    reader.page.click("#source-details summary")
+    assert reader.page.evaluate(width) > before + 200
+    reader.page.keyboard.press("/")
+    assert reader.focused() == "request"
+    assert reader.page.evaluate(width) == before
+
+
+def test_colours_can_be_chosen(read: Opened) -> None:
+    """The system's scheme first, the reader's choice over it, also after the page is opened again."""
+    reader = read(color_scheme="dark")
+    reader.open()
+    back = "getComputedStyle(document.body).backgroundColor"
+    dark = reader.page.evaluate(back)
+    reader.page.click("#theme")
+    light = reader.page.evaluate(back)
+    reader.open()
+
+    assert dark == "rgb(20, 23, 28)"
+    assert light == "rgb(246, 247, 249)"
+    assert reader.page.evaluate(back) == light
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_axe_finds_nothing_serious(
+    read: Opened, served: Served, axe: Path, pictures: Path, scheme: str, viewport: dict[str, int]
+) -> None:
+    """In no tab, empty or filled, light or dark, wide or narrow; nothing is wider than the window."""
+    reader = read(color_scheme=scheme, viewport=viewport)
+    size = "wide" if viewport == WIDE else "narrow"
+
+    def look(name: str) -> None:
+        reader.page.screenshot(path=pictures / f"{name}-{size}-{scheme}.png", full_page=name != "live")
+        assert reader.judge(axe) == [], name
+        assert reader.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+    ask(served, SHOWN)
+    reader.page.route("**/ui/api/live", lambda route: route.fulfill(json=busy_minutes()))
+    reader.open()
+    look("empty")
+    reader.page.evaluate("document.getElementById('shortcuts').showModal()")
+    look("keys")
+    reader.page.keyboard.press("Escape")
+    reader.paste(HOSTILE)
+    look("refused")
+    reader.paste(SHOWN)
+    for key in ("came", "pairing", "out"):
+        reader.step(key)
+        look(key)
+    reader.paste(HEAVY)
+    for tab in TABS[1:]:
+        reader.tab(tab)
+        reader.page.wait_for_selector(_FILLED[tab])
+        look(tab)
+
+
+_FILLED = {
+    "budget": "#panel-budget table",
+    "models": "#panel-models table",
+    "send": "#panel-send pre",
+    "recent": "#recent-list :is(table, .empty)",
+    "live": "#panel-live .chart",
+}
