@@ -154,10 +154,13 @@ class Attempts(Generic[PlanT, CallT]):
             again = may_repeat()
             if again and isinstance(failure.error, AnswerUnusable) and failure.error.answer is not None:
                 self._spare = failure
-            action = await self._after(failure, may_repeat=again)
-            if self._trace is not None:
-                self._trace.end(failure.row.kind, action.step)
-                self._trace = None
+            action = Action(Step.GIVE_UP)  # where this is cancelled meanwhile
+            try:
+                action = await self._after(failure, may_repeat=again)
+            finally:
+                if self._trace is not None:
+                    self._trace.end(failure.row.kind, action.step)
+                    self._trace = None
             if action.step is Step.GIVE_UP:
                 raise self._last_word(failure, may_repeat=again) from None
             if action.wait_s > 0:

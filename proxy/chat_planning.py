@@ -60,6 +60,7 @@ class ChatPlanning:
         self._doubted: Messages | None = None
         self._overflowed: dict[tuple[int, str], int | None] = {}  # and what is sent again at most
         self._tighter: Plan | None = None
+        self._mended: Plan | None = None  # for the failure that was asked about last
         self._noted: tuple[Change, ...] = ()
         self._guarded = record.guarded.changes if record.guarded is not None else ()
         self._wrapped_up = record.guarded is not None and bool(record.guarded.turn.wrap_up)
@@ -92,9 +93,12 @@ class ChatPlanning:
 
     async def _planned(self, deployment: Deployment) -> Plan:
         make, finish = self._prepare(deployment)
-        return finish(
+        plan = finish(
             await work_beside(planning_weight(self._chat, deployment, self._gateway.settings), make)
         )
+        if self.course.refused_for is not None:
+            plan = await _repair_beside(plan, self.course.refused_for) or plan
+        return plan
 
     def _prepare(self, deployment: Deployment) -> tuple[Callable[[], Plan], Callable[[Plan], Plan]]:
         """Return what makes the plan, which a thread may do, and what is done to it here."""
@@ -117,8 +121,6 @@ class ChatPlanning:
                 plan = replace(plan, ask_usage=False)
             if fetched or self._noted or self._guarded:
                 plan = replace(plan, further=(*fetched, *self._guarded, *self._noted))
-            if self.course.refused_for is not None:
-                plan = _repaired(plan, self.course.refused_for) or plan
             return plan
 
         return make, finish
@@ -152,7 +154,10 @@ class ChatPlanning:
         if failure.row is OVERFLOW:
             self._tighter = await self._cut_further(failure)
             return self._tighter is not None
-        return self.course.refused_for is None and _repaired(failure.plan, failure.said) is not None
+        if self.course.refused_for is not None:
+            return False
+        self._mended = await _repair_beside(failure.plan, failure.said)
+        return self._mended is not None
 
     def go_on(self, step: Step, failure: Failure[Plan]) -> None:
         """Make ready what the next attempt needs."""
@@ -166,23 +171,22 @@ class ChatPlanning:
             self._plans.clear()
 
     def _repair(self, failure: Failure[Plan]) -> None:
-        self._doubt(failure)
+        key, mended = key_of(failure.deployment), self._mended
         if failure.row is OVERFLOW and self._tighter is not None:
-            self._plans = {key_of(failure.deployment): self._tighter}
+            self._plans = {key: self._tighter}
             return
+        self._doubt(failure, mended)
         self.course.refused_for = failure.said
         if failure.plan is not None and _refuses_usage(failure.said):
             self._gateway.knowledge.of(failure.deployment, self._loop.time()).reports_usage = False
-        self._plans.clear()
+        self._plans = {} if mended is None else {key: mended}
 
-    def _doubt(self, failure: Failure[Plan]) -> None:
+    def _doubt(self, failure: Failure[Plan], mended: Plan | None) -> None:
         """Keep what was refused for its signatures, until it is known that it was for them."""
-        plan, said = failure.plan, failure.said
-        if plan is None or said.says("missing a thought_signature"):
+        if failure.plan is None or mended is None or failure.said.says("missing a thought_signature"):
             return
-        repaired = _repaired(plan, said)
-        if repaired is not None and any(change.reason == "signature" for change in repaired.further):
-            self._doubted = plan.messages
+        if any(change.reason == "signature" for change in mended.further):
+            self._doubted = failure.plan.messages
 
     async def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
         """Take in what an overflow teaches, and return a plan that is cut by it; None where there is nothing to cut.
@@ -219,6 +223,11 @@ class ChatPlanning:
         self._chat, change = with_note(self._chat, note_for(error.cause, plan.parameters, detail))
         self._noted = (change,)
         self._plans.clear()
+
+
+async def _repair_beside(plan: Plan, said: ProviderError) -> Plan | None:
+    """Return :func:`_repaired`; to repair a long history takes as long as to plan it."""
+    return await work_beside(plan.request.weight, partial(_repaired, plan, said))
 
 
 def _refuses_usage(said: ProviderError) -> bool:

@@ -7,8 +7,7 @@ the object that stands for it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -39,9 +38,6 @@ class KnownTools:
 
     size: int = 0
     """Bytes of them as they are written anew."""
-
-    cleaned: set[Hashable] = field(default_factory=set)
-    """What they were cleaned for, and that is remembered as a rule."""
 
 
 def known_tools(tools: Any) -> KnownTools | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +28,20 @@ _TARGETS = {name: Target(dialect) for name, dialect in DIALECTS.items()}
 _GEMINI_WITH_JSON = Target(GEMINI, richer=GEMINI_JSON)
 
 _LISTED = 20
+
+
+class _Unseen:
+    """What stands for tools that were not cleaned, or not lately."""
+
+
+_UNSEEN = _Unseen()
+
+_KEPT: dict[tuple[KnownTools, Target], CleanedTools | None] = {}
+"""What tools came to, those that were cleaned last; None for what is too large to be kept. Plans are made in threads as
+well, so that whoever adds to it holds the lock."""
+
+_KEEPING = Lock()
+_MOST_KEPT = 2 * MOST_KNOWN
 
 _SCHEMA_BYTE = 256
 """Bytes of a history that take as long to plan as one of a schema to clean: 4,000 properties of 155 KB took 0.25 s, and
@@ -75,19 +89,25 @@ def cleaning_weight(known: KnownTools | None, most: int, target: Target) -> int:
     """
     if known is None:
         return _SCHEMA_BYTE * most
-    return 0 if target in known.cleaned else _SCHEMA_BYTE * known.size
+    return 0 if _KEPT.get((known, target)) is not None else _SCHEMA_BYTE * known.size
 
 
-@lru_cache(maxsize=2 * MOST_KNOWN)
 def _kept(known: KnownTools, target: Target) -> CleanedTools | None:
     """Return *known* tools as *target* takes them; None for more than is remembered: references written out."""
+    key = known, target
+    kept = _KEPT.get(key, _UNSEEN)
+    if not isinstance(kept, _Unseen):
+        return kept
     cleaned = clean_tools(known.tools, target)
-    known.cleaned.add(target)
     try:
-        size = len(orjson.dumps(cleaned.tools))
+        fits = len(orjson.dumps(cleaned.tools)) <= 2 * LARGEST_KNOWN
     except orjson.JSONEncodeError:
-        return None
-    return cleaned if size <= 2 * LARGEST_KNOWN else None
+        fits = False
+    with _KEEPING:
+        while len(_KEPT) >= _MOST_KEPT:
+            del _KEPT[next(iter(_KEPT))]
+        _KEPT[key] = cleaned if fits else None
+    return cleaned
 
 
 def refuse_tools(changes: tuple[Change, ...]) -> UnrepairableHistory:

@@ -16,7 +16,11 @@ from proxy.budgets import calibrate
 from proxy.budgets.fit_request import estimate_sent
 from proxy.budgets.knowledge import observe_answer
 from proxy.errors import InvalidRequest
+from proxy.known_tools import MOST_KNOWN, KnownTools, known_tools
 from proxy.plan import plan_request
+from proxy.resilience.repairs import repair_request
+from proxy.tool_schemas import clean_declared, cleaning_weight
+from sanitizers.schemas import GEMINI, Target
 from tests.proxy.attempting import refused
 from tests.support.builders import assistant, tool, user
 from tests.support.proxied import MODEL, proxied, settings_of
@@ -215,6 +219,46 @@ async def test_a_second_plan_is_made_in_a_thread(
     assert (reply.status, len(upstream.calls)) == (200, 2)
     assert len(worked_in) == 3
     assert threading.get_ident() not in worked_in
+
+
+async def test_a_repair_is_made_in_a_thread(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a provider's words, of a history as long as any; once, for what is asked and for what is sent."""
+    repaired_in: list[int] = []
+
+    def note(*arguments: object) -> object:
+        repaired_in.append(threading.get_ident())
+        return repair_request(*arguments)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(chat_planning, "repair_request", note)
+    monkeypatch.setattr(beside_the_loop, "LARGE", 10)
+    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
+    async with proxied(settings_of({MODEL: "openai/gpt-unheard-of"}), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": [user("go")], "top_p": 0.5})
+
+    assert (reply.status, len(upstream.calls)) == (200, 2)
+    assert "top_p" not in upstream.calls[1].parameters
+    assert len(repaired_in) == 1
+    assert threading.get_ident() not in repaired_in
+
+
+def test_forgotten_tools_weigh_again() -> None:
+    """What is no longer kept is cleaned anew, and that is no light work."""
+    target = Target(GEMINI)
+
+    def known(number: int) -> KnownTools:
+        found = known_tools([{"type": "function", "function": {"name": f"forgotten_{number}"}}])
+        assert found is not None
+        clean_declared({"tools": found.tools}, target, found)
+        return found
+
+    first = known(0)
+    assert cleaning_weight(first, 0, target) == 0
+
+    for number in range(1, 2 * MOST_KNOWN + 1):
+        known(number)
+    assert cleaning_weight(first, 0, target) > 0
 
 
 def test_threads_take_short_turns() -> None:

@@ -77,11 +77,11 @@ HISTORIES: dict[str, History] = {
 @pytest.mark.parametrize("policy", [WARN, EVERYTHING], ids=["warn", "everything"])
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=list(HISTORIES))
 def test_bounded(history: History, policy: TurnPolicy) -> None:
-    """A fraction of a second for what would take ten and more if it were squared."""
+    """A fraction of a second for what would take ten and more if it were squared; a busy machine takes a second."""
     start = time.process_time()
     guard(history, policy, None, "f", "task")
 
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 4
 
 
 @pytest.mark.parametrize("alone", ["\ud800", "a\udfff", "\x00"])
