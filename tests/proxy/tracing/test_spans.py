@@ -13,7 +13,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode, format_span_id, format_trace_id
 
-from proxy.errors import UpstreamTimeout, UpstreamUnreachable
+from proxy import chat_planning
+from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.resilience.failure_table import Kind
 from proxy.tracing.exporting import Exporting
 from tests.proxy.attempting import BOTH, good, refused, settings_with_fallbacks
@@ -313,6 +314,25 @@ async def test_a_client_that_leaves_is_no_fault(
     assert "http.response.status_code" not in said
     assert {span.status.status_code for span in spans.all} == {StatusCode.UNSET}
     assert not any("error.type" in attributes(span) for span in spans.all)
+
+
+async def test_a_client_that_leaves_between_two_attempts(
+    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a repair is worked out: the attempt that failed has its end, and its kind."""
+
+    async def repair_for_ever(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(chat_planning, "_repair_beside", repair_for_ever)
+    upstream.then(UpstreamFault("Bad history.", upstream_status=400))
+    with pytest.raises(asyncio.TimeoutError):
+        await proxy.request("POST", CHAT, json=chat(), timeout=aiohttp.ClientTimeout(0.1))
+    await proxy.idle()
+
+    [attempt] = spans.attempts
+    assert attributes(attempt)["turnright.outcome"] == "invalid_request"
+    assert attributes(spans.request)["turnright.outcome"] == "client_disconnected"
 
 
 async def test_paths_without_an_attempt(proxy: Proxied, spans: Spans) -> None:
