@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,7 +20,7 @@ from aiohttp import web
 
 from proxy import __version__
 from proxy.config import Deployment
-from proxy.errors import BodyNotKept, InvalidRequest, NotFound
+from proxy.errors import BodyNotKept, BodyTooLarge, InvalidRequest, NotFound, Overloaded
 from proxy.explain import DryRun
 from proxy.json_text import write_json
 from proxy.keys import GATEWAY, RECORD, Gateway
@@ -34,14 +35,17 @@ from proxy.ui.pages import GUARDED, INDEX, PRIVATE, read_files
 from proxy.ui.targets import MODELS
 from proxy.ui.verdicts import tell_unreadable, tell_verdict
 from proxy.ui.watch import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
-from proxy.ui.work_apart import work_apart
+from proxy.ui.work_apart import LARGEST_MIB, Seats, refuse_long, work_apart
 from proxy.upstream.transports import transport_of
 
 FILES = Path(__file__).parent / "static"
 
+SEATS: web.AppKey[Seats] = web.AppKey("seats", Seats)
+
 
 def add_ui_routes(app: web.Application) -> None:
     """Add the inspector; whether it answers is for the settings of the moment to say."""
+    app[SEATS] = Seats()
     app.router.add_get(UI_MODELS, list_targets)
     app.router.add_post(UI_LOOK, look)
     app.router.add_post(UI_VERDICTS, verdicts)
@@ -82,18 +86,18 @@ async def list_targets(request: web.Request) -> web.Response:
 async def look(request: web.Request) -> web.Response:
     """Answer with one request, looked at step by step for one target."""
     gateway, _ = _open(request)
-    asked = await _read(request, gateway)
-    deployment = deployment_for(asked.target, gateway)
-    kept = await load_kept(asked, [deployment], gateway)
-    unsupported = await unsupported_by(asked.target, gateway)
-    now = asyncio.get_running_loop().time()
-    dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, request[RECORD].key)
+    async with _asked(request, gateway) as asked:
+        deployment = deployment_for(asked.target, gateway)
+        kept = await load_kept(asked, [deployment], gateway)
+        unsupported = await unsupported_by(asked.target, gateway)
+        now = asyncio.get_running_loop().time()
+        dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, request[RECORD].key)
 
-    def write() -> bytes:
-        told = look_at(asked.chat, dry(), unsupported, asked.target.as_dict(), compact=asked.compact)
-        return write_json(told)
+        def write() -> bytes:
+            told = look_at(asked.chat, dry(), unsupported, asked.target.as_dict(), compact=asked.compact)
+            return write_json(told)
 
-    return _answer(await work_apart(write))
+        return _answer(await work_apart(write))
 
 
 async def verdicts(request: web.Request) -> web.Response:
@@ -102,19 +106,21 @@ async def verdicts(request: web.Request) -> web.Response:
     One after the other, each with a turn of its own: what others look at goes on between them.
     """
     gateway, _ = _open(request)
-    asked = await _read(request, gateway)
     rows = []
-    now, key = asyncio.get_running_loop().time(), request[RECORD].key
-    targets = every_target(asked, gateway)
-    kept = await load_kept(asked, [deployment for _, deployment in targets], gateway)
-    for target, deployment in targets:
-        told = target.as_dict()
-        try:
-            unsupported = await unsupported_by(target, gateway)
-            dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, key)
-            rows.append(await work_apart(partial(_run_for_verdict, dry, told)))
-        except InvalidRequest as error:
-            rows.append(tell_unreadable(told, error))
+    async with _asked(request, gateway) as asked:
+        now, key = asyncio.get_running_loop().time(), request[RECORD].key
+        targets = every_target(asked, gateway)
+        kept = await load_kept(asked, [deployment for _, deployment in targets], gateway)
+        for target, deployment in targets:
+            if gateway.lifecycle.draining:  # all of them together may take longer than anybody waits for an exit
+                raise Overloaded("The proxy is shutting down.", headers={"Retry-After": "1"})
+            told = target.as_dict()
+            try:
+                unsupported = await unsupported_by(target, gateway)
+                dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, key)
+                rows.append(await work_apart(partial(_run_for_verdict, dry, told)))
+            except InvalidRequest as error:
+                rows.append(tell_unreadable(told, error))
     return _answer({"rows": rows})
 
 
@@ -190,17 +196,42 @@ def _may_see(request: web.Request, seen: Seen) -> bool:
     return not key or key == seen.key
 
 
-async def _read(request: web.Request, gateway: Gateway) -> Asked:
-    settings = gateway.settings
-    body = await read_body(request)
-    read = partial(
-        read_asked,
-        body,
-        max_nesting=settings.general_settings.max_nesting,
-        mends=settings.sanitize.mode == "repair",
-        default=settings.routes.names[0],
-    )
-    return await work_apart(read)
+@asynccontextmanager
+async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]:
+    """Yield what is asked while there is a seat for it; a shutdown waits for it as for any request."""
+    settings, working = gateway.settings, gateway.lifecycle.working
+    body = await _read(request)
+
+    def read() -> Asked:
+        asked = read_asked(
+            body,
+            max_nesting=settings.general_settings.max_nesting,
+            mends=settings.sanitize.mode == "repair",
+            default=settings.routes.names[0],
+        )
+        refuse_long(len(asked.chat.messages))
+        return asked
+
+    task = asyncio.current_task()
+    assert task is not None
+    working.add(task)
+    try:
+        async with request.app[SEATS].take():
+            yield await work_apart(read)
+    finally:
+        working.discard(task)
+
+
+async def _read(request: web.Request) -> bytes:
+    """Return the body; raises :class:`BodyTooLarge` before it is all here, too."""
+    most = LARGEST_MIB * 2**20
+    try:
+        if (request.content_length or 0) <= most:
+            return await read_body(request.clone(client_max_size=min(most, request.client_max_size)))
+    except web.HTTPRequestEntityTooLarge:
+        if request.client_max_size < most:
+            raise  # over what any request may have
+    raise BodyTooLarge(f"The inspector looks at {LARGEST_MIB} MiB at most.")
 
 
 def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, str]) -> dict[str, Any]:
