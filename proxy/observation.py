@@ -171,6 +171,9 @@ def finish_record(record: Record, metrics: Metrics, now: float, watch: Watch | N
     changed = format_changes(changes)
     rounds = record.guarded.turn.header() if record.guarded else None
     if watch is not None:
+        shown = made = changed
+        if planned is not None and planned.mode == "observe":
+            shown, made = record.changes(), format_changes(split_changes(changes)[1])
         report = plan.budget if plan is not None else None
         watch.note(
             (
@@ -183,7 +186,7 @@ def finish_record(record: Record, metrics: Metrics, now: float, watch: Watch | N
                 record.outcome,
                 record.stream,
                 record.messages,
-                changed,
+                shown,
                 rounds,
                 duration,
                 record.overhead,
@@ -201,7 +204,7 @@ def finish_record(record: Record, metrics: Metrics, now: float, watch: Watch | N
             record.attempts,
             tokens["input"],
             tokens["output"],
-            changed,
+            made,
         )
     get_log().info(
         "request_finished",

@@ -85,9 +85,7 @@ class Bucket:
         for text, times in self.changes.items():
             for part in text.split(","):
                 step, _, count = part.partition("=")
-                number = count.partition(";")[0]  # mode observe marks what it would have changed
-                if number.isdecimal():
-                    self.steps[step] = self.steps.get(step, 0) + times * int(number)
+                self.steps[step] = self.steps.get(step, 0) + times * int(count)
         self.changes.clear()
 
 
@@ -96,18 +94,21 @@ class Watch:
 
     def __init__(self, settings: Inspector) -> None:
         self._seen: deque[tuple[Any, ...]] = deque(maxlen=settings.requests)
-        self._bodies: deque[Kept] = deque()
+        self._bodies: deque[Kept] = deque()  # in the order of their requests
         self._bytes = 0
         self._buckets: deque[Bucket] = deque(maxlen=BUCKETS + 1)
         self._bucket = Bucket()
         self.keeps_bodies = settings.bodies
-        self._room = settings.mib * 2**20
+        self._room = _room_for(settings)
 
     def resize(self, settings: Inspector) -> None:
         """Keep to *settings* from now on; what they have no room for is forgotten."""
         self._seen = deque(self._seen, maxlen=settings.requests)
         self.keeps_bodies = settings.bodies
-        self._room = settings.mib * 2**20 if settings.bodies else 0
+        self._room = _room_for(settings)
+        shown = {id(seen[-1]) for seen in self._seen}
+        while self._bodies and id(self._bodies[0]) not in shown:
+            self._forget_oldest()
         self._make_room(0)
 
     def keep(self, body: bytes) -> Kept | None:
@@ -131,7 +132,9 @@ class Watch:
         output_tokens: Any,
         changes: str,
     ) -> None:
-        """Remember a request that has ended: *seen* has the fields of :class:`Seen`."""
+        """Remember a request that has ended: *seen* has the fields of :class:`Seen`, *changes* are those made."""
+        if self._bodies and len(self._seen) == self._seen.maxlen and self._seen[0][-1] is self._bodies[0]:
+            self._forget_oldest()
         self._seen.append(seen)
         bucket = self._bucket
         if ended >= bucket.end:
@@ -188,11 +191,17 @@ class Watch:
         return self._bucket
 
     def _make_room(self, size: int) -> None:
-        most = self._seen.maxlen or 0
-        while self._bodies and (self._bytes + size > self._room or len(self._bodies) + (size > 0) > most):
-            oldest = self._bodies.popleft()
-            self._bytes -= len(oldest.body or b"")
-            oldest.body = None
+        while self._bodies and self._bytes + size > self._room:
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        oldest = self._bodies.popleft()
+        self._bytes -= len(oldest.body or b"")
+        oldest.body = None
+
+
+def _room_for(settings: Inspector) -> int:
+    return settings.mib * 2**20 if settings.bodies else 0
 
 
 def tell_seen(seen: Seen, offset: float) -> dict[str, Any]:

@@ -146,7 +146,7 @@ async def test_bodies_are_not_kept(upstream: ScriptedUpstream) -> None:
 
     [entry] = listed.json["requests"]
     assert (entry["id"], entry["status"], entry["outcome"], entry["has_body"]) == ("r1", 200, "ok", False)
-    assert listed.json["bounds"] == {"requests": 200, "mib": 16}
+    assert listed.json["bounds"] == {"requests": 200, "mib": 0}
     assert b"told" not in listed.raw
     assert (one.status, one.error["code"]) == (404, "body_not_kept")
     assert models.json["bodies"] is False
@@ -235,6 +235,19 @@ async def test_live(upstream: ScriptedUpstream) -> None:
     assert {name for bucket in both for name in bucket["errors"]} == {"model_not_found"}
     assert {name for bucket in both for name in bucket["changes"]} == {"orphan_drop", "user_prepend"}
     assert both[-1]["at"] <= told["now"] < both[-1]["at"] + 10
+
+
+async def test_observed_changes_are_not_made(upstream: ScriptedUpstream) -> None:
+    """Mode observe: the recent request says what its header says; the numbers have what was made, as ``/metrics``."""
+    upstream.then(answer("Hi."))
+    async with proxied(settings_of(sanitize={"mode": "observe"}), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": BROKEN})
+        await proxy.idle()
+        [seen] = (await proxy.get("/ui/api/recent")).json["requests"]
+        buckets = (await proxy.get("/ui/api/live")).json["buckets"]
+
+    assert seen["changes"] == reply.headers["x-turnright-changes"] == "orphan_drop=1,user_prepend=1;observed"
+    assert [bucket["changes"] for bucket in buckets if bucket["requests"]] == [{}]
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,34 @@ def test_bodies_of_forgotten_requests() -> None:
         note(watch, name, body=name.encode())
 
     assert bodies(watch) == [b"c", b"b"]
-    assert len(watch._bodies) == 2
-    assert watch._bytes == 2
+    assert (len(watch._bodies), watch._bytes) == (2, 2)
+
+    note(watch, "without")
+    note(watch, "too")
+    assert (len(watch._bodies), watch._bytes) == (0, 0)
+
+
+def test_bodies_that_go_with_a_resize() -> None:
+    """Of a request that the smaller list has no place for the body goes, however few bodies there are."""
+    watch = Watch(Inspector(requests=3, bodies=True, mib=1))
+    note(watch, "a", body=b"a")
+    note(watch, "b", body=b"b")
+    note(watch, "without")
+
+    watch.resize(Inspector(requests=2, bodies=True, mib=1))
+
+    assert bodies(watch) == [None, b"b"]
+    assert (len(watch._bodies), watch._bytes) == (1, 1)
+
+
+def test_no_room_without_bodies() -> None:
+    """What is told of the room is the same from the start and behind a reload."""
+    watch = Watch(Inspector())
+    assert watch.bounds == (200, 0)
+    assert watch.keep(b"a") is None
+
+    watch.resize(Inspector(bodies=True))
+    assert watch.bounds == (200, 16)
 
 
 def test_resize() -> None:
@@ -114,7 +140,7 @@ def test_live() -> None:
     note(watch, "old", 3.0)
     at = 3.0 + BUCKET_S * BUCKETS
     note(watch, "a", at, changes="orphan_drop=1,pairing=2", attempts=3, overhead=0.004)
-    note(watch, "b", at, changes="pairing=2;observed", outcome="upstream_error", overhead=None)
+    note(watch, "b", at, changes="pairing=2", outcome="upstream_error", overhead=None)
     note(watch, "c", at, input_tokens="many", output_tokens=-3)
 
     buckets = [tell_bucket(bucket, 0.0) for bucket in watch.live(at)]
