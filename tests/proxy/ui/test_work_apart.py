@@ -1,0 +1,141 @@
+"""What a look may cost: its size, its time, how many are held at once, and what a shutdown waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from proxy.errors import Overloaded
+from proxy.ui import routes, work_apart
+from proxy.ui.work_apart import LARGEST_MIB, MOST_MESSAGES, Seats
+from tests.support.builders import user
+from tests.support.proxied import Reply, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+PATHS = ("/ui/api/look", "/ui/api/verdicts")
+ASKED = {"request": [user("Hello.")]}
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_large_bodies(upstream: ScriptedUpstream, path: str) -> None:
+    """More than is looked at is refused, whether the body says so before it comes or not."""
+    large = b'{"request":[{"role":"user","content":"' + b"x" * LARGEST_MIB * 2**20 + b'"}]}'
+
+    async def in_pieces() -> AsyncIterator[bytes]:
+        for at in range(0, len(large), 2**16):
+            yield large[at : at + 2**16]
+
+    async with proxied(settings_of(), upstream) as proxy:
+        said = await proxy.request("POST", path, data=io.BytesIO(large))
+        unsaid = await proxy.request("POST", path, data=in_pieces())
+        fits = await proxy.request("POST", path, data=io.BytesIO(large.replace(b"x" * 2**10, b"", 1)))
+
+    for reply in (said, unsaid):
+        assert (reply.status, reply.error["code"]) == (413, "body_too_large")
+        assert reply.error["message"] == "The inspector looks at 2 MiB at most."
+    assert fits.status == 200
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_long_histories(upstream: ScriptedUpstream, path: str) -> None:
+    """A message costs what it costs however short it is, so they are counted."""
+    async with proxied(settings_of(), upstream) as proxy:
+        reply = await proxy.post({"request": [user("")] * (MOST_MESSAGES + 1)}, path)
+
+    assert (reply.status, reply.error["code"], reply.error["param"]) == (
+        413,
+        "body_too_large",
+        "request.messages",
+    )
+    assert "12,000 messages at most; this history has 12,001" in reply.error["message"]
+
+
+async def test_seats() -> None:
+    """Two are held, whoever comes then waits for one of them to end, and too many do not even wait."""
+    seats, leave, sitting = Seats(), asyncio.Event(), 0
+
+    async def sit() -> None:
+        nonlocal sitting
+        async with seats.take():
+            sitting += 1
+            await leave.wait()
+
+    tasks = [asyncio.ensure_future(sit()) for _ in range(18)]
+    await asyncio.sleep(0.01)
+    assert sitting == 2
+    with pytest.raises(Overloaded, match="Too many wait"):
+        await sit()
+
+    leave.set()
+    await asyncio.gather(*tasks)
+    await sit()
+    assert sitting == 19
+
+
+async def test_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it waits or is worked on, it ends, and its seat is free again."""
+    monkeypatch.setattr(work_apart, "LONGEST_S", 0.02)
+    seats, ended = Seats(), []
+
+    async def sit() -> None:
+        try:
+            async with seats.take():
+                await asyncio.sleep(10)
+        except Overloaded as error:
+            ended.append(error)
+
+    await asyncio.gather(*(sit() for _ in range(3)))
+    async with seats.take():
+        pass
+
+    assert [error.headers for error in ended] == [{"Retry-After": "5"}] * 3
+    assert "not done within" in ended[0].message
+
+
+async def test_work_of_who_has_gone() -> None:
+    """What waits for the thread when nobody waits for it any more is not begun."""
+    busy, done = threading.Event(), []
+    first = asyncio.ensure_future(work_apart.work_apart(busy.wait))
+    second = asyncio.ensure_future(work_apart.work_apart(lambda: done.append(1)))
+    await asyncio.sleep(0.01)
+    second.cancel()
+    await asyncio.sleep(0)
+    busy.set()
+    await first
+    await work_apart.work_apart(lambda: done.append(2))
+
+    assert done == [2]
+
+
+@pytest.mark.parametrize(("path", "work"), [(PATHS[0], "look_at"), (PATHS[1], "tell_verdict")])
+async def test_a_shutdown(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str, work: str
+) -> None:
+    """It waits for a look; for the verdict that is being worked on, and not for those behind it."""
+    real, begun, go, count = getattr(routes, work), threading.Event(), threading.Event(), 0
+
+    def slow(*given: Any, **named: Any) -> Any:
+        nonlocal count
+        count += 1
+        begun.set()
+        go.wait(10)
+        return real(*given, **named)
+
+    monkeypatch.setattr(routes, work, slow)
+    async with proxied(settings_of(), upstream) as proxy:
+        lifecycle = proxy.server.gateway.lifecycle
+        asked: asyncio.Task[Reply] = asyncio.ensure_future(proxy.post(ASKED, path))
+        await asyncio.to_thread(begun.wait, 10)
+        working = len(lifecycle.working)
+        lifecycle.draining = True
+        go.set()
+        reply = await asked
+        after = len(lifecycle.working)
+
+    assert (working, after, count) == (1, 0, 1)
+    assert reply.status == (200 if work == "look_at" else 503)
