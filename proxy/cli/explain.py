@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import sys
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import orjson
 
 from proxy.budgets.knowledge import Knowledge
 from proxy.cli.configuration import UNUSABLE, read_configuration
+from proxy.cli.print_result import can_show, print_result, takes_colours
 from proxy.cli.show_explanation import show_explanation
 from proxy.config import ConfigurationError, Settings, load_settings, render_faults
 from proxy.errors import InvalidRequest
@@ -35,10 +36,11 @@ def run_explain(options: argparse.Namespace) -> int:
     0: it is sent unchanged; 1: something is changed, or would have to be; 2: it is refused, or the request or the
     configuration cannot be used.
     """
-    try:
-        body = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
-    except OSError as error:
-        print(f"turnright: {options.file}: {error.strerror}", file=sys.stderr)
+    body = _read(options.file)
+    if body is None:
+        return UNUSABLE
+    if options.model is not None and any("\ud800" <= one <= "\udfff" for one in options.model):
+        print("turnright: --model: it is not UTF-8", file=sys.stderr)
         return UNUSABLE
     try:
         body = _with_model(body, options.model)
@@ -63,11 +65,24 @@ def run_explain(options: argparse.Namespace) -> int:
     looked = look_at(request, run, withheld_unasked, target, compact=options.json)
     explanation = {**tell_run(run), **{name: looked[name] for name in _FURTHER}}
     if options.json:
-        print(orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode())
+        shown = orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode()
+        if not can_show(shown):  # the escapes that stand in elsewhere are none of JSON's
+            shown = json.dumps(explanation, indent=2)
     else:
-        colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print("\n".join(show_explanation(explanation, colours=colours)))
-    return _STATUS.get(run.verdict, CHANGED)
+        shown = "\n".join(show_explanation(explanation, colours=takes_colours()))
+    return print_result(shown, _STATUS.get(run.verdict, CHANGED))
+
+
+def _read(file: str) -> bytes | None:
+    """Return the request; None after telling why it cannot be read."""
+    if file == "-" and sys.stdin is None:
+        print("turnright: standard input: it is closed", file=sys.stderr)
+        return None
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        print(f"turnright: {file}: {error.strerror}", file=sys.stderr)
+        return None
 
 
 def _with_model(body: bytes, model: str | None) -> bytes:

@@ -26,7 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         status: int = _load(options)(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # the shell may have closed it: >&-
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader has left, as `head` does; what is still buffered goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -163,7 +163,7 @@ def test_explain_shows_each_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)]
+    ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)]
 )
 def test_explain_in_colours(variables: dict[str, str], coloured: bool) -> None:
     """At a terminal, unless it is asked not to; a pipe gets none (above)."""
@@ -249,3 +249,54 @@ def test_explain_of_a_missing_file(tmp_path: Path) -> None:
     shown = run("explain", path)
 
     assert (shown.returncode, shown.stderr) == (2, f"turnright: {path}: No such file or directory\n")
+
+
+def shell(line: str, given: Any, **variables: str) -> tuple[int, str, str]:
+    """Run a line of a shell in which ``"$@"`` is the command, and return its status and what it printed."""
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line, "bash", *command("explain", "--model", "gemini-2.5-pro")],
+        input=json.dumps(given, ensure_ascii=False).encode(),
+        capture_output=True,
+        cwd=ROOT,
+        env=environment(**variables),
+        timeout=60,
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+SPOKEN = [assistant("Grüße, 😀."), tool("nobody", "lost"), user("Hello.")]
+ALONE = [tool("nobody", "lost")]
+
+
+@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}])
+def test_explain_where_only_ascii_is_shown(variables: dict[str, str]) -> None:
+    """What the terminal has no sign for is shown with an escape; JSON stays JSON."""
+    variables = {"PYTHONCOERCECLOCALE": "0", **variables}
+
+    read = shell('"$@"', SPOKEN, **variables)
+    told = shell('"$@" --json', SPOKEN, PYTHONIOENCODING="ascii")
+
+    assert (read[0], read[2], told[0], told[2]) == (1, "", 1, "")
+    assert "verdict   repaired" in read[1]
+    assert json.loads(told[1])["before"][0]["message"]["content"] == "Grüße, 😀."
+    assert told[1].isascii()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('"$@" >/dev/full', "turnright: standard output: No space left on device\n"),
+        ('"$@" >&-', "turnright: standard output: it is closed\n"),
+        ('"$@" <&-', "turnright: standard input: it is closed\n"),
+        ('"$@" --model $\'a\\xff\'', "turnright: --model: it is not UTF-8\n"),
+    ],
+)
+def test_explain_that_cannot_answer(line: str, words: str) -> None:
+    """Status 2, with a word of why: 1 would say that something is changed."""
+    assert shell(line, SPOKEN) == (2, "", words)
+
+
+@pytest.mark.parametrize(("given", "status"), [([user("Hello.")], 0), (SPOKEN, 1), (ALONE, 2)])
+def test_explain_whose_reader_leaves(given: Any, status: int) -> None:
+    """The status is the verdict's all the same."""
+    assert shell('"$@" | true', given) == (status, "", "")
