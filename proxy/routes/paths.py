@@ -17,7 +17,7 @@ METRICS = "/metrics"
 ROOT = "/"
 
 UI = ("/ui", "/ui/")
-UI_FILE = "/ui/{file:.+}"
+UI_FILE = "/ui/{file:(?!api(?:/|$)).+}"
 UI_MODELS = "/ui/api/models"
 UI_LOOK = "/ui/api/look"
 UI_VERDICTS = "/ui/api/verdicts"
@@ -26,7 +26,7 @@ UI_RECENT_ONE = "/ui/api/recent/{id}"
 UI_LIVE = "/ui/api/live"
 
 API_PATHS = (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS, EXPLAIN, MODELS, MODEL)
-OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, UI_FILE.replace(":.+", "")})
+OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, "/ui/{file}"})
 """By what aiohttp calls their resources. The inspector's page is open, since it asks for the key; its data is not."""
 
 _UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})

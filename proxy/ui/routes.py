@@ -12,7 +12,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from proxy.ui.asking import Asked, read_asked
 from proxy.ui.dry_runs import deployment_for, every_target, load_kept, run_for, unsupported_by
 from proxy.ui.look import look_at
 from proxy.ui.pages import GUARDED, INDEX, PRIVATE, read_files
+from proxy.ui.plain_hosts import is_plain_host
 from proxy.ui.targets import MODELS
 from proxy.ui.verdicts import tell_unreadable, tell_verdict
 from proxy.ui.watch import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
@@ -172,23 +172,9 @@ def _open(request: web.Request) -> tuple[Gateway, Watch]:
     general = gateway.settings.general_settings
     if gateway.watch is None:
         raise _nothing_here(request)
-    if not general.asks_for_keys and not general.allow_unauthenticated_access and not _is_plain_host(request):
+    if not general.asks_for_keys and not general.allow_unauthenticated_access and not is_plain_host(request.host):
         raise InvalidRequest("Without a key the inspector answers to 'localhost' or an address alone.")
     return gateway, gateway.watch
-
-
-def _is_plain_host(request: web.Request) -> bool:
-    """Tell whether the request names an address or this machine, which no foreign name can be made to lead to."""
-    name = request.host
-    host = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
-    host = host.lower().rstrip(".")
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _may_see(request: web.Request, seen: Seen) -> bool:

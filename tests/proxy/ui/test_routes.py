@@ -16,7 +16,7 @@ from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 MASTER, TEAM = "tr-master-17", "tr-team-29"
 BROKEN = [assistant("Hi."), tool("nobody", "lost"), user("Hello.")]
-GETS = ("/ui/api/models", "/ui/api/recent", "/ui/api/recent/x", "/ui/api/live")
+GETS = ("/ui/api/models", "/ui/api/recent", "/ui/api/recent/x", "/ui/api/live", "/ui/api/none", "/ui/api", "/ui/api/")
 POSTS = ("/ui/api/look", "/ui/api/verdicts")
 
 
@@ -31,9 +31,12 @@ async def test_a_key_is_needed(upstream: ScriptedUpstream) -> None:
         found = [await proxy.get(path) for path in GETS] + [await proxy.post({}, path) for path in POSTS]
         found += [await proxy.get(path, bearer("wrong")) for path in GETS]
         good = await proxy.get("/ui/api/models", bearer(MASTER))
+        unknown = await proxy.get("/ui/api/none", bearer(MASTER))
+        files = [await proxy.get(path) for path in ("/ui/none.js", "/ui/apis.js")]
 
     assert {reply.status for reply in found} == {401}
-    assert good.status == 200
+    assert (good.status, unknown.status) == (200, 404)
+    assert {reply.status for reply in files} == {404}
     for reply in (*found, good):
         assert reply.headers["Cache-Control"] == "no-store"
         assert reply.headers["Content-Security-Policy"] == POLICY
@@ -74,6 +77,16 @@ async def test_a_client_sees_its_own(upstream: ScriptedUpstream) -> None:
         ("LOCALHOST.", 200),
         ("a.localhost", 200),
         ("[::1]:4000", 200),
+        ("[::1]", 200),
+        ("[::1", 400),
+        ("[::1].evil.example", 400),
+        ("[::1]evil.example", 400),
+        ("[::1]:evil.example", 400),
+        ("[127.0.0.1]", 400),
+        ("[localhost]", 400),
+        ("127.0.0.1:4000.evil.example", 400),
+        ("localhost:4000@evil.example", 400),
+        ("evillocalhost", 400),
         ("evil.example", 400),
         ("evil.example:4000", 400),
         ("127.0.0.1.evil.example", 400),
