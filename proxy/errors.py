@@ -73,7 +73,7 @@ class InvalidRequest(ProxyError):
 
 
 class BodyTooLarge(InvalidRequest):
-    """The body is over ``general_settings.max_body_mib``."""
+    """The body is over ``general_settings.max_body_mib``, or is more than the inspector looks at."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     code = "body_too_large"

@@ -112,7 +112,9 @@ async def verdicts(request: web.Request) -> web.Response:
         targets = every_target(asked, gateway)
         kept = await load_kept(asked, [deployment for _, deployment in targets], gateway)
         for target, deployment in targets:
-            if gateway.lifecycle.draining:  # all of them together may take longer than anybody waits for an exit
+            if (
+                gateway.lifecycle.draining
+            ):  # all of them together may take longer than anybody waits for an exit
                 raise Overloaded("The proxy is shutting down.", headers={"Retry-After": "1"})
             told = target.as_dict()
             try:
@@ -172,7 +174,11 @@ def _open(request: web.Request) -> tuple[Gateway, Watch]:
     general = gateway.settings.general_settings
     if gateway.watch is None:
         raise _nothing_here(request)
-    if not general.asks_for_keys and not general.allow_unauthenticated_access and not is_plain_host(request.host):
+    if (
+        not general.asks_for_keys
+        and not general.allow_unauthenticated_access
+        and not is_plain_host(request.host)
+    ):
         raise InvalidRequest("Without a key the inspector answers to 'localhost' or an address alone.")
     return gateway, gateway.watch
 

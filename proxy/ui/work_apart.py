@@ -70,7 +70,9 @@ class Seats:
                 finally:
                     self._free.release()
         except TimeoutError:
-            raise _overloaded(f"The inspector was not done within {LONGEST_S:.0f} seconds; try again.") from None
+            raise _overloaded(
+                f"The inspector was not done within {LONGEST_S:.0f} seconds; try again."
+            ) from None
 
     async def _wait(self) -> None:
         self._waiting += 1

@@ -163,7 +163,8 @@ def test_explain_shows_each_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)]
+    ("variables", "coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )
 def test_explain_in_colours(variables: dict[str, str], coloured: bool) -> None:
     """At a terminal, unless it is asked not to; a pipe gets none (above)."""
@@ -288,7 +289,7 @@ def test_explain_where_only_ascii_is_shown(variables: dict[str, str]) -> None:
         ('"$@" >/dev/full', "turnright: standard output: No space left on device\n"),
         ('"$@" >&-', "turnright: standard output: it is closed\n"),
         ('"$@" <&-', "turnright: standard input: it is closed\n"),
-        ('"$@" --model $\'a\\xff\'', "turnright: --model: it is not UTF-8\n"),
+        ("\"$@\" --model $'a\\xff'", "turnright: --model: it is not UTF-8\n"),
     ],
 )
 def test_explain_that_cannot_answer(line: str, words: str) -> None:

@@ -16,7 +16,15 @@ from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 MASTER, TEAM = "tr-master-17", "tr-team-29"
 BROKEN = [assistant("Hi."), tool("nobody", "lost"), user("Hello.")]
-GETS = ("/ui/api/models", "/ui/api/recent", "/ui/api/recent/x", "/ui/api/live", "/ui/api/none", "/ui/api", "/ui/api/")
+GETS = (
+    "/ui/api/models",
+    "/ui/api/recent",
+    "/ui/api/recent/x",
+    "/ui/api/live",
+    "/ui/api/none",
+    "/ui/api",
+    "/ui/api/",
+)
 POSTS = ("/ui/api/look", "/ui/api/verdicts")
 
 
