@@ -18,14 +18,14 @@ from proxy.errors import BodyTooLarge, Overloaded
 T = TypeVar("T")
 
 LARGEST_MIB = 2
-"""MiB of what is asked. A usual history of 10,000 messages has one; empty lists, the dearest by the byte, take 70 MB."""
+"""MiB of a body. A usual history of 10,000 messages has one; empty lists, the dearest by the byte, take 70 MB."""
 
 MOST_MESSAGES = 12_000
 """Messages of a history: each costs up to 11 KB and a quarter of a millisecond, however short it is. With all of them
 damaged a look takes 130 MB and three seconds (CPython 3.11, 2026-11-22)."""
 
 LONGEST_S = 60.0
-"""Seconds for a look or all verdicts, the waiting included: 10,000 damaged messages take 1.2 for each of the verdicts."""
+"""Seconds for a look or all verdicts, the waiting included: 10,000 damaged messages take 1.2 for each verdict."""
 
 _SEATS = 2
 """How many are held in memory at once: verdicts for a long history, and a look that goes on between them."""
