@@ -69,6 +69,9 @@ class Record:
     key: str = ""
     """The name of the client's key; empty for the master key, and where none is asked for."""
 
+    max_rounds: int | None = None
+    """The limit of rounds that the client asked for; None where it did not."""
+
     guarded: Guarded | None = None
     """What the turn guard found; None where it is off, and on other paths."""
 
@@ -196,6 +199,8 @@ def finish_record(record: Record, metrics: Metrics, now: float, watch: Watch | N
                 report.sent if report is not None else None,
                 report is not None and report.exact,
                 record.key,
+                planned.deployment.position if planned is not None else None,
+                record.max_rounds,
                 watch.keep(record.body) if record.body is not None else None,
             ),
             now,

@@ -29,7 +29,7 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     if gateway.watch is not None and gateway.watch.keeps_bodies:
         record.body = chat.body
     record.model = choose_pool(chat.model, settings)[0].label
-    asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
+    asked = record.max_rounds = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)
     chat, record.guarded = await work_beside(
         chat.weight, partial(guard_chat, chat, policy, asked, mode=settings.sanitize.mode)

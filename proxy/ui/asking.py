@@ -15,30 +15,38 @@ from proxy.errors import InvalidRequest
 from proxy.ui.targets import MODELS
 from proxy.wire import ChatRequest, find_value, load_object, parse_chat_request
 
-_NAMES = ("request", "target", "compact", "model")
+_NAMES = ("request", "target", "compact", "model", "recent")
 
 
 class Target(NamedTuple):
-    """For whom a request is looked at: one of the configured models, or one of the profiles."""
+    """For whom a request is looked at: one of the configured models, or one of the profiles.
+
+    *position* tells the deployments of a model apart, as ``model_list`` counts them; None for the first of them.
+    """
 
     kind: Literal["model", "profile"]
     name: str
+    position: int | None = None
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the target as it is asked for."""
-        return {self.kind: self.name}
+        told: dict[str, Any] = {self.kind: self.name}
+        return told if self.position is None else {**told, "position": self.position}
 
 
 class Asked(NamedTuple):
     """What was asked. Without a *target* the request's own model is one; *names_model* says whether it names any.
 
     *compact* asks for messages that are untouched by their places alone, which is usual: a long history is told once.
+    *recent* is the id of the recent request that this is, if it is one; *chosen* says whether a target was named.
     """
 
     chat: ChatRequest
     target: Target
     names_model: bool
     compact: bool
+    recent: str | None = None
+    chosen: bool = True
 
 
 def read_asked(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Asked:
@@ -51,7 +59,7 @@ def read_asked(body: bytes, *, max_nesting: int, mends: bool, default: str) -> A
     if raw is None:
         load_object(body)  # tells what is wrong, if it is no JSON
         raise InvalidRequest("'request' is required: a chat request, or a list of messages.", param="request")
-    target = _read_target(values.get("target"))
+    target, recent = _read_target(values.get("target")), _read_recent(values.get("recent"))
     own = _split(raw).get("model")
     names_model = own is not None and own[:1] == b'"' and own != b'""'
     if target is not None or not names_model:
@@ -59,7 +67,9 @@ def read_asked(body: bytes, *, max_nesting: int, mends: bool, default: str) -> A
         raw = with_model(raw, name)
     chat = parse_chat_request(raw, max_nesting=max_nesting, mends=mends)
     compact = values.get("compact") != b"false"
-    return Asked(chat, target or Target("model", chat.model), names_model, compact)
+    return Asked(
+        chat, target or Target("model", chat.model), names_model, compact, recent, chosen=target is not None
+    )
 
 
 def with_model(raw: bytes, model: str) -> bytes:
@@ -102,10 +112,17 @@ def _read_target(raw: bytes | None) -> Target | None:
         given = 0
     if given is None or given == {}:
         return None
-    if isinstance(given, dict) and len(given) == 1:
-        model, profile = given.get("model"), given.get("profile")
+    if isinstance(given, dict) and "model" in given and given.keys() <= {"model", "position"}:
+        model, position = given["model"], given.get("position")
+        if position is not None and (position.__class__ is not int or position < 0):
+            raise InvalidRequest(
+                "'target.position' must be a deployment's place in model_list, from 0.",
+                param="target.position",
+            )
         if isinstance(model, str) and model:
-            return Target("model", model)
+            return Target("model", model, position)
+    elif isinstance(given, dict) and len(given) == 1:
+        profile = given.get("profile")
         if isinstance(profile, str) and profile in MODELS:
             return Target("profile", profile)
         if "profile" in given:
@@ -113,3 +130,13 @@ def _read_target(raw: bytes | None) -> Target | None:
                 f"There is no such profile. Profiles: {', '.join(MODELS)}.", param="target.profile"
             )
     raise InvalidRequest('\'target\' must be {"model": NAME} or {"profile": NAME}.', param="target")
+
+
+def _read_recent(raw: bytes | None) -> str | None:
+    try:
+        given = orjson.loads(raw or b"null")
+    except orjson.JSONDecodeError:
+        given = 0
+    if given is None or isinstance(given, str):
+        return given or None
+    raise InvalidRequest("'recent' must be the id of a recent request.", param="recent")

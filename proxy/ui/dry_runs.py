@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from proxy.config import Deployment, resolve
+from proxy.errors import InvalidRequest
 from proxy.explain import DryRun, run_dry
 from proxy.keys import Gateway
 from proxy.outlook.models import pools_of
@@ -14,14 +16,48 @@ from proxy.signatures.kept import Kept
 from proxy.signing import load_signatures
 from proxy.ui.asking import Asked, Target
 from proxy.ui.targets import deployments_by_profile, withheld_unasked
+from proxy.ui.watch import Seen
 
 
-def deployment_for(target: Target, gateway: Gateway) -> Deployment:
-    """Return where *target* leads; raises :class:`proxy.errors.ModelNotFound`."""
+class Sender(NamedTuple):
+    """Whose limits of rounds hold: those of the client's *key*, lowered to the limit that it *asked* for."""
+
+    key: str
+    asked: int | None = None
+
+
+def find_deployment(asked: Asked, seen: Seen | None, gateway: Gateway) -> tuple[Target, Deployment]:
+    """Return where what is *asked* leads, and that as a target, which tells the members of a pool apart.
+
+    Where no target was named, a recent request, *seen*, leads to where it went, if that is still configured. Raises
+    :class:`proxy.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that is none of the model's.
+    """
+    target = asked.target
     if target.kind == "profile":
-        return deployments_by_profile()[target.name]
-    pool = pools_of(gateway.settings).get(target.name)  # a wildcard may be asked for by its own name
-    return (pool or choose_pool(target.name, gateway.settings))[0]
+        return target, deployments_by_profile()[target.name]
+    pools = pools_of(gateway.settings)
+    pool = pools.get(target.name)  # a wildcard may be asked for by its own name
+    pool = pool or choose_pool(target.name, gateway.settings)
+    if seen is not None and not asked.chosen:
+        went = (seen.deployment, seen.position)
+        for name, members in {target.name: pool, **pools}.items():
+            for member in members:
+                if (member.model, member.position) == went:
+                    return target_of(name, member, members), member
+    if target.position is None:
+        return target_of(target.name, pool[0], pool), pool[0]
+    for member in pool:
+        if member.position == target.position:
+            return target_of(target.name, member, pool), member
+    places = ", ".join(str(member.position) for member in pool)
+    raise InvalidRequest(
+        f"The model has no deployment at this position. Its positions: {places}.", param="target.position"
+    )
+
+
+def target_of(name: str, member: Deployment, pool: Sequence[Deployment]) -> Target:
+    """Return *member* of the *pool* of a model as a target."""
+    return Target("model", name, member.position if len(pool) > 1 else None)
 
 
 def every_target(asked: Asked, gateway: Gateway) -> list[tuple[Target, Deployment]]:
@@ -33,7 +69,7 @@ def every_target(asked: Asked, gateway: Gateway) -> list[tuple[Target, Deploymen
         and (own := resolve(gateway.settings, asked.chat.model))
     ):
         pools = {asked.chat.model: own, **pools}
-    rows = [(Target("model", name), member) for name, pool in pools.items() for member in pool]
+    rows = [(target_of(name, member, pool), member) for name, pool in pools.items() for member in pool]
     return [*rows, *((Target("profile", name), one) for name, one in deployments_by_profile().items())]
 
 
@@ -59,10 +95,23 @@ def run_for(
     unsupported: Unsupported,
     kept: Mapping[str, Kept],
     now: float,
-    key: str,
+    sender: Sender,
 ) -> DryRun:
-    """Return the dry run of what is *asked* at *deployment*; *key* is the name of the client's key."""
-    policy = gateway.turns.find(asked.chat.model, deployment.label, key)
+    """Return the dry run of what is *asked* at *deployment*, as if *sender* had sent it.
+
+    The limits of rounds are those of the model that is asked for, also where a fallback of it answers.
+    """
+    pool = () if asked.chosen else resolve(gateway.settings, asked.chat.model)
+    label = (pool[0] if pool else deployment).label
+    policy = gateway.turns.find(asked.chat.model, label, sender.key)
     return run_dry(
-        asked.chat, gateway.settings, unsupported, gateway.knowledge, now, policy, None, kept, deployment
+        asked.chat,
+        gateway.settings,
+        unsupported,
+        gateway.knowledge,
+        now,
+        policy,
+        sender.asked,
+        kept,
+        deployment,
     )

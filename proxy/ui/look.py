@@ -11,32 +11,42 @@ from typing import Any
 
 from proxy.explain import DryRun, tell_run
 from proxy.parameter_plan import Unsupported
+from proxy.plan import Plan
 from proxy.ui.places import Placed, follow, place
-from proxy.ui.steps import find_stages
+from proxy.ui.steps import SIGNATURES, find_stages
 from proxy.ui.words import STEPS, provider_words, rule_of, why
 from proxy.wire import ChatRequest
 from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.families import family_of
 
+_MADE_IN_EVERY_MODE = ("turns", SIGNATURES)
+
 
 def look_at(
     came: ChatRequest,
     run: DryRun,
     unsupported: Unsupported,
-    target: Mapping[str, str],
+    target: Mapping[str, Any],
     *,
     compact: bool = False,
 ) -> dict[str, Any]:
     """Return, as JSON-ready values, what *run*, a dry run of *came* for *target*, does step by step.
 
-    With *compact* a message that is still the one that came is told by its place alone.
+    ``after`` is the history that is sent, or how far it came where it is refused; ``would`` the one that mode
+    ``repair`` would send, None where there is none, or it is the same. The steps are those of repairing, and each says
+    whether it is ``made``. With *compact* a message that is still the one that came is told by its place alone.
     """
     told = tell_run(run)
     before = place(came.messages)
     stages = list(find_stages(came.messages, run, unsupported))
     behind = stages[-1].history if stages else before
-    after = follow(behind, run.shown.messages) if run.shown is not None else behind
+    repaired = follow(behind, run.shown.messages) if run.shown is not None else behind
+    after, would = repaired, None
+    if run.sent is not None and run.sent is not run.repaired:
+        after = follow(before, run.sent.messages)
+    if run.mode != "repair" and run.repaired is not None and not _says_the_same(run.sent, run.repaired):
+        would = repaired
     untouched = {id(message) for message in came.messages} if compact else set()
 
     def shown(history: Placed) -> list[dict[str, Any]]:
@@ -60,16 +70,18 @@ def look_at(
             {
                 "step": stage.step,
                 "what": STEPS.get(stage.step, ""),
+                "made": _is_made(stage.step, run),
                 "changes": [tell_change(change) for change in stage.changes],
                 "after": shown(stage.history),
             }
             for stage in stages
         ],
         "after": shown(after),
+        "would": shown(would) if would is not None else None,
         "body": told["body"],
         "changes": told["changes"],
         "parameters_dropped": told["dropped_parameters"],
-        "budget": _tell_budget(run, told["budget"], before, after),
+        "budget": _tell_budget(run, told["budget"], before, repaired),
         "turns": told["turns"],
     }
 
@@ -101,10 +113,24 @@ def tell_refusal(run: DryRun) -> dict[str, Any] | None:
     }
 
 
+def _is_made(step: str, run: DryRun) -> bool:
+    """Tell whether what a step of repairing changes is changed in the mode that is set."""
+    if run.mode == "repair":
+        return True
+    return run.sent is not None and (run.mode == "strict" or step in _MADE_IN_EVERY_MODE)
+
+
+def _says_the_same(sent: Plan | None, repaired: Plan) -> bool:
+    return sent is not None and list(sent.messages) == list(repaired.messages)
+
+
 def _tell_budget(
     run: DryRun, told: dict[str, Any] | None, before: Placed, after: Placed
 ) -> dict[str, Any] | None:
-    """Return the budget with its margin, and with the tokens of every message, as it came and as it goes out."""
+    """Return the budget with its margin, and with the tokens of every message, as it came and as repairing leaves it.
+
+    ``would`` says that this is no request that is sent: the mode repairs nothing, or the request is refused.
+    """
     report = run.repaired.budget if run.repaired is not None else None
     if told is None or report is None:
         return None
@@ -127,6 +153,7 @@ def _tell_budget(
     kept_free = max(0, limit - fixed - available) if limit is not None and available is not None else None
     return {
         **told,
+        "would": run.mode in ("observe", "off") or run.sent is None,
         "margin": kept_free,
         "marks": {name: told.get(name) for name in ("available", "high", "low", "hard")},
         "fixed": fixed,

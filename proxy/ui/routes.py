@@ -28,7 +28,7 @@ from proxy.plan import profile_of
 from proxy.routes.paths import UI, UI_FILE, UI_LIVE, UI_LOOK, UI_MODELS, UI_RECENT, UI_RECENT_ONE, UI_VERDICTS
 from proxy.routes.read_body import read_body
 from proxy.ui.asking import Asked, read_asked
-from proxy.ui.dry_runs import deployment_for, every_target, load_kept, run_for, unsupported_by
+from proxy.ui.dry_runs import Sender, every_target, find_deployment, load_kept, run_for, unsupported_by
 from proxy.ui.look import look_at
 from proxy.ui.pages import GUARDED, INDEX, PRIVATE, read_files
 from proxy.ui.plain_hosts import is_plain_host
@@ -85,17 +85,20 @@ async def list_targets(request: web.Request) -> web.Response:
 
 async def look(request: web.Request) -> web.Response:
     """Answer with one request, looked at step by step for one target."""
-    gateway, _ = _open(request)
+    gateway, watch = _open(request)
     async with _asked(request, gateway) as asked:
-        deployment = deployment_for(asked.target, gateway)
+        seen = _find_seen(request, watch, asked.recent)
+        target, deployment = find_deployment(asked, seen, gateway)
         kept = await load_kept(asked, [deployment], gateway)
-        unsupported = await unsupported_by(asked.target, gateway)
+        unsupported = await unsupported_by(target, gateway)
         now = asyncio.get_running_loop().time()
-        dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, request[RECORD].key)
+        sender = _sender_of(request, seen)
+        dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, sender)
+        sent_by = None if seen is None else {"key": seen.key or None, "max_rounds": seen.max_rounds}
 
         def write() -> bytes:
-            told = look_at(asked.chat, dry(), unsupported, asked.target.as_dict(), compact=asked.compact)
-            return write_json(told)
+            told = look_at(asked.chat, dry(), unsupported, target.as_dict(), compact=asked.compact)
+            return write_json({**told, "sent_by": sent_by})
 
         return _answer(await work_apart(write))
 
@@ -105,21 +108,21 @@ async def verdicts(request: web.Request) -> web.Response:
 
     One after the other, each with a turn of its own: what others look at goes on between them.
     """
-    gateway, _ = _open(request)
+    gateway, watch = _open(request)
     rows = []
     async with _asked(request, gateway) as asked:
-        now, key = asyncio.get_running_loop().time(), request[RECORD].key
+        now = asyncio.get_running_loop().time()
+        sender = _sender_of(request, _find_seen(request, watch, asked.recent))
         targets = every_target(asked, gateway)
         kept = await load_kept(asked, [deployment for _, deployment in targets], gateway)
         for target, deployment in targets:
-            if (
-                gateway.lifecycle.draining
-            ):  # all of them together may take longer than anybody waits for an exit
+            # All of them together may take longer than anybody waits for an exit.
+            if gateway.lifecycle.draining:
                 raise Overloaded("The proxy is shutting down.", headers={"Retry-After": "1"})
             told = target.as_dict()
             try:
                 unsupported = await unsupported_by(target, gateway)
-                dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, key)
+                dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, sender)
                 rows.append(await work_apart(partial(_run_for_verdict, dry, told)))
             except InvalidRequest as error:
                 rows.append(tell_unreadable(told, error))
@@ -135,7 +138,8 @@ async def list_recent(request: web.Request) -> web.Response:
 
     def write() -> bytes:
         told = [tell_seen(seen, offset) for seen in shown]
-        return write_json({"requests": told, "bounds": {"requests": requests, "mib": mib}})
+        bounds = {"requests": requests, "mib": mib}
+        return write_json({"requests": told, "bounds": bounds, "bodies": watch.keeps_bodies})
 
     return _answer(await work_apart(write))
 
@@ -143,8 +147,7 @@ async def list_recent(request: web.Request) -> web.Response:
 async def show_recent(request: web.Request) -> web.Response:
     """Answer with one recent request and its body, where that is kept."""
     _, watch = _open(request)
-    wanted = request.match_info["id"]
-    seen = next((one for one in watch.recent() if one.request_id == wanted and _may_see(request, one)), None)
+    seen = _find_seen(request, watch, request.match_info["id"])
     if seen is None:
         raise NotFound("No recent request has this id.")
     body = seen.kept.body if seen.kept is not None else None
@@ -164,6 +167,7 @@ async def live(request: web.Request) -> web.Response:
             "bucket_s": BUCKET_S,
             "buckets": [tell_bucket(bucket, offset) for bucket in watch.live(now)],
             "in_flight": len(gateway.lifecycle.working),
+            "bodies": watch.keeps_bodies,
         }
     )
 
@@ -186,6 +190,16 @@ def _open(request: web.Request) -> tuple[Gateway, Watch]:
 def _may_see(request: web.Request, seen: Seen) -> bool:
     key = request[RECORD].key
     return not key or key == seen.key
+
+
+def _find_seen(request: web.Request, watch: Watch, wanted: str | None) -> Seen | None:
+    """Return the recent request of that id; None where there is none, or it is somebody else's."""
+    return next((one for one in watch.recent() if one.request_id == wanted and _may_see(request, one)), None)
+
+
+def _sender_of(request: web.Request, seen: Seen | None) -> Sender:
+    """Return who sent the recent request *seen*, or else who asks."""
+    return Sender(request[RECORD].key) if seen is None else Sender(seen.key, seen.max_rounds)
 
 
 @asynccontextmanager
@@ -226,7 +240,7 @@ async def _read(request: web.Request) -> bytes:
     raise BodyTooLarge(f"The inspector looks at {LARGEST_MIB} MiB at most.")
 
 
-def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, str]) -> dict[str, Any]:
+def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, Any]) -> dict[str, Any]:
     return tell_verdict(dry(), target)
 
 

@@ -57,7 +57,14 @@ class Seen(NamedTuple):
 
     exact: bool
     key: str
+    position: int | None
+    """The deployment's place in ``model_list``."""
+
+    max_rounds: int | None
+    """The limit of rounds that the client asked for, by a header."""
+
     kept: Kept | None
+    """The last of all: what is looked at when a request is forgotten."""
 
 
 @dataclass(slots=True)

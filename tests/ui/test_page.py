@@ -105,7 +105,7 @@ def test_copies(read: Opened) -> None:
         text: str = reader.page.evaluate("navigator.clipboard.readText()")
         return text
 
-    assert [one["role"] for one in json.loads(copied("Copy the repaired body"))["messages"]] == ["user"]
+    assert [one["role"] for one in json.loads(copied("Copy the body"))["messages"]] == ["user"]
     assert [one["step"] for one in json.loads(copied("Copy the changes as JSON"))] == ["orphan_drop"]
     curl = copied("Copy as curl")
     assert f"{reader.origin}/v1/chat/completions" in curl
@@ -124,9 +124,7 @@ def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
     assert "orphan_drop" in reader.steps()
     reader.tab("budget")
     assert "the estimate of" in reader.text("#panel-budget")
-    again = read()
-    again.open(reader.page.url.partition("/ui")[2].replace("tab=budget", ""))
-    again.page.wait_for_selector("#turns .row")
+    assert "recent" not in reader.page.url
 
 
 def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> None:

@@ -12,6 +12,8 @@ export class Failed extends Error {
   }
 }
 
+const TEXTS = new WeakMap();
+
 let askForKey = null;
 let asking = null;
 
@@ -28,6 +30,9 @@ export const hasKey = () => sessionStorage.getItem(KEY) !== null;
 
 /** Return the JSON of GET `path`. Throws Failed. */
 export const get = (path, signal) => ask(path, { signal });
+
+/** Return the text of `answer`, a value that came from here: what JavaScript's numbers cannot hold is in it. */
+export const textOf = (answer) => TEXTS.get(answer) ?? JSON.stringify(answer);
 
 /** Return the JSON that POST `path` with the JSON text `body` answers. Throws Failed. */
 export const post = (path, body, signal) =>
@@ -66,5 +71,6 @@ async function ask(path, options, refused = false) {
     const error = value?.error ?? {};
     throw new Failed(answer.status, error.message ?? `The answer has status ${answer.status}.`, error.code ?? "");
   }
+  if (value !== null && typeof value === "object") TEXTS.set(value, text);
   return value;
 }

@@ -1,12 +1,14 @@
 // The page: what is looked at, for which target, in which tab. Everything else has a file of its own.
 
-import { Failed, forgetKey, get, hasKey, onKeyWanted, post } from "./api.js";
+import { Failed, forgetKey, get, hasKey, onKeyWanted, post, textOf } from "./api.js";
 import { drawBudget } from "./budget_view.js";
 import { announce, byId, copyButton, el, put, rove } from "./dom.js";
 import { some } from "./format.js";
 import { HistoryView } from "./history_view.js";
+import { fieldOf, writeJson } from "./json_text.js";
 import { askForKey } from "./key_dialog.js";
 import { LiveView } from "./live_view.js";
+import { privacy } from "./privacy_line.js";
 import { drawRecent } from "./recent_view.js";
 import { drawResult } from "./result_view.js";
 import { drawSend } from "./send_view.js";
@@ -19,11 +21,11 @@ import { readTarget, readView, writeTarget, writeView } from "./view_link.js";
 
 const TABS = ["history", "budget", "models", "send", "recent", "live"];
 const OTHERS = new Set(["recent", "live"]);
-const page = { view: {}, models: null, text: null, value: null, look: null, entry: null, verdicts: null, asking: null };
+const page = { view: {}, models: null, text: null, look: null, entry: null, picked: null, verdicts: null, asking: null };
 
 const historyView = new HistoryView((patch) => setView(patch));
-const live = new LiveView(byId("panel-live"), () => get("live"));
-const source = new SourcePanel((text, value) => use(text, value));
+const live = new LiveView(byId("panel-live"), async () => privacy(await get("live")));
+const source = new SourcePanel((text) => use(text));
 
 function setView(patch) {
   page.view = { ...page.view, ...patch };
@@ -32,12 +34,14 @@ function setView(patch) {
 
 // --- what is looked at
 
-function use(text, value, entry = null) {
+function use(text) {
+  const entry = page.picked ?? (text === page.text ? page.entry : null);
+  if (text !== page.text || entry !== page.entry) {
+    page.verdicts?.leaving.abort();
+    page.verdicts = null;
+  }
   page.text = text;
-  page.value = value;
   page.entry = entry;
-  page.verdicts = null;
-  setView({ recent: entry ? String(entry.id) : "" });
   return text === null ? showLook(null) : look();
 }
 
@@ -62,9 +66,9 @@ async function look() {
 
 /**
  * The request goes as the text that was given: what JavaScript's numbers cannot hold is kept. Without a target the
- * process takes the request's own model, else its first.
+ * process takes the request's own model, else its first; for a recent request, where that went.
  */
-const wrap = (target) => `{${target ? `"target":${JSON.stringify(target)},` : ""}"request":${page.text}}`;
+const wrap = (target) => `{${target ? `"target":${JSON.stringify(target)},` : ""}${page.entry ? `"recent":${JSON.stringify(page.entry.id)},` : ""}"request":${page.text}}`;
 
 /** On a phone the request is folded away for what became of it, unless somebody is choosing a target there. */
 function makeRoom() {
@@ -82,7 +86,7 @@ function busy(on) {
 
 function showLook(answer, error = null) {
   page.look = answer;
-  drawResult(byId("result"), answer, error);
+  drawResult(byId("result"), answer, error, page.entry !== null);
   historyView.show(answer, page.view);
   if (answer && !historyView.stages.some((stage) => stage.key === page.view.step)) setView({ step: "" });
   drawTab();
@@ -121,7 +125,7 @@ function drawTab() {
   live.turn(tab === "live");
   if (tab === "history") historyView.list?.update();
   if (tab === "budget") drawBudget(byId("panel-budget"), page.look, page.entry);
-  if (tab === "send") drawSend(byId("panel-send"), page.look, page.text);
+  if (tab === "send") drawSend(byId("panel-send"), page.look, page.text, readTarget(page.view.target));
   if (tab === "models") drawModels();
   if (tab === "recent") drawRecentTab();
 }
@@ -129,17 +133,26 @@ function drawTab() {
 async function drawModels() {
   const host = byId("panel-models");
   if (page.text === null) return put(host, el("p", { class: "empty" }, "Paste a request first: it is tried here for every configured model and every profile."));
-  const text = page.text;
+  const verdicts = (page.verdicts ??= askVerdicts());
+  if (verdicts.rows) return drawVerdicts(host, verdicts.rows, writeTarget(page.look?.target), chooseTarget);
+  put(host, el("p", { class: "waiting", role: "status" }, "Trying every target…"));
+  if (verdicts.drawn) return undefined;
+  verdicts.drawn = true;
   try {
-    if (!page.verdicts) {
-      put(host, el("p", { class: "waiting", role: "status" }, "Trying every target…"));
-      page.verdicts = (await post("verdicts", wrap(null))).rows ?? [];
-    }
-    if (text === page.text) drawVerdicts(host, page.verdicts, writeTarget(page.look?.target), chooseTarget);
+    verdicts.rows = (await verdicts.answer).rows ?? [];
+    if (verdicts === page.verdicts) drawVerdicts(host, verdicts.rows, writeTarget(page.look?.target), chooseTarget);
   } catch (error) {
+    if (verdicts !== page.verdicts) return undefined;
+    page.verdicts = null;
     put(host, el("p", { class: "failure", role: "alert" }, error.message));
   }
   return undefined;
+}
+
+/** Ask once for a request; `leaving` gives it up where another one takes its place. */
+function askVerdicts() {
+  const leaving = new AbortController();
+  return { leaving, answer: post("verdicts", wrap(null), leaving.signal), rows: null, drawn: false };
 }
 
 function chooseTarget(target) {
@@ -154,41 +167,33 @@ async function drawRecentTab() {
   const host = byId("recent-list");
   if (!host.childNodes.length) put(host, el("p", { class: "waiting", role: "status" }, "Asking for the recent requests…"));
   try {
-    drawRecent(host, await get("recent"), page.models?.bodies, pickRecent);
+    drawRecent(host, privacy(await get("recent")), pickRecent);
   } catch (error) {
     put(host, el("p", { class: "failure", role: "alert" }, error.message));
   }
 }
 
 async function pickRecent(entry) {
-  const fault = byId(tabNow() === "recent" ? "recent-fault" : "result");
-  put(byId("recent-fault"));
+  const fault = byId("recent-fault");
+  put(fault);
   try {
     const full = await get(`recent/${encodeURIComponent(entry.id)}`);
-    const text = JSON.stringify(full.request, null, 2);
+    setView({ target: "" }); // it is looked at where it went
+    fillTargets();
     openTab("history");
-    source.give(text, `request ${entry.id}`);
-    page.entry = full;
-    setView({ recent: String(entry.id) });
-    drawTab();
+    page.picked = full;
+    source.give(writeJson(fieldOf(textOf(full), "request"), 2), `request ${entry.id}`);
   } catch (error) {
     announce(error.message);
     put(fault, el("p", { class: "failure", role: "alert" }, error.code === "body_not_kept" ? "The body of that request is not kept: paste the request instead." : error.message));
+  } finally {
+    page.picked = null;
   }
 }
 
 // --- targets
 
 const fillTargets = () => listTargets(byId("target"), page.models, page.view.target ?? "");
-
-function privacy(models) {
-  const bodies = models.bodies;
-  byId("privacy").classList.toggle("keeps", Boolean(bodies));
-  put(byId("privacy"), el("strong", {}, bodies ? "Bodies are kept. " : "Bodies are not kept. "), bodies
-    ? "Recent requests stay in memory with their messages (general_settings.inspector.bodies)."
-    : "Of recent requests only figures stay in memory.",
-    " What you paste goes to this process alone; it is not logged and not stored.");
-}
 
 async function loadModels() {
   try {
@@ -242,5 +247,4 @@ addEventListener("hashchange", () => {
 applyView();
 await loadModels();
 if (tabNow() !== "history") drawTab();
-if (page.view.recent && page.text === null) await pickRecent({ id: page.view.recent });
 document.body.dataset.ready = "1";

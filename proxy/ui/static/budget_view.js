@@ -25,6 +25,9 @@ export function drawBudget(host, look, counted) {
   const facts = factsOf(budget);
   return put(host,
     el("h2", { class: "offscreen" }, "Budget"),
+    budget.would ? el("p", { class: "lead-text" }, look.mode === "repair"
+      ? "The request is refused, and nothing is sent: this is what it had come to."
+      : `Mode ${look.mode} ${look.body ? "cuts nothing, and sends what came in" : "refuses the request, and nothing is sent"}: this is what mode repair would make of it.`) : null,
     summary(budget, counted),
     figure(budget, facts),
     table(facts, budget),
@@ -42,11 +45,12 @@ function factsOf(budget) {
   return { before: read(before), after: read(after) };
 }
 
+const goesOut = (budget) => (budget.would ? "Would go out" : "Goes out");
 const sum = (parts) => parts.reduce((total, [, tokens]) => total + tokens, 0);
 
 function summary(budget, counted) {
   const facts = [
-    ["Came in", `${count(budget.estimate)} tokens`], ["Goes out", `${count(budget.sent)} tokens`],
+    ["Came in", `${count(budget.estimate)} tokens`], [goesOut(budget), `${count(budget.sent)} tokens`],
     ["Limit for the prompt", budget.limit ? `${count(budget.limit)} tokens` : "unknown", budget.used_percent === undefined ? "" : `${budget.used_percent} % of it used`],
     ["Window", budget.window ? `${count(budget.window)} tokens` : "unknown", budget.window_source ? title(budget.window_source).toLowerCase() : ""],
   ];
@@ -59,7 +63,7 @@ function summary(budget, counted) {
 function providers(counted, budget) {
   const real = counted?.input_tokens;
   if (!real) return ["none yet", "it comes with a recent request that was answered"];
-  const guess = counted.estimate ?? budget.sent;
+  const guess = counted.estimate ?? (budget.would ? budget.estimate : budget.sent);
   return [`${count(real)} tokens`, `the estimate of ${count(guess)} is off by ${percent(guess / real - 1, true)}`];
 }
 
@@ -76,7 +80,7 @@ function figure(budget, facts) {
   const x = (tokens) => Math.min(1, tokens / scale) * width;
   const picture = svg("svg", { role: "img", class: "budget", "aria-labelledby": "budget-title budget-desc" },
     svg("title", { id: "budget-title" }, "Tokens by part, against the window"),
-    svg("desc", { id: "budget-desc" }, `Came in: ${spoken(facts.before)}. Goes out: ${spoken(facts.after)}. Window ${budget.window ?? "unknown"}, reserve ${reserve}.`),
+    svg("desc", { id: "budget-desc" }, `Came in: ${spoken(facts.before)}. ${goesOut(budget)}: ${spoken(facts.after)}. Window ${budget.window ?? "unknown"}, reserve ${reserve}.`),
     patterns(),
   );
   const cut = Math.max(0, sum(facts.before) - sum(facts.after));
@@ -99,7 +103,7 @@ function figure(budget, facts) {
     }
   };
   row(38, `Came in: ${count(sum(facts.before))}`, facts.before, 0);
-  row(116, `Goes out: ${count(sum(facts.after))}`, facts.after, cut);
+  row(116, `${goesOut(budget)}: ${count(sum(facts.after))}`, facts.after, cut);
   const lines = drawMarks(picture, budget, scale, x, width);
   picture.append(...labels.flat()); // over the marks, which would go through them
   picture.setAttribute("viewBox", `0 0 ${width} ${164 + lines * 18}`);
@@ -163,14 +167,14 @@ function table(facts, budget) {
   rows.push(["In all", count(sum(facts.before)), count(sum(facts.after)), cutOf(sum(facts.before), sum(facts.after))]);
   if (budget.reserve && budget.window > budget.limit) rows.push(["Reserve for the answer", "", count(budget.reserve), ""]);
   if (budget.margin) rows.push(["Margin for the estimate's error", "", count(budget.margin), ""]);
-  return numbers("Tokens by part", ["Part", "Came in", "Goes out", "Cut"], rows);
+  return numbers("Tokens by part", ["Part", "Came in", goesOut(budget), "Cut"], rows);
 }
 
 const cutOf = (before, after) => (before > (after ?? 0) ? `−${count(before - (after ?? 0))}` : "");
 
 function removedTable(budget) {
   const rows = Object.entries(budget.removed ?? {}).map(([reason, cut]) => [title(reason), count(cut.messages), count(cut.results), count(cut.tokens)]);
-  return rows.length ? numbers("What was cut", ["How", "Messages", "Results", "Tokens"], rows) : el("p", { class: "calm" }, "✓ Nothing was cut.");
+  return rows.length ? numbers(budget.would ? "What would be cut" : "What was cut", ["How", "Messages", "Results", "Tokens"], rows) : el("p", { class: "calm" }, budget.would ? "✓ Nothing would be cut." : "✓ Nothing was cut.");
 }
 
 export function numbers(caption, heads, rows) {
@@ -202,7 +206,7 @@ function turnsChart(budget) {
   const columns = bins.map((bin, at) => {
     const role = [...bin.roles].sort((a, b) => b[1] - a[1])[0][0];
     const place = `messages[${bin.first}${bin.last === bin.first ? "" : `…${bin.last}`}]`;
-    return svg("g", {}, svg("title", {}, `${place}, ${role}: ${count(bin.before)} tokens, ${count(bin.after)} sent`),
+    return svg("g", {}, svg("title", {}, `${place}, ${role}: ${count(bin.before)} tokens, ${count(bin.after)} ${budget.would ? "would be sent" : "sent"}`),
       column(bin, at, bin.before, { fill: "url(#cut)" }), column(bin, at, bin.after, { class: `turn-${role}` }));
   });
   const right = step * bins.length;

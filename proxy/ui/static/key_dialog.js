@@ -1,4 +1,4 @@
-// Asks for the master key when the process wants one.
+// Asks for a key when the process wants one.
 
 import { byId, put } from "./dom.js";
 

@@ -4,10 +4,11 @@ import { button, el, put } from "./dom.js";
 import { clock, count, millis, percent, some } from "./format.js";
 import { cell, sheet } from "./sheet.js";
 
-/** Show the answer of /ui/api/recent in `host`; `pick(entry)` looks at one, `bodies` says whether they are kept. */
-export function drawRecent(host, recent, bodies, pick) {
+/** Show the answer of /ui/api/recent in `host`; `pick(entry)` looks at one. */
+export function drawRecent(host, recent, pick) {
   const requests = recent.requests ?? [];
   const bounds = recent.bounds ?? {};
+  const { bodies } = recent;
   put(host,
     el("h2", { class: "offscreen" }, "Recent requests"),
     el("p", { class: "lead-text" },

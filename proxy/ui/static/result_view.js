@@ -4,8 +4,8 @@ import { el, put } from "./dom.js";
 import { some } from "./format.js";
 import { verdictTag } from "./verdicts_view.js";
 
-/** Show in `host` what became of the request: `answer` of /ui/api/look, or `error`, or nothing where both are null. */
-export function drawResult(host, answer, error) {
+/** Show in `host` what became of the request: `answer` of /ui/api/look, or `error`, or nothing; `recent` says that it is a recent one. */
+export function drawResult(host, answer, error, recent) {
   host.className = `result result-${error ? "refused" : answer?.verdict ?? "none"}`;
   if (error) {
     return put(host, el("p", { role: "alert" }, el("strong", {}, error.status === 404 ? "Not known here. " : "It could not be looked at. "), error.message));
@@ -16,8 +16,16 @@ export function drawResult(host, answer, error) {
     el("p", { class: "verdict-line" }, verdictTag(answer.verdict), " ", el("span", {}, sentence(answer))),
     refusal ? el("div", { class: "refusal" }, el("p", {}, refusal.message), refusal.param || refusal.code ? el("p", { class: "under" }, [refusal.code, refusal.param].filter(Boolean).join(" · ")) : null) : null,
     el("dl", { class: "result-facts" },
-      fact("For", el("code", {}, answer.target?.model ?? answer.target?.profile ?? "–")),
+      fact("For", el("code", {}, answer.target?.model ?? answer.target?.profile ?? "–")), recent ? senderOf(answer.sent_by) : null,
       fact("Deployment", el("code", {}, answer.deployment ?? "–")), fact("Profile", el("code", {}, answer.profile ?? "–")), fact("Mode", answer.mode ?? "–")));
+}
+
+/** Whose limits of rounds hold for a recent request; null where that is nothing to speak of. */
+function senderOf(sender) {
+  if (!sender) return fact("Sent by", "no longer known: looked at as yours");
+  const limit = sender.max_rounds ? `at most ${some(sender.max_rounds, "round")}` : null;
+  if (!sender.key) return limit ? fact("Sent with", limit) : null;
+  return fact("Sent by", [el("code", {}, sender.key), limit ? `, ${limit}` : null]);
 }
 
 const fact = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));

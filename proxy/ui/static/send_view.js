@@ -1,20 +1,22 @@
 // What would be sent, and the buttons that copy it.
 
+import { textOf } from "./api.js";
 import { add, button, copyButton, el, put } from "./dom.js";
 import { bytes, count } from "./format.js";
+import { fieldOf, fieldsOf, writeJson } from "./json_text.js";
 
 const SHOWN = 20000;
 
-/** Show the body of `look` in `host`; `asked` is the request's own JSON text. */
-export function drawSend(host, look, asked) {
+/** Show the body of `look` in `host`; `asked` is the request's own JSON text, `chosen` the target that the reader chose. */
+export function drawSend(host, look, asked, chosen) {
   if (!look) return put(host, el("p", { class: "empty" }, "Look at a request first: what would be sent stands here."));
-  const body = look.body ? JSON.stringify(look.body, null, 2) : null;
+  const body = look.body ? writeJson(fieldOf(textOf(look), "body"), 2) : null;
   const dropped = look.parameters_dropped ?? look.dropped_parameters ?? [];
   put(host,
     el("h2", { class: "offscreen" }, "What is sent"),
     el("div", { class: "toolbar" },
-      body ? copyButton("Copy the repaired body", () => body) : null,
-      copyButton("Copy as curl", () => curlOf(asked, look)),
+      body ? copyButton("Copy the body", () => body) : null,
+      copyButton("Copy as curl", () => curlOf(asked, look, chosen)),
       copyButton("Copy the changes as JSON", () => JSON.stringify(look.changes ?? [], null, 2)),
     ),
     el("p", { class: "lead-text" }, "The curl command sends the request as it came to this turnright. It names the key by ", el("code", {}, "$TURNRIGHT_KEY"), "; no key is copied."),
@@ -34,17 +36,20 @@ export function drawSend(host, look, asked) {
 }
 
 /** Return a command for a shell. The JSON is one line in a quoted here-document: nothing in it is expanded. */
-export function curlOf(asked, look) {
-  const parsed = JSON.parse(asked);
-  const request = Array.isArray(parsed) ? { messages: parsed } : { ...parsed };
-  if (look.target?.model) request.model = look.target.model;
+export function curlOf(asked, look, chosen) {
+  const text = asked.trim();
+  const fields = text.startsWith("[") ? [["messages", text]] : fieldsOf(text);
+  const named = fields.some(([name, value]) => name === "model" && /^"./.test(value) && value !== '""');
+  const model = chosen?.model ?? (named ? null : look.target?.model);
+  const kept = model ? [["model", JSON.stringify(model)], ...fields.filter(([name]) => name !== "model")] : fields;
+  const request = `{${kept.map(([name, value]) => `${JSON.stringify(name)}:${writeJson(value)}`).join(",")}}`;
   const address = new URL("../v1/chat/completions", import.meta.url).href;
   return [
     `curl -sS '${address.replaceAll("'", "%27")}' \\`,
     "  -H 'Content-Type: application/json' \\",
     "  -H \"Authorization: Bearer $TURNRIGHT_KEY\" \\",
     "  --data-binary @- <<'TURNRIGHT_BODY'",
-    JSON.stringify(request),
+    request,
     "TURNRIGHT_BODY",
     "",
   ].join("\n");

@@ -71,7 +71,7 @@ export class SourcePanel {
     const messages = Array.isArray(value) ? value : value?.messages;
     if (!Array.isArray(messages)) return this.fault("This is JSON, but neither a list of messages nor an object with “messages”.");
     this.fault("");
-    return this.use(text, value);
+    return this.use(text);
   }
 
   fault(text) {
@@ -87,7 +87,7 @@ export class SourcePanel {
     this.release();
     this.area.value = "";
     this.fault("");
-    this.use(null, null);
+    this.use(null);
     byId("source-details").open = true;
     this.area.focus();
   }

@@ -15,23 +15,23 @@ export function makeStages(look) {
     const after = step.after ? entriesOf(step.after, before) : last;
     const again = stages.filter((stage) => stage.step === step.step).length;
     stages.push({
-      key: again ? `${step.step}-${again + 1}` : step.step, step: step.step, title: title(step.step), what: step.what ?? "", left: last, right: after,
+      key: again ? `${step.step}-${again + 1}` : step.step, step: step.step, title: title(step.step), made: step.made !== false,
+      what: step.made === false ? `${step.what ?? ""} Mode ${look.mode} does not do this: it is what mode repair would do.`.trim() : step.what ?? "", left: last, right: after,
       changes: (step.changes ?? []).map((change) => ({ step: step.step, ...change })), found: look.found ?? [],
     });
     last = after;
   }
-  if (look.after) {
-    const told = look.refusal && !look.body ? REFUSED : SENT;
-    stages.push({
-      key: "out", ...told,
-      left: before, right: entriesOf(look.after, before),
-      changes: stages.flatMap((stage) => stage.changes), found: look.found ?? [],
-    });
-  }
+  const end = (key, told, after, changes) => stages.push({ key, ...told, left: before, right: entriesOf(after, before), changes, found: look.found ?? [] });
+  const changes = stages.flatMap((stage) => stage.changes);
+  const made = stages.filter((stage) => stage.made).flatMap((stage) => stage.changes);
+  if (look.would) end("would", wouldBe(look), look.would, changes);
+  // What is refused by the mode alone has come no further than what mode repair would make of it.
+  if (look.after && (look.body || !look.would)) end("out", look.body ? SENT : REFUSED, look.after, look.body ? made : changes);
   return stages;
 }
 
 const SENT = { title: "As it goes out", what: "The history as the provider gets it, beside the one that came." };
+const wouldBe = (look) => ({ title: "As it would go out", what: `The history as the provider would get it in mode repair, beside the one that came. ${look.body ? `Mode ${look.mode} sends what stands under “As it goes out”.` : `Mode ${look.mode} refuses the request, and nothing is sent.`}` });
 const REFUSED = { title: "As far as it came", what: "turnright refuses the request, and nothing is sent: so the history stood when it did." };
 
 /** Return {index, message, code} of a refusal that names a message, else null. */

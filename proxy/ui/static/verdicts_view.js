@@ -39,15 +39,16 @@ const table = (caption, rows, current, look) => sheet(caption, "verdicts", HEADS
 function line(row, current, look) {
   const name = row.target?.model ?? row.target?.profile ?? "?";
   const here = writeTarget(row.target) === current;
+  const place = typeof row.target?.position === "number" ? ` · ${row.target.position}` : "";
   const under = [row.deployment && row.deployment !== name ? row.deployment : null, row.profile && row.profile !== name ? row.profile : null].filter(Boolean);
   return {
     attributes: { class: here ? "current" : null },
     row: [
-      [el("span", { class: "target" }, name), under.length ? el("span", { class: "under" }, under.join(" · ")) : null],
+      [el("span", { class: "target" }, `${name}${place}`), under.length ? el("span", { class: "under" }, under.join(" · ")) : null],
       cell({}, verdictTag(row.verdict), row.refusal ? el("code", { class: "under" }, row.refusal) : null),
       cell({}, row.verdict === "refused" && row.message ? el("span", { class: "refused-for" }, row.message) : changesOf(row.changes)),
       cell({ class: "tokens" }, tokensOf(row)),
-      cell({}, here ? el("span", { class: "under" }, "shown") : button("Look", () => look(row.target), { class: "quiet", "aria-label": `Look at it for ${name}` })),
+      cell({}, here ? el("span", { class: "under" }, "shown") : button("Look", () => look(row.target), { class: "quiet", "aria-label": `Look at it for ${name}${place}` })),
     ],
   };
 }

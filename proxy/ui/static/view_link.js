@@ -1,7 +1,7 @@
 // What of the view stands behind the # of the address: where one looks, never at what. A link reproduces the view for
 // whoever has the content.
 
-const KEYS = ["tab", "step", "target", "layout", "only", "recent"];
+const KEYS = ["tab", "step", "target", "layout", "only"];
 
 /** Return the view that the address names; what it does not name is absent. */
 export function readView() {
@@ -18,11 +18,12 @@ export function writeView(view) {
   if (location.hash !== wanted) history.replaceState(null, "", location.pathname + location.search + wanted);
 }
 
-/** "model:gemini" -> {model: "gemini"}; null for "" and what cannot be read. */
+/** "model:gemini" -> {model: "gemini"}, "model@2:gemini" -> the same with a position; null for what cannot be read. */
 export function readTarget(text) {
-  const found = /^(model|profile):([\s\S]+)$/.exec(text ?? "");
-  return found ? { [found[1]]: found[2] } : null;
+  const found = /^(model|profile)(?:@(\d{1,9}))?:([\s\S]+)$/.exec(text ?? "");
+  if (!found) return null;
+  return { [found[1]]: found[3], ...(found[2] && found[1] === "model" ? { position: Number(found[2]) } : {}) };
 }
 
 export const writeTarget = (target) =>
-  target?.model !== undefined ? `model:${target.model}` : target?.profile !== undefined ? `profile:${target.profile}` : "";
+  target?.model !== undefined ? `model${typeof target.position === "number" ? `@${target.position}` : ""}:${target.model}` : target?.profile !== undefined ? `profile:${target.profile}` : "";

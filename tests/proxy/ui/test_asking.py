@@ -31,6 +31,11 @@ def read(**fields: Any) -> Asked:
             "other",
             {"model": "other"},
         ),
+        (
+            {"request": [user("x")], "target": {"model": "other", "position": 3}},
+            "other",
+            {"model": "other", "position": 3},
+        ),
         ({"request": [user("x")], "target": {"profile": "mistral"}}, "mistral", {"profile": "mistral"}),
     ],
 )
@@ -56,6 +61,12 @@ def test_models(fields: dict[str, Any], model: str, target: dict[str, str]) -> N
         (b'{"request": [], "target": {"profile": "none"}}', "target.profile"),
         (b'{"request": [], "target": {"profile": ["a"]}}', "target.profile"),
         (b'{"request": [], "target": {"profile": "openai", "model": "x"}}', "target"),
+        (b'{"request": [], "target": {"profile": "openai", "position": 0}}', "target"),
+        (b'{"request": [], "target": {"position": 0}}', "target"),
+        (b'{"request": [], "target": {"model": "x", "position": -1}}', "target.position"),
+        (b'{"request": [], "target": {"model": "x", "position": true}}', "target.position"),
+        (b'{"request": [], "target": {"model": "x", "position": "0"}}', "target.position"),
+        (b'{"request": [], "recent": 1}', "recent"),
         (b'{"request": ' + b"[" * 5000 + b"]" * 5000 + b"}", None),
     ],
 )

@@ -124,15 +124,60 @@ def test_strict_lists_what_is_wrong() -> None:
     assert told["verdict"] == "refused"
     assert {fault["rule"] for fault in told["refusal"]["violations"]} >= {"orphaned_result", "missing_result"}
     assert [step["step"] for step in told["steps"]] == [*STEPS, "signatures"]
+    assert {step["made"] for step in told["steps"]} == {False}
+    assert told["budget"]["would"]
+    assert told["would"] == look(BROKEN)["after"]
 
 
-def test_observed() -> None:
-    """In mode ``observe`` the steps are those that repairing would take, and what is sent is what came."""
-    told = look(BROKEN, "openai", sanitize={"mode": "observe"})
+def test_strict_sends_what_is_legal() -> None:
+    """Then there is nothing that repairing would send in its place."""
+    told = look([user("Hello.")], sanitize={"mode": "strict"})
+
+    assert (roles(told["after"]), told["would"], told["budget"]["would"]) == ([(0, "user")], None, False)
+
+
+@pytest.mark.parametrize("mode", ["observe", "off"])
+def test_not_repaired(mode: str) -> None:
+    """The steps are those that repairing would take, told as such; what is sent is what came."""
+    told = look(BROKEN, "openai", sanitize={"mode": mode})
 
     assert told["verdict"] == "sent_as_is"
     assert told["body"]["messages"] == BROKEN
-    assert [step["step"] for step in told["steps"]] == ["orphan_drop", "pairing"]
+    assert [(step["step"], step["made"]) for step in told["steps"]] == [
+        ("orphan_drop", False),
+        ("pairing", False),
+    ]
+    assert [entry["message"] for entry in told["after"]] == BROKEN
+    assert [entry["origin"] for entry in told["after"]] == list(range(len(BROKEN)))
+    assert told["would"] == look(BROKEN, "openai")["after"]
+    assert told["budget"]["would"]
+
+
+def test_repaired_is_no_supposition() -> None:
+    """In mode ``repair`` all steps are made, and nothing is told but what is sent."""
+    told = look(BROKEN)
+
+    assert {step["made"] for step in told["steps"]} == {True}
+    assert (told["would"], told["budget"]["would"]) == (None, False)
+
+
+def test_the_turn_guard_is_of_every_mode() -> None:
+    """What it says is sent where nothing is repaired, and its step is told as made."""
+    rounds = [
+        message
+        for number in range(4)
+        for message in (assistant(None, [call(f"c{number}", "f")]), tool(f"c{number}"))
+    ]
+    chat = parse([tool("nobody"), user("go"), *rounds])
+    dry = run(chat, "openai", TurnPolicy(mode="enforce", max_rounds=3), sanitize={"mode": "observe"})
+
+    told = look_at(chat, dry, withheld_unasked, {})
+
+    assert [(step["step"], step["made"]) for step in told["steps"]] == [
+        ("turns", True),
+        ("orphan_drop", False),
+    ]
+    assert [entry["message"] for entry in told["after"]] == told["body"]["messages"] != chat.messages
 
 
 def test_turns_and_tools() -> None:

@@ -59,8 +59,8 @@ async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, header
     plain = {name: value for name, value in body.items() if name not in BESIDE}
     assert orjson.loads(write_json(list(call.messages))) == body["messages"]
     assert orjson.loads(write_json({**call.parameters, **call.extra_body})) == plain
+    assert [entry["message"] for entry in told["after"]] == body["messages"]
     if told["mode"] == "repair":
-        assert [entry["message"] for entry in told["after"]] == body["messages"]
         assert told["summary"] == sent.headers.get("x-turnright-changes", "")
     return str(told["verdict"])
 

@@ -1,0 +1,168 @@
+"""What the page says is so: what is sent by the mode, to whom, in which numbers, and of the request that is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.process.emulators import Gemini
+from tests.process.running import Served, serve
+from tests.support.builders import tool, user
+from tests.ui.conftest import Opened, configure
+
+STRAY = [user("Who?"), tool("x", "stray"), user("Go on.")]
+EXACT = "9007199254740993"
+
+
+@pytest.fixture(scope="module", params=["observe", "off", "strict"])
+def modal(request: pytest.FixtureRequest, directory: Path, gemini: Gemini) -> Iterator[tuple[str, Served]]:
+    """Serve in another mode than ``repair``."""
+    config = {**configure(gemini.api_base), "sanitize": {"mode": request.param}}
+    with serve(directory, config) as process:
+        yield request.param, process
+
+
+@pytest.fixture(scope="module")
+def pooled(directory: Path, gemini: Gemini) -> Iterator[Served]:
+    """Serve one model by two deployments, of which the first answers."""
+    config = configure(gemini.api_base, inspector={"bodies": True})
+    other = {"model_name": "gemini", "litellm_params": {"model": "openai/gpt-4o", "api_key": "x"}}
+    with serve(directory, {**config, "model_list": [*config["model_list"], other]}) as process:
+        yield process
+
+
+def test_the_mode_is_told(read: Opened, modal: tuple[str, Served]) -> None:
+    """Where nothing is repaired, what goes out is what came, and what repairing would do is told as that."""
+    mode, served = modal
+    reader = read(served.origin)
+    reader.open()
+    reader.paste({"model": "gemini", "messages": STRAY})
+
+    assert reader.steps() == ["came", "orphan_drop", "would", *([] if mode == "strict" else ["out"])]
+    reader.step("orphan_drop")
+    assert f"Mode {mode} does not do this" in reader.text("#stage-what")
+    reader.step("would")
+    assert "in mode repair" in reader.text("#stage-what")
+    assert "3 → 2 messages" in reader.text("#stage-count")
+    if mode == "strict":
+        assert "refuses the request" in reader.text("#stage-what")
+    else:
+        reader.step("out")
+        assert "0 changes · 3 → 3 messages" in reader.text("#stage-count")
+    reader.tab("budget")
+    shown = reader.text("#panel-budget")
+    assert f"Mode {mode}" in shown
+    assert "Would go out" in shown
+    assert "Goes out" not in shown
+
+
+def test_numbers_stay_as_they_are(read: Opened, served: Served) -> None:
+    """One that JavaScript cannot hold is shown, copied, and taken from a recent request, as it was written."""
+    asked = json.dumps({"model": "gemini", "messages": STRAY, "seed": 1}).replace("1}", EXACT + "}")
+    answer = httpx.post(f"{served.base_url}/chat/completions", content=asked, trust_env=False, timeout=30)
+    assert answer.status_code == 200, answer.text
+    reader = read(permissions=["clipboard-read", "clipboard-write"])
+    reader.open()
+    reader.paste(asked.replace('"gemini"', '"gpt"'))
+    reader.tab("send")
+    assert EXACT in reader.text("#panel-send pre")
+
+    def copied(label: str) -> str:
+        reader.page.click(f'#panel-send button:text-is("{label}")')
+        reader.page.wait_for_selector('#panel-send button:text-is("Copied")')
+        reader.page.wait_for_selector(f'#panel-send button:text-is("{label}")')
+        text: str = reader.page.evaluate("navigator.clipboard.readText()")
+        return text
+
+    assert f'"seed": {EXACT}' in copied("Copy the body")
+    curl = copied("Copy as curl")
+    assert f'"seed":{EXACT}' in curl
+    assert '"model":"gpt"' in curl
+    reader.tab("recent")
+    reader.page.click("#recent-list tbody tr:first-child button")
+    reader.page.wait_for_selector("#turns .row")
+    assert EXACT in reader.page.input_value("#request")
+
+
+def test_members_of_a_pool(read: Opened, pooled: Served) -> None:
+    """One row is the one that is shown; the other can be looked at, and a recent request is where it went."""
+    asked = {"model": "gemini", "messages": STRAY}
+    answer = httpx.post(f"{pooled.base_url}/chat/completions", json=asked, trust_env=False, timeout=30)
+    assert answer.status_code == 200, answer.text
+    reader = read(pooled.origin)
+    reader.open()
+    reader.paste(asked)
+    reader.tab("models")
+    rows = "#panel-models tr:has(.target:text-matches('^gemini · '))"
+    reader.page.wait_for_selector(rows)
+    assert reader.page.locator(rows).count() == 2
+    assert reader.page.locator("#panel-models tr.current").count() == 1
+    reader.page.click(f"{rows}:not(.current) button")
+    reader.page.wait_for_selector('#result:has-text("openai/gpt-4o")')
+    assert reader.page.input_value("#target") == "model@4:gemini"
+    assert "model%404%3Agemini" in reader.page.url
+    again = read(pooled.origin)
+    again.open(reader.page.url.partition("/ui")[2])
+    again.paste(asked)
+    assert "openai/gpt-4o" in again.text("#result")
+    reader.tab("recent")
+    reader.page.click("#recent-list tbody tr:first-child button")
+    reader.page.wait_for_selector('#result:has-text("gemini-3-strict")')
+    assert reader.page.input_value("#target") == ""
+
+
+def test_verdicts_are_of_the_request_that_is_shown(read: Opened) -> None:
+    """However late those of another come: they are given up, and each request is asked about once."""
+    reader = read()
+    held: list[Any] = []
+    asked: list[str] = []
+    given_up: list[str] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.post_data)
+        if "slow" in route.request.post_data:
+            held.append(route)
+        else:
+            route.continue_()
+
+    reader.page.on("requestfailed", lambda one: given_up.append(one.url))
+    reader.page.route("**/ui/api/verdicts", answer)
+    reader.open()
+    reader.paste({"model": "gemini", "messages": [user("slow"), tool("x", "stray")]})
+    reader.tab("models")
+    reader.page.wait_for_selector("#panel-models .waiting")
+    reader.tab("history")
+    reader.tab("models")
+    assert len(asked) == 1
+    reader.tab("history")
+    reader.paste({"model": "gemini", "messages": [user("fast")]})
+    reader.page.wait_for_selector(".verdict-unchanged")
+    assert [url.rpartition("/")[2] for url in given_up] == ["verdicts"]
+    reader.tab("models")
+    row = '#panel-models tr:has(.target:text-is("gemini"))'
+    reader.page.wait_for_selector(row)
+    reader.tab("history")
+    reader.tab("models")
+
+    assert len(asked) == 2
+    assert "Unchanged" in reader.text(row)
+    assert len(held) == 1
+
+
+def test_privacy_follows_the_process(read: Opened) -> None:
+    """A process that is told meanwhile to keep bodies, or not to, says so to a page that is open."""
+    reader = read()
+    reader.open()
+    assert "Bodies are kept" in reader.text("#privacy")
+    kept = {"requests": [], "bounds": {"requests": 200, "mib": 16}, "bodies": False}
+    reader.page.route("**/ui/api/recent", lambda route: route.fulfill(json=kept))
+    reader.tab("recent")
+    reader.page.wait_for_selector("#recent-list .empty")
+
+    assert "Bodies are not kept" in reader.text("#privacy")
+    assert "Bodies are not kept" in reader.text("#recent-list")
