@@ -26,7 +26,6 @@ from sanitizers.messages import (
     MEDIA_FREE_ROLES,
     MEDIA_PARTS,
     RESULT_ROLES,
-    SYSTEM_ROLES,
     Message,
     Messages,
     are_objects,
@@ -39,6 +38,8 @@ from sanitizers.messages import (
 from sanitizers.name_rules import NameRule
 from sanitizers.outline import PLAIN_FIELDS, RESULT_FIELDS, TURN_FIELDS, Outline
 from sanitizers.profiles import Profile
+from sanitizers.turn_order import is_in_order, order_of
+from sanitizers.turn_violations import find_turn_violations
 
 RULES = MappingProxyType(
     {
@@ -133,13 +134,22 @@ def find_violations(
 
     *messages* must have passed :func:`sanitizers.validation.validate_messages`. *places* are those
     of the messages that may break a rule by themselves under this profile, where that is known of the others: the order
-    of the turns is looked at for all. With the *outline* of *messages* its plain ones are looked at all at once.
+    of the turns is looked at for all. With the *outline* of *messages* its plain ones are looked at all at once, and so
+    is their order.
     """
-    found = [Violation(rule, index) for rule, index in _turn_violations(messages, profile)]
-    if places is None:
-        places = range(len(messages))
-    if outline is not None and outline.tells_of(messages) and _plain_ones_pass(outline, profile):
+    if outline is not None and not outline.tells_of(messages):
+        outline = None
+    if outline is None or "?" in outline.order:
+        ordered = is_in_order(*order_of(messages), profile)
+    else:
+        ordered = is_in_order(outline.order, outline.call_ids, outline.result_ids, profile)
+    found = []
+    if not ordered:
+        found = [Violation(rule, index) for rule, index in find_turn_violations(messages, profile)]
+    if outline is not None and _plain_ones_pass(outline, profile):
         places = sorted({*outline.odd, *outline.blank, *outline.twins})
+    elif places is None:
+        places = range(len(messages))
     for index in places:
         message = messages[index]
         if _has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
@@ -157,16 +167,22 @@ def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
 
     What the profile has to say of one text, or of one call, holds for the joined ids and for the set of the names.
     """
-    only, longest = profile.only_fields, profile.max_call_id_length
-    ids = outline.call_ids
-    return (
-        not outline.marked
-        and profile.refused_fields.isdisjoint(PLAIN_FIELDS)
-        and (only is None or (only >= TURN_FIELDS and only | profile.result_fields >= RESULT_FIELDS))
-        and (longest is None or len(max(ids, key=len, default="")) <= longest)
+    if outline.marked or not _takes_plain_fields(profile):
+        return False
+    ids, longest = outline.call_ids, profile.max_call_id_length
+    return not outline.names or (
+        (longest is None or len(max(ids, key=len, default="")) <= longest)
         and _have_form(ids, profile.call_id_form)
         and _are_legal(outline.names, profile.tool_names)
         and (not profile.object_arguments or are_objects(outline.arguments))
+    )
+
+
+@lru_cache(maxsize=64)
+def _takes_plain_fields(profile: Profile) -> bool:
+    only = profile.only_fields
+    return profile.refused_fields.isdisjoint(PLAIN_FIELDS) and (
+        only is None or (only >= TURN_FIELDS and only | profile.result_fields >= RESULT_FIELDS)
     )
 
 
@@ -178,7 +194,7 @@ def _have_form(ids: Sequence[str], form: str) -> bool:
 
 def _are_legal(names: Collection[str], rule: NameRule) -> bool:
     listed = "\n".join(names)
-    return not names or (
+    return (
         len(max(names, key=len)) <= rule.max_length
         and listed.count("\n") == len(names) - 1
         and _list_of(rule.pattern).fullmatch(listed) is not None
@@ -189,86 +205,6 @@ def _are_legal(names: Collection[str], rule: NameRule) -> bool:
 def _list_of(pattern: str) -> re.Pattern[str]:
     """Return what matches names by *pattern*, which has no line break in it, one on each line."""
     return re.compile(rf"(?:{pattern})(?:\n(?:{pattern}))*")
-
-
-def _turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str, int]]:
-    """Yield what is wrong with the order of the turns and with the pairing."""
-    expected: list[str] = []  # ids of the open call turn, in call order
-    wanted: set[str] = set()  # the same
-    answered: set[str] = set()
-    call_turn = -1  # index of the open call turn
-    next_result = 0
-    used: set[str] = set()  # ids of all calls so far
-    spoke_last: Message = {}
-    previous = ""  # role of the turn before, system messages left out
-    neighbour = ""  # role of the message before
-    ordered, unique, with_text = profile.ordered_results, profile.unique_call_ids, profile.calls_with_text
-    for index, message in enumerate(messages):
-        role = message["role"]
-        if role == "tool":
-            call_id = message.get("tool_call_id")
-            if call_id not in wanted:
-                yield "orphaned_result", index
-            elif call_id in answered:
-                yield "duplicate_result", index
-            else:
-                answered.add(call_id)
-                if ordered and (next_result >= len(expected) or expected[next_result] != call_id):
-                    yield "result_order", index
-                next_result += 1
-            previous = neighbour = role
-            continue
-        if expected:
-            if len(answered) < len(expected):
-                yield "missing_result", call_turn
-            expected, wanted, answered, next_result = [], set(), set(), 0
-        if role in SYSTEM_ROLES:
-            if previous and not profile.system_anywhere:
-                yield "system_after_start", index
-            if role == "developer" and not profile.developer_role:
-                yield "developer_role", index
-            if not profile.system_role:
-                yield "system_unsupported", index
-            elif not previous and neighbour and not profile.many_systems:
-                yield "many_systems", index
-            neighbour = role
-            continue
-        if not previous and role != "user" and profile.user_first:
-            yield "first_turn_not_user", index
-        if role == "assistant":
-            calls = message.get("tool_calls")
-            spoke_last = message
-            if profile.echoes_reasoning and not isinstance(message.get("reasoning_content"), str):
-                yield "reasoning_missing", index
-            if neighbour == "assistant" and not profile.assistant_runs:
-                yield ("call_after_model_turn" if calls else "same_role_neighbours"), index
-            if calls:
-                # Most turns make one call: to enter a comprehension for it is a fifth of this walk.
-                first = calls[0].get("id") or ""
-                expected = [first] if len(calls) == 1 else [call.get("id") or "" for call in calls]
-                wanted = set(expected)
-                call_turn = index
-                if not with_text and message.get("content"):
-                    yield "text_beside_calls", index
-                if unique:
-                    if not used.isdisjoint(wanted):
-                        yield "call_id_repeated", index
-                    used |= wanted
-        elif role == "user" and neighbour == "user" and not profile.user_runs:
-            yield "same_role_neighbours", index
-        elif role == "user" and neighbour == "tool" and not profile.user_after_result:
-            yield "user_after_result", index
-        previous = neighbour = role
-    if len(answered) < len(expected):
-        yield "missing_result", call_turn
-    last = len(messages) - 1
-    if not previous and profile.turn_required:
-        yield "no_turn", last
-    if previous == "assistant":
-        if not (profile.model_last or (profile.takes_prefix and spoke_last.get("prefix") is True)):
-            yield "trailing_model_turn", last
-        elif not profile.trailing_space and _last_letter(spoke_last.get("content")).isspace():
-            yield "trailing_space", last
 
 
 def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
@@ -345,13 +281,6 @@ def _has_known_fields(message: Message, profile: Profile) -> bool:
         return True
     further = message.keys() - profile.only_fields
     return not further or (message["role"] == "tool" and profile.result_fields.issuperset(further))
-
-
-def _last_letter(content: Any) -> str:
-    """Return the last character of a content that ends with a text; empty for any other."""
-    if isinstance(content, list):
-        content = content[-1].get("text") if content and content[-1]["type"] == "text" else None
-    return content[-1:] if isinstance(content, str) else ""
 
 
 def _says_something(part: dict[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import compress, count
-from operator import eq
+from operator import attrgetter, eq, itemgetter
 from typing import Any
 
 from sanitizers.changes import Change
@@ -13,6 +13,8 @@ from sanitizers.profiles import Profile
 
 SEPARATOR = "\n\n"
 """What stands between two texts that become one."""
+
+_MESSAGE, _ROLE = attrgetter("message"), itemgetter("role")
 
 _JOINED = frozenset({"assistant", "user"})
 
@@ -24,7 +26,7 @@ def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, 
     cannot follow it then, and parallel calls that a client split over several messages are one turn.
     Returns *entries* itself when there is nothing to join.
     """
-    roles = [entry.message["role"] for entry in entries]
+    roles = [*map(_ROLE, map(_MESSAGE, entries))]
     alike = [at for at in compress(count(1), map(eq, roles, roles[1:])) if roles[at] in _JOINED]
     merged: list[Entry] = []
     changes: list[Change] = []

@@ -8,6 +8,8 @@ package writes into a message; a changed message is a new dict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import compress, count
+from operator import attrgetter, not_
 from typing import Any, NamedTuple, TypeAlias
 
 import orjson
@@ -47,6 +49,8 @@ class Entry(NamedTuple):
     clean: bool = False
 
 
+_CLEAN = attrgetter("clean")
+
 Entries: TypeAlias = tuple[Entry, ...]
 """A history on its way through the steps."""
 
@@ -61,7 +65,7 @@ def open_places(entries: Entries) -> list[int]:
     """Return the places of *entries* that are not known to be clean: all calls and results outside of whole rounds."""
     if isinstance(entries, MarkedEntries):
         return entries.open
-    return [at for at, entry in enumerate(entries) if not entry.clean]
+    return [*compress(count(), map(not_, map(_CLEAN, entries)))]
 
 
 def tool_calls_of(message: Message) -> list[dict[str, Any]]:

@@ -8,7 +8,9 @@ calls together, so that whoever has an outline looks at the other messages alone
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sanitizers.messages import SIGNATURE_MARKS, Messages
@@ -21,7 +23,10 @@ RESULT_FIELDS = frozenset({"content", "name", "role", "tool_call_id"})
 PLAIN_FIELDS = TURN_FIELDS | RESULT_FIELDS | {"arguments", "function", "id", "type"}
 """The fields of plain messages: of a turn, of a tool's result, and all of them with those within a call."""
 
-_TEXT_ROLES = frozenset({"assistant", "developer", "system", "user"})
+LETTERS = MappingProxyType({"assistant": "a", "developer": "d", "system": "s", "user": "u"})
+
+_OF_CALL = itemgetter("id", "type", "function")
+_OF_FUNCTION = itemgetter("name", "arguments")
 
 
 class Outline(NamedTuple):
@@ -58,6 +63,12 @@ class Outline(NamedTuple):
     marked: bool
     """Whether an id among them has a signature behind it."""
 
+    order: str
+    """Who speaks, odd ones as well, a letter for each message: ``a`` assistant, ``d`` developer, ``s`` system, ``u``
+    user, ``t`` tool, and ``c`` for a call, with an ``e`` for each further one of the turn. ``?`` is an odd message with
+    calls, an odd result, and what is no message.
+    """
+
     def tells_of(self, messages: Messages) -> bool:
         """Tell whether *messages* are what this is the outline of."""
         return messages is self.messages
@@ -68,66 +79,104 @@ def outline_of(messages: list[Any]) -> Outline:
     odd: list[int] = []
     blank: list[int] = []
     twins: list[int] = []
-    call_ids: list[str] = []
-    arguments: list[str] = []
+    made: list[tuple[str, str, str]] = []  # the id, the tool's name and the arguments of each call
     names: list[str] = []
     result_ids: list[str] = []
-    named = turns = 0
+    turns, order = 0, ""
     for index, message in enumerate(messages):
         if message.__class__ is not dict:
             odd.append(index)
+            order += "?"
             continue
-        role, content = message.get("role"), message.get("content")
+        role, content, fields = message.get("role"), message.get("content"), len(message)
         if content.__class__ is str:
             if not content or content.isspace():
                 blank.append(index)
             if role == "tool":
                 result_id = message.get("tool_call_id")
                 if result_id.__class__ is str:
-                    if len(message) == 3:
+                    if fields == 3:
                         result_ids.append(result_id)
+                        order += "t"
                         continue
                     name = message.get("name")
-                    if name.__class__ is str and len(message) == 4:
+                    if fields == 4 and name.__class__ is str:
                         result_ids.append(result_id)
+                        order += "t"
                         if name:
                             names.append(name)
-                            named += 1
                         continue
-            elif len(message) == 2 and role.__class__ is str and role in _TEXT_ROLES:
+            elif fields == 2 and role.__class__ is str and role in LETTERS:
                 turns += role == "assistant"
+                order += LETTERS[role]
                 continue
         calls = message.get("tool_calls")
         if (
-            role != "assistant"
-            or calls.__class__ is not list
-            or len(message) != 2 + ("content" in message)
-            or not (content is None or content.__class__ is str)
+            role == "assistant"
+            and calls.__class__ is list
+            and fields == 2 + ("content" in message)
+            and (content is None or content.__class__ is str)
         ):
-            odd.append(index)
-            continue
-        before = len(call_ids)
-        for call in calls:
-            if call.__class__ is not dict or len(call) != 3 or call.get("type") != "function":
-                break
-            call_id, function = call.get("id"), call.get("function")
-            if function.__class__ is not dict or len(function) != 2:
-                break
-            name, given = function.get("name"), function.get("arguments")
-            if not (call_id.__class__ is name.__class__ is given.__class__ is str and call_id and name):
-                break
-            call_ids.append(call_id)
-            names.append(name)
-            arguments.append(given)
-        made = len(call_ids) - before
-        if made == len(calls) == 1 or (made == len(calls) > 1 and len(set(call_ids[before:])) == made):
-            turns += 1
-            if made > 1 and len(set(names[-made:])) < made:
-                twins.append(index)
-        else:
-            odd.append(index)
-            del call_ids[before:], arguments[before:], names[len(names) - made :]
-    ids = "\n".join((*call_ids, *result_ids))
-    marked = any(mark in ids for mark in SIGNATURE_MARKS)
-    called = frozenset(names)
-    return Outline(messages, odd, blank, twins, call_ids, arguments, called, result_ids, named, turns, marked)
+            before = len(made)
+            try:
+                for call in calls:
+                    call_id, kind, function = _OF_CALL(call)
+                    name, given = _OF_FUNCTION(function)
+                    if not (
+                        kind == "function"
+                        and len(call) == 3
+                        and len(function) == 2
+                        and call_id.__class__ is str
+                        and name.__class__ is str
+                        and given.__class__ is str
+                        and call_id
+                        and name
+                    ):
+                        break
+                    made.append((call_id, name, given))
+            except (KeyError, TypeError):  # a field is missing, or this is no object
+                pass
+            count = len(made) - before
+            if count == len(calls) and count:
+                if count == 1:
+                    turns += 1
+                    order += "c"
+                    continue
+                ids, called, _ = zip(*made[before:], strict=True)
+                if len(set(ids)) == count:
+                    turns += 1
+                    order += "c" + (count - 1) * "e"
+                    if len(set(called)) < count:
+                        twins.append(index)
+                    continue
+            del made[before:]
+        odd.append(index)
+        order += _letter_of_odd(role, calls)
+    call_ids, called, arguments = zip(*made, strict=True) if made else ((), (), ())
+    ids = (*call_ids, *result_ids)
+    return Outline(
+        messages,
+        odd,
+        blank,
+        twins,
+        call_ids,
+        arguments,
+        frozenset((*called, *names)),
+        result_ids,
+        len(names),
+        turns,
+        _have_marks(ids) if ids else False,
+        order,
+    )
+
+
+def _have_marks(ids: Iterable[str]) -> bool:
+    joined = "\n".join(ids)
+    return any(mark in joined for mark in SIGNATURE_MARKS)
+
+
+def _letter_of_odd(role: Any, calls: Any) -> str:
+    """Return the letter of a message that is not plain: its calls would have to be read, as a result would."""
+    if role.__class__ is not str or (role == "assistant" and calls):
+        return "?"
+    return LETTERS.get(role, "?")

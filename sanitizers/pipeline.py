@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
@@ -14,6 +15,8 @@ from sanitizers.profiles import Profile
 from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES, STEPS
 from sanitizers.validation import read_history
+
+_MESSAGE, _ORIGIN = attrgetter("message"), attrgetter("origin")
 
 
 @record
@@ -55,9 +58,9 @@ def _repair(messages: Messages, start: Entries, found: tuple[Violation, ...], pr
     entries, changes = run_steps_on(start, profile)
     if entries is start:
         return Sanitized(messages, (), found, found)
-    repaired = [entry.message for entry in entries]
+    repaired = [*map(_MESSAGE, entries)]
     violations = find_violations(repaired, profile, places=open_places(entries))
-    return Sanitized(repaired, changes, found, violations, tuple([entry.origin for entry in entries]))
+    return Sanitized(repaired, changes, found, violations, tuple(map(_ORIGIN, entries)))
 
 
 def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Change, ...]]:

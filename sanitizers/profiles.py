@@ -8,7 +8,10 @@ elsewhere; which row a model has says :mod:`sanitizers.profile_names`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
+
+from typing_extensions import override
 
 from sanitizers.name_rules import GEMINI_NAMES, OPENAI_NAMES, NameRule
 
@@ -139,6 +142,13 @@ class Profile:
     result_fields: frozenset[str] = frozenset()
     """The fields that a tool result may have beside :attr:`only_fields`."""
 
+    @override
+    def __hash__(self) -> int:
+        """Of what tells the rows apart, and a row from others made of it: forty fields take longer than they save."""
+        return hash(
+            (self.name, self.remote_media, self.assistant_runs, self.user_runs, self.echoes_reasoning)
+        )
+
     def fields_for(self, role: str) -> frozenset[str] | None:
         """Return the fields that a message of *role* may have; None where all are taken or ignored."""
         if self.only_fields is None:
@@ -147,11 +157,24 @@ class Profile:
 
     def thinking(self) -> Profile:
         """Return the row for a request that asks the model to think."""
-        return replace(self, echoes_reasoning=True) if self.echoes_if_asked else self
+        return _thinking(self) if self.echoes_if_asked else self
 
     def merging(self) -> Profile:
         """Return the same row with every run of one role merged (the setting ``sanitize.merge_same_role``)."""
-        return replace(self, assistant_runs=False, user_runs=False)
+        return _merging(self)
+
+
+# Made once for each row: what is kept by a profile is found soonest for the same object.
+
+
+@lru_cache(maxsize=64)
+def _thinking(profile: Profile) -> Profile:
+    return replace(profile, echoes_reasoning=True)
+
+
+@lru_cache(maxsize=64)
+def _merging(profile: Profile) -> Profile:
+    return replace(profile, assistant_runs=False, user_runs=False)
 
 
 WEB_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})

@@ -70,20 +70,46 @@ def bound_of_outlined(
     text counts as more than it has. Plain messages take no time, the others what they take for the other bound. It is
     looser by what JSON is beside the texts.
     """
-    bounding, overheads, bound = _bounding(family), family.overheads, text_bound(family)
+    rates = _rates(family)
     plain = len(outline.messages) - len(outline.odd)
     calls = len(outline.call_ids)
     texts = plain + 2 * calls + outline.named + most_bytes // SAMPLE
     tokens: float = (
-        overheads.per_message * plain
-        + overheads.per_call * calls
-        + overheads.per_result * len(outline.result_ids)
-        + bound.per_text * texts
-        + bound.per_byte * _ROUNDED_UP * most_bytes
+        rates.per_message * plain
+        + rates.per_call * calls
+        + rates.per_result * len(outline.result_ids)
+        + rates.per_text * texts
+        + rates.per_byte * most_bytes
         + plain  # each message's tokens are rounded
     )
-    odd = [*(outline.messages[index] for index in outline.odd), *more]
-    return ceil(tokens) + bounding.request_tokens(odd, tools, response_format)
+    odd = [*map(outline.messages.__getitem__, outline.odd), *more]
+    if not odd and not tools and not response_format:
+        return ceil(tokens) + rates.per_request
+    return ceil(tokens) + _bounding(family).request_tokens(odd, tools, response_format)
+
+
+class _Rates(NamedTuple):
+    """What a family's messages cost beside their texts, and at most by their texts."""
+
+    per_request: int
+    per_message: float
+    per_call: float
+    per_result: float
+    per_text: float
+    per_byte: float
+
+
+@lru_cache(maxsize=32)
+def _rates(family: Family) -> _Rates:
+    overheads, bound = family.overheads, text_bound(family)
+    return _Rates(
+        overheads.per_request,
+        overheads.per_message,
+        overheads.per_call,
+        overheads.per_result,
+        bound.per_text,
+        bound.per_byte * _ROUNDED_UP,
+    )
 
 
 @lru_cache(maxsize=32)

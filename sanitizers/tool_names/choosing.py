@@ -18,8 +18,6 @@ def choose_names(names: Iterable[str], rule: NameRule) -> Mapping[str, str]:
     """
     given = set(names)
     illegal = sorted([name for name in given if not _is_legal(name, rule)])
-    if not illegal:
-        return {}
     chosen: dict[str, str] = {}
     for name in illegal:
         attempt = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -12,11 +12,18 @@ from sanitizers.tool_names.history import STEP
 _LONGEST_DESCRIPTION = 1024
 """Characters; OpenAI's limit."""
 
+_HOLDERS = frozenset({"function_call", "functions", "tool_choice", "tools"})
 
-def names_in_parameters(parameters: Mapping[str, Any]) -> set[str]:
-    """Return the names that ``tools``, ``functions``, ``tool_choice`` and ``function_call`` hold."""
-    names: set[str | None] = set()
-    for field in ("tools", "functions"):
+
+def names_in_parameters(parameters: Mapping[str, Any], tools: Iterable[str] | None = None) -> set[str]:
+    """Return the names that ``tools``, ``functions``, ``tool_choice`` and ``function_call`` hold.
+
+    *tools* are those in ``tools``, where somebody has read them.
+    """
+    if _HOLDERS.isdisjoint(parameters):
+        return set()
+    names: set[str | None] = set() if tools is None else {*tools}
+    for field in ("tools", "functions") if tools is None else ("functions",):
         listed = parameters.get(field)
         if listed.__class__ is list:
             names.update(map(_name_in, listed))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Set
+from types import MappingProxyType
 from typing import Any
 
 from sanitizers.changes import Change
@@ -15,6 +15,8 @@ from sanitizers.tool_names.choosing import choose_names
 from sanitizers.tool_names.declarations import names_in_parameters, rename_parameters
 from sanitizers.tool_names.history import names_in_history, rename_message
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
 
 @record
 class RenamedTools:
@@ -25,23 +27,27 @@ class RenamedTools:
 
     messages: Messages
     parameters: Mapping[str, Any]
-    back: Mapping[str, str] = field(default_factory=dict)
+    back: Mapping[str, str]
     changes: tuple[Change, ...] = ()
 
 
 def rename_tools(
-    messages: Messages, parameters: Mapping[str, Any], rule: NameRule, outline: Outline | None = None
+    messages: Messages,
+    parameters: Mapping[str, Any],
+    rule: NameRule,
+    outline: Outline | None = None,
+    tools: Iterable[str] | None = None,
 ) -> RenamedTools:
     """Return the request with every tool called by a name that *rule* allows, the same one in all places.
 
-    *messages* are validated; *outline* is theirs, where somebody has made it. Texts stay as they are, also where they
-    speak of a tool.
+    *messages* are validated; *outline* is theirs, where somebody has made it, and *tools* are the names in ``tools``,
+    where somebody has read them. Texts stay as they are, also where they speak of a tool.
     """
     called = names_in_history(messages) if outline is None else _names_in(outline)
-    used = called | names_in_parameters(parameters)
+    used = called | names_in_parameters(parameters, tools)
     names = choose_names(used, rule) if used else {}
     if not names:
-        return RenamedTools(messages, parameters)
+        return RenamedTools(messages, parameters, _NOTHING)
     renamed, changes = rename_parameters(parameters, names)
     history = []
     touched = False
@@ -55,5 +61,6 @@ def rename_tools(
 
 
 def _names_in(outline: Outline) -> Set[str]:
-    odd = [outline.messages[index] for index in outline.odd]
-    return outline.names | names_in_history(odd) if odd else outline.names
+    if not outline.odd:
+        return outline.names
+    return outline.names | names_in_history([outline.messages[index] for index in outline.odd])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
 from sanitizers.messages import RESULT_ROLES, Messages, function_of
+from sanitizers.outline import Outline
 from sanitizers.record import record
 from sanitizers.turns.find_loop import Loop, find_loop
 from sanitizers.turns.gate_calls import STEP, CallGate
@@ -40,6 +41,15 @@ class Guarded:
     gate: CallGate | None = None
 
 
+class Declared(NamedTuple):
+    """The tools that a request declares, and those of them that hand the task on, by their names."""
+
+    names: Sequence[str]
+    delegating: Sequence[str]
+
+
+_NONE = Declared((), ())
+
 _FINAL_TRIES = 3
 """Rounds with a final tool after which that is withheld as well: one that is refused over and over is a loop, too."""
 
@@ -59,15 +69,21 @@ def guard_turn(
     asked: int | None = None,
     *,
     in_result: bool = False,
+    outline: Outline | None = None,
+    declared: Declared | None = None,
 ) -> Guarded:
     """Return the request that *messages*, as the client sent them, and *parameters* become under *policy*.
 
     *asked* is the client's own limit of rounds (``x-turnright-max-rounds``), at least 1; it only lowers the policy's.
     The instruction to finish is a user message at the end, or with *in_result* stands behind a result that is the end:
     for histories that nobody makes legal afterwards, since not every provider takes a user's word behind a result.
+    *outline* is that of *messages*, and *declared* what *parameters* declare, where somebody has made it.
     """
-    declared = declared_names(parameters)
-    delegating = policy.delegating(declared)
+    names, delegating = declared or read_declared(parameters, policy)
+    if outline is not None and not outline.turns and not outline.odd and policy.only_tells:
+        # Nobody has answered yet: there are no rounds, and nothing can have come of any.
+        limit = policy.limit(multi_agent=bool(delegating), asked=asked)
+        return Guarded(messages, parameters, Turn(policy.mode, 0, limit, 0, policy.max_delegation_rounds))
     rounds = read_rounds(messages, last_turn_start(messages), len(messages))
     counts = _count(rounds, policy)
     newest = _count(rounds[-1:], policy)
@@ -78,7 +94,7 @@ def guard_turn(
     enforced = policy.mode == "enforce"
     wrap_up: WrapUp = ""
     if enforced:
-        only_delegation = bool(delegating) and len(delegating) == len(declared)
+        only_delegation = bool(delegating) and len(delegating) == len(names)
         wrap_up = _wrap_up(counts, limit, loop, only_delegation=over and only_delegation)
     turn = Turn(
         policy.mode,
@@ -115,16 +131,29 @@ def guard_turn(
     return Guarded(noted, fitted, turn, tuple(changes), gate)
 
 
+def read_declared(parameters: Mapping[str, Any], policy: TurnPolicy) -> Declared:
+    """Return what a request declares, as *policy* sees it."""
+    names = declared_names(parameters)
+    return Declared(names, policy.delegating(names)) if names else _NONE
+
+
 def declared_names(parameters: Mapping[str, Any]) -> list[str]:
     """Return the names of the tools that a request declares, in both forms."""
-    names = [function_of(tool).get("name") for tool in parameters.get("tools") or ()]
-    names += [function.get("name") for function in parameters.get("functions") or ()]
+    tools, functions = parameters.get("tools"), parameters.get("functions")
+    if not tools and not functions:
+        return []
+    names = [function_of(tool).get("name") for tool in tools or ()]
+    names += [function.get("name") for function in functions or ()]
     return [name for name in names if isinstance(name, str)]
 
 
 def _count(rounds: Sequence[Round], policy: TurnPolicy) -> _Counts:
-    counted = [policy.counts_as(one.names) for one in rounds]
-    return _Counts(sum(works for works, _ in counted), sum(delegates for _, delegates in counted))
+    working = delegations = 0
+    for one in rounds:
+        works, delegates = policy.counts_as(one.names)
+        working += works
+        delegations += delegates
+    return _Counts(working, delegations)
 
 
 def _reached(count: int, limit: int) -> bool:

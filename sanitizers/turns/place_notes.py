@@ -29,7 +29,7 @@ def place_notes(
     *multi_agent* says that the request declares tools that hand the task on, *asked* is the client's limit. The note
     of index ``i`` depends on ``messages[:i + 1]`` and on the policy alone.
     """
-    if policy.mode != "enforce" and not policy.tell_model and not policy.hint_after_errors:
+    if policy.only_tells:
         return messages, []
     notes: _Notes = {}
     for rounds in split_turns(messages):

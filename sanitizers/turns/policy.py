@@ -43,6 +43,11 @@ class TurnPolicy:
     final_tools: tuple[str, ...] = FINAL_TOOLS
     """Names of tools that may be called when the model has to finish."""
 
+    @property
+    def only_tells(self) -> bool:
+        """Whether nothing that is sent or answered is changed, whatever the rounds."""
+        return self.mode == "warn" and not self.tell_model and not self.hint_after_errors
+
     def limit(self, *, multi_agent: bool, asked: int | None) -> int:
         """Return the limit of rounds; *asked* is the client's own, which only ever lowers it."""
         limit = self.max_rounds_multi_agent if multi_agent else self.max_rounds
@@ -70,7 +75,7 @@ class TurnPolicy:
 
     def counts_as(self, names: Collection[str]) -> tuple[bool, bool]:
         """Tell whether a round that calls *names* counts as one of work, and as one of delegation; both may hold."""
-        delegating = len(self.delegating(names))
+        delegating = sum(map(self.delegates, names))
         return not delegating or delegating < len(names), delegating > 0
 
 

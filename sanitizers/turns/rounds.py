@@ -51,7 +51,7 @@ class Round:
     said: list[str] = field(default_factory=list)
     """What the turn says in messages without calls."""
 
-    @cached_property
+    @property
     def text(self) -> str:
         """What the turn says, where that is all that is known of its calls; beside one it does not make another."""
         return "" if self.calls else "".join(self.said)

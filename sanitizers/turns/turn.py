@@ -38,7 +38,10 @@ class Turn:
 
         Behind it, where they apply: ``;warn``, ``;wrap-up``, ``;loop``, ``;delegations=3/10``.
         """
-        parts = [_of(self.rounds, self.limit)]
+        used = _of(self.rounds, self.limit)
+        if not (self.warns or self.wrap_up or self.loop_period or self.delegations):
+            return used  # as most are
+        parts = [used]
         if self.warns:
             parts.append("warn")
         if self.wrap_up:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sanitizers import profile_for
-from sanitizers.profile_names import PREFIXES
+from sanitizers.profile_names import PREFIXES, PROFILES
 
 
 @pytest.mark.parametrize(
@@ -104,6 +106,16 @@ def test_merging_changes_nothing_but_runs() -> None:
     assert not merging.assistant_runs
     assert not merging.user_runs
     assert merging.name == "openai"
+
+
+def test_a_row_made_of_another_is_made_once() -> None:
+    """What is kept by a profile is found by it, and not mistaken for that of the row that it was made of."""
+    for profile in PROFILES.values():
+        assert profile.merging() is profile.merging()
+        assert profile.thinking() is profile.thinking()
+        kept = {profile: 1, profile.merging(): 2, profile.thinking(): 3}
+        assert kept[replace(profile)] == kept[profile]
+        assert (profile.merging() == profile) == (not profile.assistant_runs and not profile.user_runs)
 
 
 @pytest.mark.parametrize(("model", "passes"), [("openai/ours", True), ("anthropic/ours", False)])

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sanitizers.outline import outline_of
 from sanitizers.turns import TurnPolicy, guard_turn
 from tests.sanitizers.turns.histories import ENFORCE, WARN, declare, guard, loop_of, turn_of
-from tests.support.builders import user
+from tests.support.builders import assistant, system, tool, user
 from tests.support.strategies import any_histories, damaged_histories, legal_histories, media_histories
 from tests.support.strategies.sessions import sessions
 
@@ -59,6 +60,24 @@ def test_warn_changes_nothing(
     assert guarded.gate is None
     assert guarded.turn.wrap_up == ""
     assert (history, given_parameters) == before
+
+
+@given(
+    histories
+    | st.lists(st.sampled_from([user("go"), system("s"), tool("c1", "r"), assistant("a")]), max_size=3),
+    parameters,
+    policies | st.sampled_from([ENFORCE, TurnPolicy("enforce", 1, 1, tell_model=True)]),
+    st.none() | st.integers(1, 3),
+)
+def test_what_is_known_of_a_history_changes_nothing(
+    history: list[dict[str, Any]],
+    given_parameters: dict[str, Any],
+    policy: TurnPolicy,
+    asked: int | None,
+) -> None:
+    """One in which nobody has answered yet need not be read."""
+    known = guard_turn(history, given_parameters, policy, asked, outline=outline_of(history))
+    assert known == guard_turn(history, given_parameters, policy, asked)
 
 
 @pytest.mark.parametrize(("count", "policy"), [(20, WARN), (20, ENFORCE), (80, WARN)])

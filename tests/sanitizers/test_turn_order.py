@@ -1,0 +1,123 @@
+"""The order of turns told from letters: what is said to be legal is, and nothing legal of the usual kind is missed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sanitizers import Profile
+from sanitizers.outline import outline_of
+from sanitizers.profile_names import PROFILES
+from sanitizers.turn_order import is_in_order, order_of
+from sanitizers.turn_violations import find_turn_violations
+from tests.support.builders import assistant, call, system, text, tool, user
+from tests.support.strategies import any_histories, damaged_histories, legal_histories
+
+History = list[dict[str, Any]]
+
+profiles = st.sampled_from(list(PROFILES.values()))
+
+PLAIN = [system("s"), {"role": "developer", "content": "d"}, user("u"), assistant("a")]
+ODD = [user([text("u")]), {**assistant("a"), "name": "n"}, {**user("u"), "name": "n"}]
+LOOSE = [tool("c1", "r"), tool("c2", "r"), assistant(None, [call("c1")]), assistant(None, [call("c2")])]
+
+
+@st.composite
+def rounds(draw: st.DrawFn) -> History:
+    """Draw a turn with calls, and its results: most are all there, and in order."""
+    ids: list[str] = draw(
+        st.lists(st.sampled_from(["c1", "c2", "c3", "c4"]), min_size=1, max_size=4, unique=True)
+    )
+    answered = draw(st.one_of(st.just(ids), st.permutations(ids), st.lists(st.sampled_from(ids), max_size=3)))
+    made = [call(call_id, f"f{at}") for at, call_id in enumerate(ids)]
+    return [
+        assistant(draw(st.sampled_from([None, "a"])), made),
+        *(tool(call_id, "r") for call_id in answered),
+    ]
+
+
+@st.composite
+def turns(draw: st.DrawFn) -> History:
+    """Draw histories of plain messages, with a few odd ones, in any order."""
+    piece = st.one_of(
+        st.sampled_from([[message] for message in PLAIN]),
+        st.sampled_from([[message] for message in (*PLAIN, *ODD, *LOOSE)]),
+        rounds(),
+    )
+    return [message for part in draw(st.lists(piece, min_size=1, max_size=6)) for message in part]
+
+
+def faults(history: History, profile: Profile) -> list[tuple[str, int]]:
+    """Return what is wrong with the turns, as each message is looked at."""
+    return list(find_turn_violations(history, profile))
+
+
+@given(st.one_of(turns(), legal_histories(), damaged_histories(), any_histories()), profiles)
+def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> None:
+    """Whoever has told the order."""
+    order, outline = order_of(history), outline_of(history)
+    if is_in_order(*order, profile):
+        assert not faults(history, profile)
+    if "?" not in outline.order:
+        assert order == (outline.order, list(outline.call_ids), outline.result_ids)
+
+
+@given(turns(), profiles.filter(lambda profile: profile.calls_with_text))
+def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> None:
+    """Where results stand as their calls do; or else all of it would be looked at, to the same end."""
+    order = order_of(history)
+    usual = order.call_ids == order.result_ids and "?" not in order.letters
+    if usual and not profile.echoes_reasoning and order.letters.rstrip("ds")[-1:] != "a":
+        assert is_in_order(*order, profile) != bool(faults(history, profile))
+
+
+@pytest.mark.parametrize("count", [1, 2, 16, 17, 40])
+def test_turns_of_many_calls(count: int) -> None:
+    """Beyond what the pattern holds nothing is known, and nothing is wrong."""
+    ids = [f"c{at}" for at in range(count)]
+    history = [
+        user("u"),
+        assistant(None, [call(call_id, f"f{call_id}") for call_id in ids]),
+        *(tool(i, "r") for i in ids),
+    ]
+    for profile in PROFILES.values():
+        if not profile.echoes_reasoning and profile.calls_with_text:
+            assert is_in_order(*order_of(history), profile) == (count <= 16)
+            assert not faults(history, profile)
+
+
+@pytest.mark.parametrize("ids", [["a", "a"], ["", ""], [None, None], [""], [None]])
+def test_ids_that_are_missing_or_the_same(ids: list[Any]) -> None:
+    """A pair is one call and one result."""
+    history = [
+        user("u"),
+        assistant(None, [call(i, f"f{at}") for at, i in enumerate(ids)]),
+        *(tool(i) for i in ids),
+    ]
+    for profile in PROFILES.values():
+        assert not is_in_order(*order_of(history), profile) or not faults(history, profile)
+
+
+@pytest.mark.parametrize(
+    "pieces", ["12 r1 3 r2 r3", "1 23 r1 r2 r3", "1 2 r1 r2", "12 3 r1 r2 r3", "12 r1 s r2"]
+)
+def test_results_that_stand_behind_the_wrong_turn(pieces: str) -> None:
+    """Though all of them are there, and in the order of the calls."""
+    history = [user("u")]
+    for piece in pieces.split():
+        if piece == "s":
+            history.append(system("s"))
+        elif piece[0] == "r":
+            history.append(tool(piece[1:], "r"))
+        else:
+            history.append(assistant(None, [call(call_id, f"f{call_id}") for call_id in piece]))
+    assert not any(is_in_order(*order_of(history), profile) for profile in PROFILES.values())
+
+
+def test_long_histories_take_no_time() -> None:
+    """The pattern goes through the letters once, whatever stands at their end."""
+    history = [user("u"), assistant("a")] * 50_000 + [tool("c1", "r")]
+    assert not is_in_order(*order_of(history), PROFILES["openai"])
