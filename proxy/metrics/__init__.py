@@ -12,12 +12,11 @@ from prometheus_client import CollectorRegistry, disable_created_metrics
 
 from proxy.metrics.gen_ai import GenAiMetrics
 from proxy.metrics.histories import HistoryMetrics
-from proxy.metrics.labelled import Labelled
 from proxy.metrics.process import ProcessMetrics
 from proxy.metrics.requests import RequestMetrics
 from proxy.metrics.upstream import UpstreamMetrics
 
-__all__ = ["UNKNOWN_MODEL", "Labelled", "Metrics"]
+__all__ = ["UNKNOWN_MODEL", "Metrics"]
 
 # The `_created` series double every counter and nothing here reads them.
 disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus_client has no annotation for it

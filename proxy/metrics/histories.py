@@ -95,14 +95,11 @@ class HistoryMetrics:
             "event",
         )
 
-    def count_budget(self, model: str, removed: Mapping[str, int], *, exact: bool, new: bool) -> None:
-        """Count what the budget made of a request: the tokens *removed* by reason, and whether it was counted.
-
-        *new* says that something was cut for the first time.
-        """
-        if removed and new:
+    def count_cut(self, model: str, removed: Mapping[str, int], *, new: bool) -> None:
+        """Count a request that was cut: the tokens *removed*, by reason; *new* is what was not cut before."""
+        if new:
             self.cuts.labels(model).inc()
-        self.budget.labels(model, "cut" if removed else "counted" if exact else "bounded").inc()
+        self.budget.labels(model, "cut").inc()
         for reason, tokens in removed.items():
             self.removed.labels(model, reason).inc(tokens)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, Gauge
 
-from proxy.metrics.labelled import counter, gauge, histogram
+from proxy.metrics.labelled import counter, histogram
 from proxy.metrics.requests import DURATIONS
 
 
@@ -44,11 +44,10 @@ class UpstreamMetrics:
             "model",
             "reason",
         )
-        self.circuits = gauge(
-            registry,
+        self.circuits = Gauge(
             "turnright_circuit_state",
             "How a deployment stands: 0, it takes requests; 1, one is let through to try it; 2, it is left alone. The "
             "deployment is its place in model_list, from 0; of a wildcard's models the worst counts.",
-            "model",
-            "deployment",
+            ("model", "deployment"),
+            registry=registry,
         )
