@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from proxy.budgets.learn_overflow import Lesson, Refused, learn_overflow
 from proxy.budgets.limits import Learned
 from proxy.config import Deployment
-from proxy.resilience.deployment_key import key_of
 from proxy.resilience.read_overflow import Overflow
 from sanitizers.budget.calibration import Calibration, initial, observe
 from sanitizers.budget.families import Family, family_of
@@ -74,7 +73,7 @@ class Knowledge:
 
         What was asked for least lately is forgotten, where there is no more room.
         """
-        key = key_of(deployment)
+        key = deployment.key
         taught = self._taught.pop(key, None)
         if taught is None:
             if len(self._taught) >= _MOST:
@@ -87,7 +86,7 @@ class Knowledge:
 
     def look(self, deployment: Deployment, now: float) -> Taught:
         """Return the same without remembering that anybody asked: a look at made-up names pushes nothing out."""
-        taught = self._taught.get(key_of(deployment)) or _untaught(deployment)
+        taught = self._taught.get(deployment.key) or _untaught(deployment)
         if taught.learned is not None and now >= taught.until:
             return replace(taught, learned=None)
         return taught

@@ -8,10 +8,11 @@ is looked up at request time but the index, and a label comes from the file, nev
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pydantic import SecretStr
 from typing_extensions import override
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
     from proxy.config.schema.settings import Settings
 
 Transport = Literal["auto", "litellm", "direct"]
+
+Key: TypeAlias = tuple[int, str]
+"""What a deployment is remembered under in one configuration: the position of its entry, and the model, since a
+wildcard stands for many, and one says nothing about the others."""
+
+_MOST_NAMED = 1_000
+"""Names of a wildcard's models that are kept: clients may think of any number."""
 
 _REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
 _CREDENTIALS = (
@@ -74,10 +82,19 @@ class Deployment:
     profile: str | None = None
     """The name of the rules for its histories, where the entry gives one."""
 
+    key: Key = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Make its key once, and its hash: much is kept by deployments, and asked in every request."""
+        key = self.position, self.model
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "_hash", hash(key))
+
     @override
     def __hash__(self) -> int:
-        """Of what tells the deployments of a configuration apart: much is kept by them, and asked in every request."""
-        return hash((self.position, self.model))
+        """Return that of its key, which tells the deployments of a configuration apart."""
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +108,15 @@ class Routes:
 
     lengths: tuple[int, ...]
     """The lengths of those prefixes, longest first."""
+
+    named: Callable[[tuple[Deployment, ...], str], tuple[Deployment, ...]] = field(
+        init=False, repr=False, compare=False
+    )
+    """Names a wildcard's pool after a model; those asked for last are kept: to make one takes 6 us a member."""
+
+    def __post_init__(self) -> None:
+        """Keep the pools with the routes, so that a new configuration begins anew."""
+        object.__setattr__(self, "named", lru_cache(maxsize=_MOST_NAMED)(_name_pool))
 
     @classmethod
     def of(cls, entries: Sequence[ModelEntry], *, default_timeout_s: float) -> Routes:
@@ -122,14 +148,18 @@ def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
     for length in routes.lengths:
         pool = routes.wildcards.get(requested_model[:length])
         if pool is not None and _is_model_name(requested_model[length:]):
-            model_id = requested_model.partition("/")[2]
-            return tuple(replace(member, model=requested_model, model_id=model_id) for member in pool)
+            return routes.named(pool, requested_model)
     return ()
 
 
 def model_names(settings: Settings) -> tuple[str, ...]:
     """Return the names for ``/v1/models``: each once, in the file's order, wildcards as they are."""
     return settings.routes.names
+
+
+def _name_pool(pool: tuple[Deployment, ...], model: str) -> tuple[Deployment, ...]:
+    model_id = model.partition("/")[2]
+    return tuple(replace(member, model=model, model_id=model_id) for member in pool)
 
 
 def _is_model_name(rest: str) -> bool:

@@ -9,7 +9,7 @@ The parts:
     decide_action, back_off                               retry, repair, fall back or give up, and when
     client_error                                          what the client is told in the end
     repairs                                               the one change that a refused request gets
-    circuit, balancer, retry_budget, deployment_key       what is remembered of each deployment, and who is asked next
+    circuit, balancer, retry_budget                       what is remembered of each deployment, and who is asked next
     poison                                                requests that were refused twice
     fairness                                              who gets a place when they are few
 """

@@ -25,12 +25,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from proxy.resilience.circuit import Circuit, State
-from proxy.resilience.deployment_key import Key, key_of
 from proxy.resilience.failure_table import Blame
 from proxy.resilience.retry_budget import RetryBudget
 
 if TYPE_CHECKING:
-    from proxy.config import Deployment
+    from proxy.config.deployments import Deployment, Key
 
 MOST_WILDCARD_MODELS = 1_000
 
@@ -99,8 +98,9 @@ class Attempt:
         """Let go of the deployment; a second time is harmless."""
         if not self._released:
             self._released = True
-            self._standing.in_flight -= 1
-            self._standing.circuit.leave(self._ticket)
+            standing = self._standing
+            standing.in_flight -= 1
+            standing.circuit.leave(self._ticket)
 
 
 class Balancer:
@@ -168,7 +168,7 @@ class Balancer:
         """
         if not retry:
             self._budget(deployment).count_request(now)
-        return Attempt(self._remembered(deployment), now)
+        return Attempt(self._named.get(deployment.key) or self._remembered(deployment), now)
 
     def state(self, deployment: Deployment, now: float) -> State:
         """Return the state of a deployment's circuit."""
@@ -206,11 +206,11 @@ class Balancer:
         return standing is None or standing.circuit.takes(now)
 
     def _find(self, deployment: Deployment) -> _Standing | None:
-        key = key_of(deployment)
+        key = deployment.key
         return self._wild.get(key) if _is_wild(deployment) else self._named.get(key)
 
     def _remembered(self, deployment: Deployment) -> _Standing:
-        key, wild = key_of(deployment), _is_wild(deployment)
+        key, wild = deployment.key, _is_wild(deployment)
         remembered = self._wild if wild else self._named
         standing = remembered.get(key)
         if standing is None:

@@ -94,7 +94,7 @@ class Circuit:
     def enter(self, now: float) -> Ticket:
         """Return the ticket of a call that begins; it is the probe if the circuit waits for one."""
         ticket = Ticket(self._openings)
-        if self.state(now) is State.HALF_OPEN and self._probe is None:
+        if self._open_until is not None and self.state(now) is State.HALF_OPEN and self._probe is None:
             self._probe = ticket
         return ticket
 
@@ -115,8 +115,9 @@ class Circuit:
 
     def succeed(self, ticket: Ticket, now: float) -> None:
         """Close the circuit, and count an answer that came to its end; the next cooldown is a short one again."""
-        self.answering(ticket)
+        self.leave(ticket)
         if self._is_news(ticket):
+            self._open_until = None
             self._calls.add(now)
             self._in_a_row = 0
             self._doublings = 0

@@ -48,7 +48,8 @@ class Admission:
 
     def acquire(self, client: str, now: float) -> Slot | None:
         """Return a place for a request of *client*, or None if there is none for it."""
-        self._forget_old(now)
+        if self._waiting:
+            self._forget_old(now)
         held = self._held.get(client, 0)
         if self._in_flight >= self._most:
             if not held:
@@ -68,10 +69,11 @@ class Admission:
     def give_back(self, client: str) -> None:
         """Take one of *client*'s places back; :class:`Slot` sees to it that this happens once for each."""
         self._in_flight -= 1
-        if self._held[client] == 1:
+        held = self._held[client]
+        if held == 1:
             del self._held[client]
         else:
-            self._held[client] -= 1
+            self._held[client] = held - 1
 
     def _share(self) -> int:
         # One that waits holds nothing, so nobody is counted twice. One that asks and is in neither holds less anyway.

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from proxy.resilience.deployment_key import Key
+if TYPE_CHECKING:
+    from proxy.config.deployments import Key
 
 _ENOUGH = 2
 _REFUSED_S = 60.0
@@ -64,6 +65,8 @@ class PoisonGuard:
 
     def may_matter(self, deployment: Key, now: float) -> bool:
         """Tell whether anything is remembered of *deployment*; if not, there is no need to digest a body."""
+        if not self._entries:
+            return False
         self._forget_old(now)
         return deployment in self._bodies
 

@@ -14,23 +14,26 @@ class SlidingCount:
     part of it. A moment before the newest one seen is taken for that one.
     """
 
-    __slots__ = ("_counts", "_newest", "_part_s", "_total")
+    __slots__ = ("_at", "_counts", "_next", "_part_s", "_total")
 
     def __init__(self, span_s: float, parts: int = 10) -> None:
         self._part_s = span_s / parts
         self._counts = [0] * parts
-        self._newest = _BEFORE_EVERYTHING
+        self._at = 0
+        self._next = _BEFORE_EVERYTHING  # the number of the part behind the one at which things are counted
         self._total = 0
 
     def add(self, now: float) -> None:
         """Count one more at *now*."""
-        self._move_to(now)
-        self._counts[self._newest % len(self._counts)] += 1
+        if now / self._part_s >= self._next:
+            self._move_to(now)
+        self._counts[self._at] += 1
         self._total += 1
 
     def total(self, now: float) -> int:
         """Return the count over the span that ends at *now*."""
-        self._move_to(now)
+        if now / self._part_s >= self._next:
+            self._move_to(now)
         return self._total
 
     def clear(self) -> None:
@@ -39,11 +42,9 @@ class SlidingCount:
         self._total = 0
 
     def _move_to(self, now: float) -> None:
-        part = floor(now / self._part_s)
-        if part <= self._newest:
-            return
-        parts = len(self._counts)
-        for passed in range(max(self._newest, part - parts) + 1, part + 1):
+        """Begin the part that *now* lies in, which is a later one."""
+        part, parts = floor(now / self._part_s), len(self._counts)
+        for passed in range(max(self._next, part - parts + 1), part + 1):
             self._total -= self._counts[passed % parts]
             self._counts[passed % parts] = 0
-        self._newest = part
+        self._at, self._next = part % parts, part + 1

@@ -122,6 +122,28 @@ def test_deployments_can_be_counted_by() -> None:
     assert len({*resolve(SETTINGS, "fast"), *resolve(SETTINGS, "fast")}) == 2
 
 
+def test_a_wildcard_s_pool_is_made_once() -> None:
+    """It is the same one for each request, and another one for another name, or in another configuration."""
+    other = settings_of(entry("gemini/*", "gemini/*", api_key="new"))
+    pool = resolve(SETTINGS, "gemini/gemini-x")
+
+    assert resolve(SETTINGS, "gemini/gemini-x") is pool
+    assert resolve(SETTINGS, "gemini/gemini-y") != pool
+    (renewed,) = resolve(other, "gemini/gemini-x")
+    assert renewed.api_key == SecretStr("new")
+    assert renewed.model == "gemini/gemini-x"
+
+
+def test_pools_of_made_up_names_are_not_kept_for_ever() -> None:
+    """What clients think of has room for a thousand names."""
+    pool = resolve(SETTINGS, "gemini/gemini-x")
+    for number in range(1_000):
+        resolve(SETTINGS, f"gemini/{number}")
+
+    assert resolve(SETTINGS, "gemini/gemini-x") == pool
+    assert resolve(SETTINGS, "gemini/gemini-x") is not pool
+
+
 @given(requested=st.text() | st.from_regex(r"gemini/.{0,220}", fullmatch=True))
 def test_labels_come_from_the_file(requested: str) -> None:
     """Whatever a client asks for, a label is a configured name and the model has the wildcard's prefix."""

@@ -11,11 +11,11 @@ from proxy.config import Deployment, Settings, resolve
 from proxy.keys import Gateway
 from proxy.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.resilience.circuit import State
-from proxy.resilience.deployment_key import key_of
 from proxy.resilience.failure_table import Blame
 from proxy.resilience.poison import Refusal
 from proxy.upstream.observed import ObservedUpstream
 from tests.proxy.config.samples import entry, settings_of
+from tests.proxy.ui.looking import ended_request
 from tests.support.scripted_upstream import ScriptedUpstream
 
 REFUSAL = Refusal(400, "no")
@@ -46,7 +46,7 @@ async def gateway() -> Gateway:
         with gateway.balancer.acquire(of(OLD, name), 0.0) as attempt:
             attempt.failed(Blame.PARK, None, 0.0)
     for _ in range(2):
-        gateway.poison.refused(key_of(of(OLD, "b")), body, REFUSAL, 0.0)
+        gateway.poison.refused(of(OLD, "b").key, body, REFUSAL, 0.0)
     gateway.knowledge.of(of(OLD, "b"), 0.0).proved = 777
     gateway.knowledge.of(of(OLD, "gemini/x"), 0.0).proved = 888
     return gateway
@@ -83,8 +83,8 @@ async def test_memory_moves_with_the_entry(gateway: Gateway) -> None:
     b, x, new = of(settings, "b"), of(settings, "gemini/x"), of(settings, "new")
     states = [after.balancer.state(each, 1.0) for each in (b, x, new)]
     assert states == [State.OPEN, State.OPEN, State.CLOSED]
-    assert after.poison.find_refusal(key_of(b), body, 1.0) == REFUSAL
-    assert after.poison.find_refusal(key_of(new), body, 1.0) is None
+    assert after.poison.find_refusal(b.key, body, 1.0) == REFUSAL
+    assert after.poison.find_refusal(new.key, body, 1.0) is None
     assert [after.knowledge.look(each, 1.0).proved for each in (b, x, new)] == [777, 888, 0]
 
 
@@ -96,7 +96,7 @@ async def test_a_new_key_is_a_clean_record(gateway: Gateway) -> None:
 
     b = of(settings, "b")
     assert after.balancer.state(b, 1.0) is State.CLOSED
-    assert after.poison.find_refusal(key_of(b), body, 1.0) is None
+    assert after.poison.find_refusal(b.key, body, 1.0) is None
     assert after.knowledge.look(b, 1.0).proved == 777
 
 
@@ -111,7 +111,7 @@ async def test_refusals_are_forgotten_where_bodies_change(gateway: Gateway, sect
 
     after = renewed(gateway, settings)
 
-    assert after.poison.find_refusal(key_of(of(settings, "b")), body, 1.0) is None
+    assert after.poison.find_refusal(of(settings, "b").key, body, 1.0) is None
     assert after.balancer.state(of(settings, "b"), 1.0) is State.OPEN
 
 
@@ -120,11 +120,11 @@ async def test_refusals_are_copied(gateway: Gateway) -> None:
     settings = settings_of(entry("b", **KEY))
 
     after = renewed(gateway, settings)
-    gateway.poison.refused(key_of(of(OLD, "b")), body, REFUSAL, 50.0)
+    gateway.poison.refused(of(OLD, "b").key, body, REFUSAL, 50.0)
 
-    assert gateway.poison.find_refusal(key_of(of(OLD, "b")), body, 70.0) == REFUSAL
-    assert after.poison.find_refusal(key_of(of(settings, "b")), body, 59.0) == REFUSAL
-    assert after.poison.find_refusal(key_of(of(settings, "b")), body, 70.0) is None
+    assert gateway.poison.find_refusal(of(OLD, "b").key, body, 70.0) == REFUSAL
+    assert after.poison.find_refusal(of(settings, "b").key, body, 59.0) == REFUSAL
+    assert after.poison.find_refusal(of(settings, "b").key, body, 70.0) is None
 
 
 async def test_calls_under_way_count_in_both(gateway: Gateway) -> None:
@@ -242,7 +242,7 @@ async def test_gen_ai_metrics_come_and_go(gateway: Gateway) -> None:
 async def test_recent_requests_are_kept(gateway: Gateway) -> None:
     """They go along, as far as the new configuration has room; taken away, the inspector forgets them."""
     assert gateway.watch is not None
-    gateway.watch.note(("r1",), 0.0, "ok", None, 1, None, None, "")
+    gateway.watch.note(ended_request("r1"), "")
 
     smaller = renewed(gateway, settings_of(entry("a"), general_settings={"inspector": {"requests": 7}}))
     off = renewed(gateway, settings_of(entry("a"), general_settings={"ui": False}))
