@@ -35,10 +35,10 @@ from proxy.observation import Planned, Record
 from proxy.resilience.balancer import Attempt
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
-from proxy.resilience.deployment_key import key_of
 from proxy.resilience.failure_table import INVALID, OVERFLOW, PERMANENT, Blame, Kind, Row, find_row
 from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error
+from proxy.time_limits import TimeLimit
 from proxy.tracing import ANSWERED, CANCELLED, AttemptTrace
 from proxy.upstream import Timeouts
 
@@ -185,7 +185,7 @@ class Attempts(Generic[PlanT, CallT]):
             elif last.row.kind is Kind.CONVERSION and called:
                 told = called[-1]
         if told.plan is not None:
-            self._record.planned = told.plan
+            self._record.take(told.plan)
         if isinstance(told.error, UpstreamFault):
             tell_client(told.error, told.row, told.said.retry_after_s)
         return told.error
@@ -201,7 +201,7 @@ class Attempts(Generic[PlanT, CallT]):
         """Make one attempt; it is counted, and what it came to is noted, in :meth:`_after` where it failed."""
         record, deployment = self._record, plan.deployment
         now = self._loop.time()
-        record.planned = plan
+        record.take(plan)
         self._attempted = None
         self._heard = False
         self._raise_known_refusal(plan, now)
@@ -227,7 +227,7 @@ class Attempts(Generic[PlanT, CallT]):
                 end = self._loop.time()
                 attempt.succeeded(end)
                 self._note_wait(end)
-                self._gateway.poison.answered(key_of(deployment), self._digest, now)
+                self._gateway.poison.answered(deployment.key, self._digest, now)
                 outcome = ANSWERED
                 return result
             finally:
@@ -248,7 +248,7 @@ class Attempts(Generic[PlanT, CallT]):
     async def _in_time(self, call: Call[CallT, T], plan: PlanT, now: float) -> T:
         timeouts = timeouts_of(plan.deployment, self._gateway.settings, left_s=self.deadline - now)
         try:
-            async with asyncio.timeout_at(now + timeouts.total_s):
+            with TimeLimit(now + timeouts.total_s):
                 return await call(self._planning.call_of(plan, timeouts, self._trace))
         except TimeoutError:
             words = _UNFINISHED if self._heard else "The provider did not answer in time."
@@ -296,7 +296,7 @@ class Attempts(Generic[PlanT, CallT]):
         if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self._planning.noted:
             # With the note it is no longer the client's body that was refused.
             refusal = Refusal(failure.error.http_status, failure.error.message)
-            gateway.poison.refused(key_of(deployment), self._digest, refusal, now)
+            gateway.poison.refused(deployment.key, self._digest, refusal, now)
         if action.step is Step.REPAIR:
             self._repaired_for = deployment
         elif action.step is Step.FALL_BACK:
@@ -326,7 +326,7 @@ class Attempts(Generic[PlanT, CallT]):
     def _raise_known_refusal(self, plan: PlanT, now: float) -> None:
         if self._course.refused_for is not None or self._planning.noted:
             return
-        refusal = self._gateway.poison.find_refusal(key_of(plan.deployment), self._digest, now)
+        refusal = self._gateway.poison.find_refusal(plan.deployment.key, self._digest, now)
         if refusal is not None:
             raise UpstreamFault(refusal.message, upstream_status=refusal.status)
 

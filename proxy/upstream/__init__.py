@@ -7,7 +7,7 @@ An upstream answers in OpenAI's formats, as plain dicts, and fails with the erro
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from proxy.config import Deployment, Settings
@@ -23,7 +23,7 @@ Chunk = dict[str, Any]
 """A ``chat.completion.chunk`` object, or one of a ``text_completion``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Timeouts:
     """Limits of one upstream call, in seconds: to connect, to the first byte, between bytes, in all."""
 
@@ -77,7 +77,7 @@ class UpstreamCall:
         return self.rules.name.startswith("gemini")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlainCall:
     """One call without a history: *parameters* hold ``input`` or ``prompt``, and otherwise come from an allow-list.
 

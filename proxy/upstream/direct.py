@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 import aiohttp
 
-from proxy.beside_the_loop import work_beside
+from proxy.beside_the_loop import LONG, work_beside
 from proxy.config import Deployment
 from proxy.errors import UpstreamFault, UpstreamTimeout
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
@@ -85,9 +85,9 @@ class DirectUpstream:
         """Return the parameters that the deployment's wire does not carry."""
         return wire_of(deployment).unsupported(deployment, parameters)
 
-    async def complete(self, call: UpstreamCall) -> Answer:
+    def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        return await self._whole(call, wire_of(call.deployment), call.weight)
+        return self._whole(call, wire_of(call.deployment), call.weight)
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
@@ -97,13 +97,13 @@ class DirectUpstream:
         """Return the parameters that the deployment's wire does not carry with an embedding."""
         return embedding_wire_of(deployment).unsupported(deployment, parameters)
 
-    async def embed(self, call: PlainCall) -> Answer:
+    def embed(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.embed`."""
-        return await self._whole(call, embedding_wire_of(call.deployment))
+        return self._whole(call, embedding_wire_of(call.deployment))
 
-    async def complete_text(self, call: PlainCall) -> Answer:
+    def complete_text(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
-        return await self._whole(call, text_wire())
+        return self._whole(call, text_wire())
 
     def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
@@ -168,7 +168,10 @@ class DirectUpstream:
     ) -> None:
         """Send the request; raises the provider's refusal, and what :meth:`Exchange.ask` raises."""
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
-        body = await work_beside(weight, functools.partial(wire.request, call, stream=stream))
+        if weight <= LONG:  # nobody waits behind it: see `work_beside`
+            body = wire.request(call, stream=stream)
+        else:
+            body = await work_beside(weight, functools.partial(wire.request, call, stream=stream))
         await exchange.ask(destination, body, None if call.trace is None else call.trace.headers)
         if exchange.status != 200:
             text = await _read_error(exchange.body)

@@ -97,11 +97,12 @@ class Exchange:
         self.patience.expect()
         while True:
             message, content = await protocol.read()
-            if not 100 <= message.code < 200 or message.code == 101:  # others announce the answer
+            status = message.code
+            if not 100 <= status < 200 or status == 101:  # others announce the answer
                 break
         self.patience.heard()
         self.patience.watch(content.set_exception)
-        self.status = message.code
+        self.status = status
         self.headers = message.headers
         self.body = AnswerBody(content, self.patience)
         content.on_eof(self._give_back)
@@ -145,7 +146,8 @@ class Exchange:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         """End the exchange, however it went."""
         self.patience.stop()
-        self.close()
+        if self._connection is not None:
+            self.close()
         if error is None:
             return
         if isinstance(error, UpstreamFault):

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from math import inf
 from typing import Any, TypeVar
 
 from proxy.errors import UpstreamTimeout
 from proxy.failures import Cause
+from proxy.time_limits import TimeLimit, watch_of
 from proxy.upstream import Chunk, Timeouts
 
 Awaited = TypeVar("Awaited")
@@ -33,35 +35,27 @@ _WORDS = {
 class Patience:
     """The limits of one call, which begins with it.
 
-    What is waited for once is given to :meth:`wait`. An answer is waited for many times, so that its limits share one
-    timer (:meth:`watch`, :meth:`expect`, :meth:`heard`): it is set when there is none and looks, when it goes off,
-    whether the limit has moved on meanwhile. A timer for each read cost as much as the read.
+    What is waited for once is given to :meth:`wait`. An answer is waited for many times (:meth:`watch`,
+    :meth:`expect`, :meth:`heard`): its limit moves on, and is watched over with all others of the loop. A timer for
+    each read cost as much as the read.
     """
 
-    __slots__ = (
-        "_armed",
-        "_deadline",
-        "_fail",
-        "_first_byte_s",
-        "_idle_s",
-        "_loop",
-        "_timer",
-        "_until",
-        "begun",
-    )
+    __slots__ = ("_clock", "_deadline", "_fail", "_first_byte_s", "_idle_s", "_watch", "begun", "until")
 
     def __init__(self, timeouts: Timeouts, *, stream: bool) -> None:
         self.begun = False
         """Whether the answer itself has begun."""
 
-        self._loop = asyncio.get_running_loop()
+        self.until = inf
+        """The limit of what is waited for now."""
+
+        loop = asyncio.get_running_loop()
+        self._clock = loop.time
+        self._watch = watch_of(loop)
         self._first_byte_s = timeouts.first_byte_s if stream else timeouts.total_s
         self._idle_s = timeouts.idle_s
-        self._deadline = self._loop.time() + timeouts.total_s
+        self._deadline = loop.time() + timeouts.total_s
         self._fail: Callable[[UpstreamTimeout], object] | None = None
-        self._until: float | None = None  # the limit of what is waited for now
-        self._timer: asyncio.TimerHandle | None = None
-        self._armed = 0.0  # the moment that the timer is set to
 
     def begin(self) -> None:
         """Note that the answer itself has begun."""
@@ -76,29 +70,29 @@ class Patience:
 
         Raises :class:`UpstreamTimeout`, with its cause, when a limit is reached before; *awaitable* is cancelled then.
         """
-        until = self._limit(self._loop.time())
-        limit = asyncio.timeout_at(until)
+        until = self._limit(self._clock())
+        limit = TimeLimit(until)
         try:
-            async with limit:
+            with limit:
                 return await awaitable
         except TimeoutError:
-            if not limit.expired():
+            if not limit.reached:
                 raise
             raise self._timeout(until) from None
 
     def watch(self, fail: Callable[[UpstreamTimeout], object]) -> None:
         """Call *fail* from now on, with the error for a limit that is reached while bytes are expected.
 
-        It has to make the reading of them fail. :meth:`stop` ends it.
+        It has to make the reading of them fail. :meth:`stop` ends it, and comes in any case.
         """
+        if self._fail is None:
+            self._watch.watch(self)
         self._fail = fail
 
     def stop(self) -> None:
         """Watch over nothing any more."""
-        self._fail = self._until = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._fail = None
+        self._watch.forget(self)
 
     def expect(self) -> None:
         """Note that the next bytes are waited for from now on.
@@ -106,35 +100,25 @@ class Patience:
         Raises :class:`UpstreamTimeout` for an answer that has had all of its time: one that always has bytes ready
         would never be waited for.
         """
-        now = self._loop.time()
+        now = self._clock()
         if now >= self._deadline:
             raise self._timeout(self._deadline)
         until = now + (self._idle_s if self.begun else self._first_byte_s)
         if until > self._deadline:
             until = self._deadline
-        self._until = until
-        if self._timer is None:
-            self._arm(until)
-        elif until < self._armed:
-            self._timer.cancel()
-            self._arm(until)
+        self.until = until
+        if until < self._watch.nearest:
+            self._watch.watch(self)
 
     def heard(self) -> None:
         """Note that bytes have come, or are not waited for any more."""
-        self._until = None
+        self.until = inf
 
-    def _arm(self, when: float) -> None:
-        self._armed = when
-        self._timer = self._loop.call_at(when, self._look)
-
-    def _look(self) -> None:
-        self._timer = None
-        if self._until is None or self._fail is None:
-            return
-        if self._loop.time() < self._until:
-            self._arm(self._until)
-        else:
-            self._fail(self._timeout(self._until))
+    def expire(self) -> None:
+        """See :meth:`proxy.time_limits.Limited.expire`."""
+        until, self.until = self.until, inf
+        if self._fail is not None:
+            self._fail(self._timeout(until))
 
     def _limit(self, now: float) -> float:
         return min(self._deadline, now + (self._idle_s if self.begun else self._first_byte_s))

@@ -9,7 +9,7 @@ streams of them lose log probabilities (1.105.3).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
 from typing import Any
 
 from proxy.config import Deployment, Settings
@@ -23,6 +23,7 @@ class SelectingUpstream:
 
     def __init__(self, deployments: Iterable[Deployment]) -> None:
         self._texts = DirectUpstream()
+        self._started = False
         self._upstreams = self._missing(deployments, {})
 
     @classmethod
@@ -59,11 +60,15 @@ class SelectingUpstream:
 
     async def start(self) -> None:
         """See :meth:`proxy.upstream.Upstream.start`."""
+        if self._started:  # each request says this
+            return
         for upstream in self._upstreams.values():
             await upstream.start()
+        self._started = True
 
     async def close(self) -> None:
         """See :meth:`proxy.upstream.Upstream.close`."""
+        self._started = False
         for upstream in self._upstreams.values():
             await upstream.close()
 
@@ -71,9 +76,9 @@ class SelectingUpstream:
         """See :meth:`proxy.upstream.Upstream.unsupported`."""
         return self._upstreams[transport_of(deployment)].unsupported(deployment, parameters)
 
-    async def complete(self, call: UpstreamCall) -> Answer:
+    def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        return await self._upstreams[transport_of(call.deployment)].complete(call)
+        return self._upstreams[transport_of(call.deployment)].complete(call)
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
@@ -83,13 +88,13 @@ class SelectingUpstream:
         """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""
         return self._upstreams[transport_of(deployment)].unsupported_embedding(deployment, parameters)
 
-    async def embed(self, call: PlainCall) -> Answer:
+    def embed(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.embed`."""
-        return await self._upstreams[transport_of(call.deployment)].embed(call)
+        return self._upstreams[transport_of(call.deployment)].embed(call)
 
-    async def complete_text(self, call: PlainCall) -> Answer:
+    def complete_text(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
-        return await self._texts.complete_text(call)
+        return self._texts.complete_text(call)
 
     def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""

@@ -91,14 +91,20 @@ async def test_stuck_client_is_cut_off(upstream: ScriptedUpstream) -> None:
         writer.close()
 
 
-async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that does not take the last event is let go as well."""
+def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[web.Request, EventStream, Record, Mock]:
+    """Return a request, its stream, whose end is not waited for long, its record, and the transport to its client."""
     monkeypatch.setattr("proxy.event_stream._FLUSH_S", 0.05)
     transport = Mock(spec=asyncio.Transport)
-    request = make_mocked_request("POST", CHAT, transport=transport)
     record = Record(request_id="x", route=CHAT, started=0.0)
+    request = make_mocked_request("POST", CHAT, transport=transport)
     out = EventStream(request, record)
     out.response = web.StreamResponse()
+    return request, out, record, transport
+
+
+async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that does not take the last event is let go as well."""
+    _, out, record, transport = stuck(monkeypatch)
     monkeypatch.setattr(out.response, "write", AsyncMock())
     monkeypatch.setattr(out.response, "write_eof", lambda: asyncio.sleep(3600))
     async with asyncio.timeout(2):
@@ -114,12 +120,7 @@ async def test_client_that_is_stuck_before_the_end(
     monkeypatch: pytest.MonkeyPatch, fault: Exception, begun: bool
 ) -> None:
     """A beat that waits for it keeps nothing that ends from ending."""
-    monkeypatch.setattr("proxy.event_stream._FLUSH_S", 0.05)
-    transport = Mock(spec=asyncio.Transport)
-    request = make_mocked_request("POST", CHAT, transport=transport)
-    record = Record(request_id="x", route=CHAT, started=0.0)
-    out = EventStream(request, record)
-    out.response = web.StreamResponse()
+    request, out, record, transport = stuck(monkeypatch)
     monkeypatch.setattr(out.response, "write", lambda _: asyncio.sleep(3600))
 
     async def fail() -> None:

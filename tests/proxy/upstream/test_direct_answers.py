@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import zlib
+from random import Random
 
 import pytest
 
 from proxy.upstream import direct
+from proxy.upstream.answer_bodies import AnswerBody
+from proxy.upstream.connector import WakingHandler
 from proxy.upstream.selecting import SelectingUpstream
 from tests.proxy.upstream.provider import (
     BOTH,
+    DONE,
     GOOD,
     KEY,
     STREAM,
     TOKEN,
     ask,
     before,
+    event,
     flooding,
     head,
     piece,
@@ -28,6 +34,7 @@ from tests.proxy.upstream.provider import (
 )
 from tests.support.builders import tool, user
 from tests.support.proxied import MODEL, chat, proxied, settings_of
+from tests.support.scripted_upstream import STOP, answer, say
 
 
 async def test_whole_answer() -> None:
@@ -87,6 +94,42 @@ async def test_compressed(encoding: str, stream: bool) -> None:
     assert reply.status == 200
     said = text_of(reply) if stream else reply.json["choices"][0]["message"]["content"]
     assert said == "Good day."
+
+
+@BOTH
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "compressed"])
+@pytest.mark.parametrize("last_piece", [1, 100_000])
+async def test_reading_goes_on_behind_a_pause(
+    packed: bool, stream: bool, last_piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes faster than it is taken pauses the connection; all of it arrives, also what was unpacked by then."""
+    pauses = 0
+    known, known_next = WakingHandler.pause_reading, AnswerBody.next
+
+    def pause(handler: WakingHandler) -> None:
+        nonlocal pauses
+        pauses += 1
+        known(handler)
+
+    async def take_slowly(body: AnswerBody) -> bytes:
+        await asyncio.sleep(0.005)
+        return await known_next(body)
+
+    monkeypatch.setattr(WakingHandler, "pause_reading", pause)
+    monkeypatch.setattr(AnswerBody, "next", take_slowly)
+    large = "".join(Random(1).choices("abcdefghij \n", k=2**21))
+    if stream:
+        data = event(say(large[:-5])) + event(say(large[-5:])) + event(STOP) + DONE
+    else:
+        data = json.dumps(answer(large)).encode()
+    data = gzip.compress(data) if packed else data
+    more = "Content-Encoding: gzip\r\n" if packed else ""
+    start = head("text/event-stream" if stream else "application/json", more=more)
+    script = sending(start, piece(data[:-last_piece]), piece(data[-last_piece:]), piece(b""))
+    reply, _ = await ask(script, stream=stream)
+
+    assert pauses
+    assert (text_of(reply) if stream else reply.json["choices"][0]["message"]["content"]) == large
 
 
 @BOTH

@@ -1,0 +1,191 @@
+"""Limits that share a timer: each is reached at its own moment, and a cancellation by others stays one."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, suppress
+from math import inf
+from typing import Any
+
+import pytest
+
+from proxy.time_limits import LimitWatch, TimeLimit, watch_of
+
+Limit = Callable[[float], AbstractAsyncContextManager[object]]
+
+
+@asynccontextmanager
+async def shared(until: float) -> Any:
+    """Keep *until* with the shared timer, in the form of asyncio's."""
+    limit: AbstractContextManager[object] = TimeLimit(until)
+    with limit:
+        yield limit
+
+
+class Noting:
+    """Something with a limit, which notes when it is reached."""
+
+    def __init__(self, until: float, fails: bool = False) -> None:
+        self.until = until
+        self.reached: list[float] = []
+        self._fails = fails
+
+    def expire(self) -> None:
+        """Note the moment."""
+        self.until = inf
+        self.reached.append(asyncio.get_running_loop().time())
+        if self._fails:
+            raise ValueError
+
+
+async def in_time() -> str:
+    """Return before the limit."""
+    await asyncio.sleep(0)
+    return "done"
+
+
+async def too_long() -> str:
+    """Be at work at the limit."""
+    await asyncio.sleep(5)
+    return "done"
+
+
+async def fails_late() -> str:
+    """Fail with an error of its own once it is cancelled."""
+    try:
+        await asyncio.sleep(5)
+    except asyncio.CancelledError:
+        raise ValueError from None
+    return "done"
+
+
+async def returns_late() -> str:
+    """Bring its work to an end though it is cancelled."""
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(5)
+    return "late"
+
+
+async def times_out_itself() -> str:
+    """Fail with a timeout of its own."""
+    raise TimeoutError("mine")
+
+
+async def blocks() -> str:
+    """Pass the limit without a pause."""
+    until = asyncio.get_running_loop().time() + 0.05
+    while asyncio.get_running_loop().time() < until:
+        pass
+    return "done"
+
+
+@pytest.mark.parametrize("work", [in_time, too_long, fails_late, returns_late, times_out_itself, blocks])
+@pytest.mark.parametrize("after_s", [0.03, -1.0, inf])
+@pytest.mark.parametrize("cancelled_after", [None, 0.0, 0.01, 0.06, "at once with the limit"])
+async def test_ends_as_a_limit_of_asyncios(
+    work: Callable[[], Any], after_s: float, cancelled_after: float | str | None
+) -> None:
+    """However work ends, and whoever cancels it: what comes of it is what comes of :func:`asyncio.timeout_at`."""
+    if after_s == inf and cancelled_after is None and work in (too_long, fails_late, returns_late):
+        return  # it would take 5 s
+    if after_s < 0 and work is in_time:
+        return  # it is done as soon as the limit is seen, and either may be first
+
+    async def outcome(limit: Limit) -> object:
+        async def limited() -> str:
+            async with limit(asyncio.get_running_loop().time() + after_s):
+                found: str = await work()
+                return found
+
+        async def told() -> tuple[object, int]:
+            task = asyncio.current_task()
+            assert task is not None
+            try:
+                result: object = await limited()
+            except BaseException as error:  # noqa: BLE001 - it is what is compared
+                result = repr(error)
+            return result, task.cancelling()
+
+        task = asyncio.get_running_loop().create_task(told())
+        if isinstance(cancelled_after, str):
+            await asyncio.sleep(0)
+            asyncio.get_running_loop().call_later(0.035, task.cancel, "from outside")
+            await blocks()
+        elif cancelled_after is not None:
+            await asyncio.sleep(cancelled_after)
+            task.cancel("from outside")
+        [found] = await asyncio.gather(task, return_exceptions=True)
+        return found
+
+    assert repr(await outcome(shared)) == repr(await outcome(asyncio.timeout_at))
+
+
+async def test_limits_within_one_another() -> None:
+    """The inner limit ends the inner work alone, and the outer one all of it."""
+    clock = asyncio.get_running_loop().time
+    outer = TimeLimit(clock() + 0.06)
+    ended: list[str] = []
+
+    async def work() -> None:
+        try:
+            with TimeLimit(clock() + 0.02):
+                await asyncio.sleep(5)
+        except TimeoutError:
+            ended.append("inner" if not outer.reached else "both")
+        with TimeLimit(clock() + 5):
+            await asyncio.sleep(5)
+
+    with pytest.raises(TimeoutError), outer:
+        await work()
+    assert ended == ["inner"]
+    assert outer.reached
+
+
+async def test_each_at_its_own_moment_by_one_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are gone set no timer; a nearer one sets it anew, and whoever fails hinders nobody."""
+    loop = asyncio.get_running_loop()
+    began, known = loop.time(), loop.call_at
+    moments: list[float] = []
+
+    def counting(when: float, *arguments: Any, **named: Any) -> asyncio.TimerHandle:
+        moments.append(round(when - began, 2))
+        return known(when, *arguments, **named)
+
+    watch = LimitWatch()
+    monkeypatch.setattr(loop, "call_at", counting)
+    monkeypatch.setattr(loop, "call_exception_handler", lambda context: None)
+    gone, far, near = Noting(began + 0.1), Noting(began + 0.2), Noting(began + 0.05, fails=True)
+    alike, moved, never = Noting(began + 0.05), Noting(began + 0.05), Noting(inf)
+    for one in (gone, far, near, alike, moved, never):
+        watch.watch(one)
+    watch.forget(gone)
+    moved.until = began + 0.15
+    assert moments == [0.1, 0.05]
+    await asyncio.sleep(0.3)
+
+    assert moments[:2] == [0.1, 0.05]
+    assert moments[-2:] == [0.15, 0.2]
+    assert len(moments) <= 6  # asyncio calls up to its clock's resolution too early
+    assert gone.reached == never.reached == []
+    for one, after_s in ((near, 0.05), (far, 0.2), (moved, 0.15)):
+        [reached] = one.reached
+        assert after_s <= reached - began + 0.001 < after_s + 0.05
+    assert watch.nearest == inf
+
+
+def test_a_loop_that_is_gone_takes_its_watch_with_it() -> None:
+    """A watch is of one loop, whose end is the watch's, also where limits were left behind."""
+
+    async def leave() -> weakref.ref[LimitWatch]:
+        loop = asyncio.get_running_loop()
+        watch_of(loop).watch(Noting(loop.time() + 100))
+        assert watch_of(loop) is watch_of(loop)
+        return weakref.ref(watch_of(loop))
+
+    found = asyncio.run(leave())
+    gc.collect()
+
+    assert found() is None
