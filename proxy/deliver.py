@@ -6,14 +6,12 @@ import asyncio
 
 from aiohttp import web
 
-from proxy.keys import RECORD
+from proxy.keys import GATEWAY, RECORD
 from proxy.observation import CLIENT_DISCONNECTED
+from proxy.whole_answer import WholeAnswer, takes_at_once
 
 _LONGEST_S = 120.0
 """Seconds for a whole answer, as long as a client has for its body (:mod:`proxy.routes.read_body`)."""
-
-_AT_ONCE = 32 * 2**10
-"""Bytes that a transport with nothing to write takes without a wait: half of where asyncio's high-water mark is."""
 
 
 async def deliver(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
@@ -21,7 +19,14 @@ async def deliver(request: web.Request, response: web.StreamResponse) -> web.Str
 
     aiohttp would write it after the last middleware, when the request has given its place back, and wait for ever.
     """
-    if not isinstance(response, web.Response) or response.prepared:
+    if response.prepared:
+        return response
+    if response.__class__ is WholeAnswer:
+        draining = request[GATEWAY].lifecycle.draining  # then each answer closes its connection
+        if not draining and response.leave(request, request[RECORD].request_id):
+            return response
+        response = response.as_response()
+    elif not isinstance(response, web.Response):
         return response
     try:
         if _fits(request, response):
@@ -45,10 +50,5 @@ def _fits(request: web.Request, response: web.Response) -> bool:
 
     A timer for each costs 8 us.
     """
-    body, transport = response.body, request.transport
-    return (
-        isinstance(body, bytes)
-        and len(body) <= _AT_ONCE
-        and transport is not None
-        and transport.get_write_buffer_size() == 0
-    )
+    body = response.body
+    return isinstance(body, bytes) and takes_at_once(request.transport, len(body))

@@ -12,7 +12,7 @@ from proxy.attempts import Attempts
 from proxy.chat_planning import ChatPlanning
 from proxy.errors import AnswerUnusable, UpstreamFault
 from proxy.failures import Cause
-from proxy.json_response import json_response
+from proxy.json_text import write_json
 from proxy.keys import Gateway
 from proxy.normalize import normalize_answer
 from proxy.observation import Record
@@ -21,6 +21,7 @@ from proxy.signing import call_ids, names_back, take_notes
 from proxy.streaming import stream_answer
 from proxy.turn_answers import ends_turn, pass_calls, write_last_words
 from proxy.upstream import Answer, UpstreamCall
+from proxy.whole_answer import WholeAnswer
 from proxy.wire import ChatRequest
 
 _SAID_NOTHING = {
@@ -58,20 +59,20 @@ async def forward(
             answer = await gateway.upstream.complete(upstream_call)
         finally:
             record.upstream_wait += loop.time() - asked
-        model = upstream_call.deployment.model_id
-        normalized = normalize_answer(
+        plan = record.plan
+        answer, notes = normalize_answer(
             answer,
             fallback_id=fallback_id,
             created=created,
-            model=model,
+            model=upstream_call.deployment.model_id,
             ids=call_ids(upstream_call, record, gateway),
-            names=names_back(record),
+            names=names_back(plan),
         )
-        answer = normalized.answer
-        await take_notes(normalized.notes, upstream_call, record, gateway)
+        if notes.signed or notes.changes:
+            await take_notes(notes, upstream_call, record, gateway)
         answer = pass_calls(answer, record)
         check_answer(answer, upstream_call)
-        if is_corrected(record.plan, gateway.settings, stream=False):
+        if is_corrected(plan, gateway.settings, stream=False):
             return await correct_answer(answer, record)
         return answer
 
@@ -86,7 +87,7 @@ async def forward(
             raise
     record.usage = answer.get("usage") or {}
     record.status = 200
-    return json_response(answer, headers=record.answer_headers(loop.time()))
+    return WholeAnswer(write_json(answer), record.answer_headers(loop.time()))
 
 
 def check_answer(answer: Answer, call: UpstreamCall) -> None:

@@ -9,13 +9,16 @@ from aiohttp import web
 
 from proxy.json_text import write_json
 
+CONTENT_TYPE, CHARSET = "application/json", "utf-8"
+
 
 def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
     """Return *value* as a JSON answer."""
-    return web.Response(
-        body=write_json(value),
-        status=status,
-        headers=headers,
-        content_type="application/json",
-        charset="utf-8",
-    )
+    return written_response(write_json(value), status=status, headers=headers)
+
+
+def written_response(
+    body: bytes, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> web.Response:
+    """Return *body*, which is JSON, as an answer."""
+    return web.Response(body=body, status=status, headers=headers, content_type=CONTENT_TYPE, charset=CHARSET)

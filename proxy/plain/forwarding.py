@@ -10,7 +10,7 @@ from functools import partial
 from aiohttp import web
 
 from proxy.attempts import Attempts
-from proxy.json_response import json_response
+from proxy.json_text import write_json
 from proxy.keys import Gateway
 from proxy.observation import Record
 from proxy.plain.completing import complete_text, may_be_empty
@@ -21,6 +21,7 @@ from proxy.plain.requests import PlainRequest
 from proxy.plain.streaming import stream_completion
 from proxy.plain.texts import Defaults, check_text
 from proxy.upstream import Answer, PlainCall
+from proxy.whole_answer import WholeAnswer
 
 
 async def forward_embeddings(
@@ -80,4 +81,4 @@ async def _answer_whole(
     usage = answer.get("usage") or {}
     record.usage = usage if any(usage.values()) else {}
     record.status = 200
-    return json_response(answer, headers=record.answer_headers(loop.time()))
+    return WholeAnswer(write_json(answer), record.answer_headers(loop.time()))

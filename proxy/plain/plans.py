@@ -53,7 +53,9 @@ def plan_text(
     given, left_out = chat_parameters(request.parameters)
     prompt = request.parameters["prompt"]
     messages = prompt_as_messages(prompt)
-    chat = ChatRequest(request.model, messages, request.stream, request.include_usage, given, request.unknown)
+    chat = ChatRequest(
+        request.model, messages, request.stream, request.include_usage, given, request.unknown, weight=0
+    )
     planned = plan_parameters(chat, given, deployment, unsupported, messages, mode)
     return PlainPlan(
         request,

@@ -70,7 +70,7 @@ async def _relay(
     async with aclosing(stream_text(gateway.upstream, call)) as chunks:
         asked = clock()
         while True:
-            chunk, now = await next_chunk(chunks, record, asked)
+            chunk, now = await next_chunk(chunks, record, asked, clock)
             if chunk is None:
                 break
             normalized = text.normalize(chunk)

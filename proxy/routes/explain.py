@@ -8,7 +8,7 @@ from functools import partial
 from aiohttp import web
 
 from proxy.beside_the_loop import work_beside
-from proxy.explain import explain_request
+from proxy.explain import run_dry, tell_run
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool, planning_weight, profile_of
@@ -34,7 +34,6 @@ async def explain(request: web.Request) -> web.Response:
     signs = profile_of(deployment, settings).signs_calls
     kept = await load_signatures(gateway.store, chat.messages) if signs else {}
     unsupported = gateway.upstream.unsupported
-    explain_it = partial(
-        explain_request, chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept
-    )
-    return json_response(await work_beside(planning_weight(chat, deployment, settings), explain_it))
+    dry = partial(run_dry, chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept)
+    weight = planning_weight(chat, deployment, settings)
+    return json_response(await work_beside(weight, lambda: tell_run(dry())))

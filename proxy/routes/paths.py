@@ -42,6 +42,9 @@ _ROUTE_OF = {
 API_ROUTES = tuple(dict.fromkeys(_ROUTE_OF.values()))
 """The names of the API's paths in metrics and logs."""
 
+OTHER = "other"
+"""The name that all other paths have there."""
+
 
 def spellings(path: str) -> tuple[str, str]:
     """Return an API path with and without its prefix; LiteLLM's own client calls the bare one."""

@@ -17,8 +17,12 @@ async def read_body(request: web.Request) -> bytes:
 
     Raises :class:`RequestTooSlow` when it is not there in time.
     """
-    if request.content.is_eof():  # it came with its headers: most do, and a timer for each costs 8 us
-        return await request.read()
+    content = request.content
+    if content.is_eof():  # it came with its headers: most do, and a timer for each costs 8 us
+        body = content.read_nowait()
+        if len(body) > request.client_max_size:
+            raise web.HTTPRequestEntityTooLarge(request.client_max_size, len(body))
+        return body
     try:
         async with asyncio.timeout(_LONGEST_S):
             return await request.read()
