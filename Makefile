@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load chaos fuzz soak lock clean
+.PHONY: demo serve emulate test test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -19,6 +19,9 @@ emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 
 test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## all tests that need nothing but pip
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --ignore=tests/ops --ignore=tests/ui $(ARGS)
+
+test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/uvloop  ## the tests of the process on the other event loop
+	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest --numprocesses=$(WORKERS) tests/process tests/clients $(ARGS)
 
 test-ui: $(VENV)/dev $(VENV)/ui $(VENV)/clients-node/installed  ## the inspector's page in a real browser (Debian package: chromium)
 	PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest tests/ui $(ARGS)
@@ -95,6 +98,8 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		pyproject.toml --extra otel --constraints requirements.lock --output-file requirements-otel.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		--group uvloop --output-file requirements-uvloop.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		pyproject.toml --extra otel --group dev --constraints requirements-otel.lock --output-file requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group clients --output-file requirements-clients.lock
@@ -152,6 +157,12 @@ $(VENV)/ops: requirements-ops.lock tests/ops/deploy/install_kubectl.py | $(VENV)
 $(VENV)/ui: requirements-ui.lock | $(VENV)/bin/python
 	rm -rf $@
 	$(PIP) install --quiet --require-hashes --no-deps --target $@ -r requirements-ui.lock
+	@touch $@
+
+# The other event loop, a part of the path of the processes that its tests start: all other tests are to run on asyncio's.
+$(VENV)/uvloop: requirements-uvloop.lock | $(VENV)/bin/python
+	rm -rf $@
+	$(PIP) install --quiet --require-hashes --no-deps --target $@ -r requirements-uvloop.lock
 	@touch $@
 
 # Vocabularies, a part of the path of one benchmark only: they weigh 50 MB, and nothing that runs needs them.

@@ -26,6 +26,8 @@ from proxy.config import Settings
 from proxy.keys import Current, Gateway
 from proxy.logs import get_log
 from proxy.reload.reloader import Reloader
+from proxy.serving_loop import name_loop
+from proxy.short_way import shorten
 from proxy.tracing import Tracing
 from proxy.upstream import Upstream
 
@@ -102,6 +104,8 @@ async def _listen(
         keepalive_timeout=_IDLE_S,
     )
     await runner.setup()
+    if runner.server is not None:  # it is there from now on
+        runner.server.request_handler = shorten(app, runner.server.request_handler)
     stack.push_async_callback(runner.cleanup)
     site = web.TCPSite(runner, host, port, reuse_address=True)
     await site.start()
@@ -134,7 +138,12 @@ async def serve(
         asyncio.TaskGroup() as group,
     ):
         get_log().info(
-            "ready", host=host, port=server.port, admin_port=server.admin_port, base_url=server.base_url
+            "ready",
+            host=host,
+            port=server.port,
+            admin_port=server.admin_port,
+            base_url=server.base_url,
+            event_loop=name_loop(loop),
         )
         reloading = group.create_task(reloader.run(server.current, server.api))
         await stop.wait()

@@ -17,6 +17,7 @@ from proxy.logs import configure_logs, log_stray_errors
 from proxy.reload.reloader import Reloader
 from proxy.reload.watch_file import FileWatch
 from proxy.server import serve
+from proxy.serving_loop import make_loop
 from proxy.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
 from proxy.upstream.selecting import SelectingUpstream
 
@@ -46,9 +47,12 @@ def run_serve(options: argparse.Namespace) -> int:
             upstream = SelectingUpstream.for_settings(settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
             tracing = open_tracing(settings, os.environ)
-            return asyncio.run(
-                serve(settings, upstream, tracing, host=options.host, port=options.port, reloader=reloader)
-            )
+            with asyncio.Runner(loop_factory=make_loop) as runner:
+                return runner.run(
+                    serve(
+                        settings, upstream, tracing, host=options.host, port=options.port, reloader=reloader
+                    )
+                )
     except UnreadableVariable:
         print("turnright: an OTEL_ variable holds what OpenTelemetry cannot read", file=sys.stderr)
         return UNUSABLE

@@ -23,8 +23,15 @@ SECRET = "sk-never-shown-0123456789"
 
 def run(*arguments: str, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; no command may print a traceback."""
+    return run_in_shell('exec "$@"', *arguments, stdin=stdin, **variables)
+
+
+def run_in_shell(
+    line: str, *arguments: str, stdin: bytes = b"", **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a line of a shell in which ``"$@"`` is a command, to its end; no command may print a traceback."""
     done = subprocess.run(
-        command(*arguments),
+        ["bash", "-o", "pipefail", "-c", line, "bash", *command(*arguments)],
         input=stdin,
         capture_output=True,
         cwd=ROOT,

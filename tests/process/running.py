@@ -18,6 +18,12 @@ from typing import Any, TypeVar
 import yaml
 
 ROOT = Path(__file__).parents[2]
+UVLOOP = os.environ.get("TURNRIGHT_UVLOOP")
+"""Where uvloop is, for processes that are to serve on it (``make test-uvloop``)."""
+
+PATHS = os.pathsep.join(filter(None, (str(ROOT), UVLOOP)))
+"""Where a started process finds the project."""
+
 KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "SYSTEMROOT", "TMPDIR")
 """What a started process keeps of our environment: no provider's key and no proxy setting is among it."""
 
@@ -62,7 +68,7 @@ class Running:
                 stdout=out,
                 stderr=err,
                 cwd=ROOT,
-                env=environment(**{"PYTHONPATH": str(ROOT), **(variables or {})}),
+                env=environment(**{"PYTHONPATH": PATHS, **(variables or {})}),
             )
 
     @property

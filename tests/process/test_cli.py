@@ -17,7 +17,7 @@ from proxy import __version__
 from proxy.cli import demo, main
 from proxy.demo.run import Comparison
 from tests.process.commands import REQUEST, SECRET, config, run, write
-from tests.process.running import ROOT, Running, command, environment
+from tests.process.running import ROOT, UVLOOP, Running, command, environment
 
 COMMANDS = ("serve", "demo", "emulate", "explain", "check")
 
@@ -194,6 +194,7 @@ def test_serve_from_the_environment(directory: Path) -> None:
         running.stop()
 
     assert ready["base_url"] == f"http://127.0.0.1:{ready['port']}/v1"
+    assert ready["event_loop"] == ("uvloop" if UVLOOP else "asyncio")
     assert SECRET not in running.output + running.errors
 
 
