@@ -107,20 +107,6 @@ def run_dry(
     return DryRun(request, target, profile, mode, kept, guarded, repaired, shown, sent, refusal)
 
 
-def explain_request(
-    request: ChatRequest,
-    settings: Settings,
-    unsupported: Unsupported,
-    knowledge: Knowledge,
-    now: float,
-    policy: TurnPolicy | None = None,
-    asked: int | None = None,
-    kept: Mapping[str, Kept] = _NOTHING,
-) -> dict[str, Any]:
-    """Return, as JSON-ready values, what turnright would make of *request*: :func:`run_dry`, told."""
-    return tell_run(run_dry(request, settings, unsupported, knowledge, now, policy, asked, kept))
-
-
 def tell_run(run: DryRun) -> dict[str, Any]:
     """Return a dry run as JSON-ready values.
 

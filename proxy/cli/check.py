@@ -1,6 +1,7 @@
 """``turnright check``: what a configuration comes to, without serving it; for a CI step or an init container.
 
-Exit status: 0 it can be served (there may be warnings), 2 it cannot, with every fault on a line. Faults and warnings go
+Exit status: 0 it can be served (there may be warnings), 2 it cannot, with every fault on a line, or nothing can be
+written. Faults and warnings go
 to standard error; standard output is the configuration with its defaults, secrets masked, and what it comes to, as
 comments.
 """
@@ -15,6 +16,7 @@ from dataclasses import asdict
 import orjson
 
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
+from proxy.cli.print_result import print_result
 from proxy.config import render_settings
 from proxy.config.render import plain_settings
 from proxy.outlook import doubts_about, outlook_lines, outlook_of
@@ -37,13 +39,10 @@ def run_check(options: argparse.Namespace) -> int:
             "models": [asdict(model) for model in models],
             "warnings": [*loaded.warnings, *doubts],
         }
-        print(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
-        return 0
-    print(render_settings(loaded))
-    for line in outlook_lines(loaded.settings, models):
-        print(f"# {line}".rstrip())
-    sys.stdout.flush()  # before the warnings, where both go to one place
+        return print_result(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode(), 0)
+    told_of_models = (f"# {line}".rstrip() for line in outlook_lines(loaded.settings, models))
+    status = print_result("\n".join([render_settings(loaded), *told_of_models]), 0)
     print_warnings(loaded)
     for doubt in doubts:
         print(f"turnright: warning: {doubt}", file=sys.stderr)
-    return 0
+    return status

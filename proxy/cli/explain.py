@@ -26,7 +26,7 @@ from proxy.wire import parse_chat_request
 CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}
 
-_FURTHER = ("before", "steps", "after", "budget")
+_FURTHER = ("before", "steps", "after", "would", "budget")
 """What is told beside the answer of ``/v1/explain``."""
 
 

@@ -71,7 +71,7 @@ def show_explanation(explanation: Mapping[str, Any], *, colours: bool) -> Iterat
     for step in explanation["steps"]:
         after = [(entry["origin"], entry["message"]) for entry in step["after"]]
         yield ""
-        yield from _step_lines(step, history, after, paint)
+        yield from _step_lines(step, explanation["mode"], history, after, paint)
         history = after
     if explanation["budget"]:
         yield ""
@@ -99,10 +99,12 @@ def _named(places: Sequence[str]) -> str:
 
 
 def _step_lines(
-    step: Mapping[str, Any], before: Sequence[Any], after: Sequence[Any], paint: Paint
+    step: Mapping[str, Any], mode: str, before: Sequence[Any], after: Sequence[Any], paint: Paint
 ) -> Iterator[str]:
     """Yield what one step does: each kind of change with its reason, then the messages before and after."""
     yield f"{paint(step['step'], _BOLD)}: {step['what']}" if step["what"] else paint(step["step"], _BOLD)
+    if not step["made"]:
+        yield f"  (mode {mode} does not do this: it is what mode repair would do)"
     told: set[str] = set()
     for change in step["changes"]:
         reason = change["reason"]
@@ -147,16 +149,20 @@ def _budget_table(budget: Mapping[str, Any]) -> Iterator[str]:
     """Yield the budget as a table: each part, before and after, and what it is held against."""
     limit = "unknown" if budget["limit"] is None else f"{budget['limit']:,}"
     yield f"tokens (limit {limit}, window from: {budget['window_source']}):"
-    yield f"  {'':<14}{'came in':>10}{'goes out':>10}"
+    yield f"  {'':<14}{'came in':>10}{_out(budget):>14}"
     before, after = budget["parts"]["before"], budget["parts"]["after"]
     for name in _PARTS:
-        yield f"  {name.replace('_', ' '):<14}{before[name]:>10,}{after[name]:>10,}"
-    yield f"  {'in all':<14}{budget['estimate']:>10,}{budget['sent']:>10,}"
+        yield f"  {name.replace('_', ' '):<14}{before[name]:>10,}{after[name]:>14,}"
+    yield f"  {'in all':<14}{budget['estimate']:>10,}{budget['sent']:>14,}"
     for reason, cut in budget["removed"].items():
         yield f"  {reason}: {cut['messages']} messages, {cut['tokens']:,} tokens"
     if budget.get("rounds_left") is not None and budget["limit"]:
         yield f"  {budget['used_percent']} % of the limit is used"
         yield f"  a round has {budget['round_mean']:,} so far; {budget['rounds_left']:,} more fit"
+
+
+def _out(budget: Mapping[str, Any]) -> str:
+    return "would go out" if budget.get("would") else "goes out"  # a dry run told alone does not say
 
 
 def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
@@ -166,7 +172,7 @@ def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     shared = (
         budget["window"] is not None and budget["limit"] is not None and budget["limit"] < budget["window"]
     )
-    for title, name, tokens in (("came in", "before", "estimate"), ("goes out", "after", "sent")):
+    for title, name, tokens in (("came in", "before", "estimate"), (_out(budget), "after", "sent")):
         bar, at, width = "", 0, 0
         for part, (letter, colour) in _PARTS.items():
             at += parts[name][part]
@@ -177,9 +183,9 @@ def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         kept = round(_BAR * budget["reserve"] / whole) if shared else 0
         kept = min(kept, _BAR - width)
         bar += _FREE * (_BAR - width - kept) + paint(_RESERVE * kept, _DIM if kept else _PLAIN)
-        yield f"  {title:<9}[{bar}] {budget[tokens]:,}"
+        yield f"  {title:<13}[{bar}] {budget[tokens]:,}"
     named = [f"{letter} {name.replace('_', ' ')}" for name, (letter, _) in _PARTS.items()]
-    yield f"           {', '.join([*named, f'{_FREE} free', f'{_RESERVE} reserve'])}"
+    yield f"               {', '.join([*named, f'{_FREE} free', f'{_RESERVE} reserve'])}"
 
 
 def _place_of(step: str, change: Mapping[str, Any]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
-from tests.process.commands import SECRET, config, run, write
+from tests.process.commands import SECRET, config, run, run_in_shell, write
 
 
 def test_check_prints_masked_settings(tmp_path: Path) -> None:
@@ -106,3 +107,23 @@ def test_check_warns(tmp_path: Path) -> None:
 
     assert shown.returncode == 0
     assert shown.stderr.startswith("turnright: warning: general_settings.drain_grace")
+
+
+@pytest.mark.parametrize("further", [(), ("--json",)])
+@pytest.mark.parametrize(
+    ("line", "status", "words"),
+    [
+        ('"$@" >/dev/full', 2, "turnright: standard output: No space left on device\n"),
+        ('"$@" >&-', 2, "turnright: standard output: it is closed\n"),
+        ('"$@" | true', 0, ""),
+    ],
+)
+def test_check_that_nobody_reads(
+    line: str, status: int, words: str, further: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Where nothing can be written that is status 2, with a word of why; a reader that leaves changes nothing."""
+    path = write(tmp_path / "good.yaml", config())
+
+    done = run_in_shell(line, "check", "--config", path, *further)
+
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", words)

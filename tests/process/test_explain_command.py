@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from proxy.cli import main
-from tests.process.commands import BROKEN, REQUEST, config, deep, run, write
+from tests.process.commands import BROKEN, REQUEST, config, deep, run, run_in_shell, write
 from tests.process.running import ROOT, command, environment
 from tests.support.builders import assistant, call, tool, user
 
@@ -85,6 +85,22 @@ def test_explain_prefers_the_option() -> None:
     assert json.loads(shown.stdout)["model"] == "gpt-4.1"
 
 
+@pytest.mark.parametrize("mode", ["observe", "off"])
+def test_explain_in_a_mode_that_repairs_nothing(mode: str, tmp_path: Path) -> None:
+    """What repairing would do is told as that, for a reader and for machines; what is sent is the history that came."""
+    path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": mode}})
+    given = json.dumps(BROKEN).encode()
+
+    shown = run("explain", "--config", path, "--model", "mine", stdin=given)
+    told = json.loads(run("explain", "--config", path, "--model", "mine", "--json", stdin=given).stdout)
+
+    assert f"  (mode {mode} does not do this: it is what mode repair would do)" in shown.stdout.splitlines()
+    assert "would go out" in shown.stdout
+    assert "  goes out" not in shown.stdout
+    assert [entry["origin"] for entry in told["after"]] == [0, 1, 2, 3]
+    assert [entry["origin"] for entry in told["would"]] != [0, 1, 2, 3]
+
+
 def test_explain_with_a_configuration(tmp_path: Path) -> None:
     """With a configuration its models and its mode count; a model that it lacks is exit 2."""
     path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": "strict"}})
@@ -124,7 +140,7 @@ def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
     assert lines[head + 8].startswith("  tool_result_capped: 5 messages, ")
     assert lines[head + 9].endswith(" % of the limit is used")
     assert lines[head + 10].startswith("  a round has ")
-    bars = [line[12:].partition("]")[0] for line in lines[head + 11 : head + 13]]
+    bars = [line.partition("[")[2].partition("]")[0] for line in lines[head + 11 : head + 13]]
     assert [len(bar) for bar in bars] == [60, 60]
     assert set("".join(bars)) <= set("stgocr.")
     assert bars[0].count(".") <= bars[1].count(".")
@@ -253,16 +269,11 @@ def test_explain_of_a_missing_file(tmp_path: Path) -> None:
 
 
 def shell(line: str, given: Any, **variables: str) -> tuple[int, str, str]:
-    """Run a line of a shell in which ``"$@"`` is the command, and return its status and what it printed."""
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", line, "bash", *command("explain", "--model", "gemini-2.5-pro")],
-        input=json.dumps(given, ensure_ascii=False).encode(),
-        capture_output=True,
-        cwd=ROOT,
-        env=environment(**variables),
-        timeout=60,
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    """Run a line of a shell in which ``"$@"`` explains what is given, and return its status and what it printed."""
+    arguments = ("explain", "--model", "gemini-2.5-pro")
+    stdin = json.dumps(given, ensure_ascii=False).encode()
+    done = run_in_shell(line, *arguments, stdin=stdin, **variables)
+    return done.returncode, done.stdout, done.stderr
 
 
 SPOKEN = [assistant("Grüße, 😀."), tool("nobody", "lost"), user("Hello.")]

@@ -9,7 +9,7 @@ import pytest
 
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
-from proxy.explain import explain_request
+from proxy.explain import run_dry, tell_run
 from proxy.wire import parse_chat_request
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import GEMINI, MODEL, chat, proxied, settings_of
@@ -285,7 +285,7 @@ def test_it_only_looks_at_what_was_taught() -> None:
     """A name that nobody asked a model of is not remembered, and pushes nobody out."""
     knowledge = Knowledge()
     request = parse_chat_request(orjson.dumps({"model": MODEL, "messages": LEGAL}), max_nesting=64)
-    found = explain_request(request, settings_of(), lambda *_: frozenset(), knowledge, 0.0)
+    found = tell_run(run_dry(request, settings_of(), lambda *_: frozenset(), knowledge, 0.0))
 
     assert found["verdict"] == "unchanged"
     assert not knowledge._taught
