@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.explain import DryRun, tell_run
 from proxy.parameter_plan import Unsupported
-from proxy.plan import Plan
+from proxy.plan import MADE_IN_EVERY_MODE, Plan
 from proxy.ui.places import Placed, follow, place
 from proxy.ui.steps import SIGNATURES, find_stages
 from proxy.ui.words import STEPS, provider_words, rule_of, why
@@ -19,8 +19,6 @@ from proxy.wire import ChatRequest
 from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.families import family_of
-
-_MADE_IN_EVERY_MODE = ("turns", SIGNATURES)
 
 
 def look_at(
@@ -62,7 +60,7 @@ def look_at(
         "mode": told["mode"],
         "verdict": told["verdict"],
         "summary": told["summary"],
-        "refusal": tell_refusal(run),
+        "refusal": _tell_refusal(run, told["refusal"]),
         "before": [{"index": index, "message": message} for index, message in before],
         "found": told["found"],
         "violations": told["violations"],
@@ -99,25 +97,18 @@ def tell_change(change: Change) -> dict[str, Any]:
     }
 
 
-def tell_refusal(run: DryRun) -> dict[str, Any] | None:
-    """Return why the request of *run* is refused, or would be if anybody looked; None where it is not."""
-    refusal = run.refusal
-    if refusal is None:
+def _tell_refusal(run: DryRun, told: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the refusal that is *told* of *run*, with its code and every rule that is broken."""
+    if told is None or run.refusal is None:
         return None
-    return {
-        "message": refusal.message,
-        "param": refusal.param,
-        "code": refusal.code,
-        "rule": getattr(refusal, "rule", refusal.code),
-        "violations": getattr(refusal, "violations", []),
-    }
+    return {**told, "code": run.refusal.code, "violations": getattr(run.refusal, "violations", [])}
 
 
 def _is_made(step: str, run: DryRun) -> bool:
     """Tell whether what a step of repairing changes is changed in the mode that is set."""
     if run.mode == "repair":
         return True
-    return run.sent is not None and (run.mode == "strict" or step in _MADE_IN_EVERY_MODE)
+    return run.sent is not None and (run.mode == "strict" or step in (*MADE_IN_EVERY_MODE, SIGNATURES))
 
 
 def _says_the_same(sent: Plan | None, repaired: Plan) -> bool:

@@ -1,6 +1,6 @@
 """What went through the process lately: the last requests, and numbers by five seconds. In memory, and bounded.
 
-A request that has ended leaves a tuple and some sums; everything else is worked out when somebody looks. Of what was
+A request that has ended leaves an entry and some sums; everything else is worked out when somebody looks. Of what was
 said nothing is kept, unless the operator wants the bodies of chat requests, and then as many as have room.
 """
 
@@ -64,7 +64,7 @@ class Seen(NamedTuple):
     """The limit of rounds that the client asked for, by a header."""
 
     kept: Kept | None
-    """The last of all: what is looked at when a request is forgotten."""
+    """Its body, as long as there is room."""
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class Watch:
     """What is remembered, for one process."""
 
     def __init__(self, settings: Inspector) -> None:
-        self._seen: deque[tuple[Any, ...]] = deque(maxlen=settings.requests)
+        self._seen: deque[Seen] = deque(maxlen=settings.requests)
         self._bodies: deque[Kept] = deque()  # in the order of their requests
         self._bytes = 0
         self._buckets: deque[Bucket] = deque(maxlen=BUCKETS + 1)
@@ -113,7 +113,7 @@ class Watch:
         self._seen = deque(self._seen, maxlen=settings.requests)
         self.keeps_bodies = settings.bodies
         self._room = _room_for(settings)
-        shown = {id(seen[-1]) for seen in self._seen}
+        shown = {id(seen.kept) for seen in self._seen}
         while self._bodies and id(self._bodies[0]) not in shown:
             self._forget_oldest()
         self._make_room(0)
@@ -128,56 +128,46 @@ class Watch:
         self._bytes += len(body)
         return kept
 
-    def note(
-        self,
-        seen: tuple[Any, ...],
-        ended: float,
-        outcome: str,
-        overhead: float | None,
-        attempts: int,
-        input_tokens: Any,
-        output_tokens: Any,
-        changes: str,
-    ) -> None:
-        """Remember a request that has ended: *seen* has the fields of :class:`Seen`, *changes* are those made."""
-        if self._bodies and len(self._seen) == self._seen.maxlen and self._seen[0][-1] is self._bodies[0]:
+    def note(self, seen: Seen, made: str) -> None:
+        """Remember a request that has ended; *made* are its changes but for those that were only looked for."""
+        if self._bodies and len(self._seen) == self._seen.maxlen and self._seen[0].kept is self._bodies[0]:
             self._forget_oldest()
         self._seen.append(seen)
         bucket = self._bucket
-        if ended >= bucket.end:
-            bucket = self._begin(ended)
+        if seen.ended >= bucket.end:
+            bucket = self._begin(seen.ended)
         bucket.requests += 1
-        if outcome != "ok":
-            bucket.errors[outcome] += 1
-        if attempts > 1:
-            bucket.retries += attempts - 1
+        if seen.outcome != "ok":
+            bucket.errors[seen.outcome] += 1
+        if seen.attempts > 1:
+            bucket.retries += seen.attempts - 1
+        overhead = seen.overhead
         if overhead is not None:
             bucket.overheads += 1
             bucket.overhead += overhead
             if overhead > bucket.overhead_max:
                 bucket.overhead_max = overhead
-        if input_tokens.__class__ is int and input_tokens > 0:
-            bucket.input_tokens += input_tokens
-        if output_tokens.__class__ is int and output_tokens > 0:
-            bucket.output_tokens += output_tokens
-        if changes:
-            bucket.changes[changes] += 1
+        if seen.input_tokens.__class__ is int and seen.input_tokens > 0:
+            bucket.input_tokens += seen.input_tokens
+        if seen.output_tokens.__class__ is int and seen.output_tokens > 0:
+            bucket.output_tokens += seen.output_tokens
+        if made:
+            bucket.changes[made] += 1
             if len(bucket.changes) > _MOST_SUMMARIES:
                 bucket.take_apart()
 
     def add_estimate(self, request_id: str, estimate: int) -> None:
         """Tell what a request was estimated at that was counted behind its end; one that is forgotten is not found."""
         for at in range(len(self._seen) - 1, -1, -1):
-            if self._seen[at][0] == request_id:
-                seen = Seen._make(self._seen[at])
+            seen = self._seen[at]
+            if seen.request_id == request_id:
                 if not seen.exact:
                     self._seen[at] = seen._replace(estimate=estimate, exact=True)
                 return
 
     def recent(self) -> Iterator[Seen]:
         """Yield what is remembered of each request, the newest first."""
-        for seen in reversed(self._seen):
-            yield Seen._make(seen)
+        yield from reversed(self._seen)
 
     def live(self, now: float) -> list[Bucket]:
         """Return the buckets of the last ten minutes, the oldest first, those without a request among them."""

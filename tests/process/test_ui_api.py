@@ -176,7 +176,6 @@ def test_key_and_bodies(http: httpx.Client, keyed: Served, gemini: Gemini) -> No
     assert {http.get(f"{admin}{path}").status_code for path in ("/ui", "/ui/api/models")} <= {401, 404}
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="the page is not part of this tree")
 def test_page(http: httpx.Client, keyed: Served) -> None:
     """The page and its files come without a key, as what they are, under a policy that runs nothing else."""
     files = [path for path in PAGE.parent.rglob("*") if path.suffix in (".html", ".js", ".css", ".svg")]

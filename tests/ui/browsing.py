@@ -66,6 +66,14 @@ class Reader:
         self.page.goto(f"{self.origin}/ui{fragment}")
         self.page.wait_for_selector("body[data-ready]")
 
+    def copied(self, label: str) -> str:
+        """Press a button of what is sent, and return what it put on the clipboard."""
+        self.page.click(f'#panel-send button:text-is("{label}")')
+        self.page.wait_for_selector('#panel-send button:text-is("Copied")')
+        self.page.wait_for_selector(f'#panel-send button:text-is("{label}")')
+        text: str = self.page.evaluate("navigator.clipboard.readText()")
+        return text
+
     def paste(self, request: Mapping[str, Any] | list[Any] | str) -> None:
         """Put a request into the field and look at it; returns when the answer is shown."""
         if not self.page.is_visible("#request"):

@@ -98,16 +98,9 @@ def test_copies(read: Opened) -> None:
     reader.paste({"model": "gemini", "messages": [user("It's $HOME"), tool("x")]})
     reader.tab("send")
 
-    def copied(label: str) -> str:
-        reader.page.click(f'#panel-send button:text-is("{label}")')
-        reader.page.wait_for_selector('#panel-send button:text-is("Copied")')
-        reader.page.wait_for_selector(f'#panel-send button:text-is("{label}")')
-        text: str = reader.page.evaluate("navigator.clipboard.readText()")
-        return text
-
-    assert [one["role"] for one in json.loads(copied("Copy the body"))["messages"]] == ["user"]
-    assert [one["step"] for one in json.loads(copied("Copy the changes as JSON"))] == ["orphan_drop"]
-    curl = copied("Copy as curl")
+    assert [one["role"] for one in json.loads(reader.copied("Copy the body"))["messages"]] == ["user"]
+    assert [one["step"] for one in json.loads(reader.copied("Copy the changes as JSON"))] == ["orphan_drop"]
+    curl = reader.copied("Copy as curl")
     assert f"{reader.origin}/v1/chat/completions" in curl
     assert "<<'TURNRIGHT_BODY'" in curl
     assert "$HOME" in curl

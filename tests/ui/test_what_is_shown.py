@@ -72,15 +72,8 @@ def test_numbers_stay_as_they_are(read: Opened, served: Served) -> None:
     reader.tab("send")
     assert EXACT in reader.text("#panel-send pre")
 
-    def copied(label: str) -> str:
-        reader.page.click(f'#panel-send button:text-is("{label}")')
-        reader.page.wait_for_selector('#panel-send button:text-is("Copied")')
-        reader.page.wait_for_selector(f'#panel-send button:text-is("{label}")')
-        text: str = reader.page.evaluate("navigator.clipboard.readText()")
-        return text
-
-    assert f'"seed": {EXACT}' in copied("Copy the body")
-    curl = copied("Copy as curl")
+    assert f'"seed": {EXACT}' in reader.copied("Copy the body")
+    curl = reader.copied("Copy as curl")
     assert f'"seed":{EXACT}' in curl
     assert '"model":"gpt"' in curl
     reader.tab("recent")

@@ -11,6 +11,7 @@ from proxy.config import Deployment, Settings, load_settings
 from proxy.explain import DryRun, run_dry
 from proxy.ui.look import look_at
 from proxy.ui.targets import deployments_by_profile, withheld_unasked
+from proxy.ui.watch import Seen
 from proxy.wire import ChatRequest, parse_chat_request
 from sanitizers.turns import TurnPolicy
 
@@ -49,3 +50,33 @@ def look(
     )
     read: dict[str, Any] = orjson.loads(orjson.dumps(told))
     return read
+
+
+def ended_request(name: str, **fields: Any) -> Seen:
+    """Return a request that has ended, as the inspector remembers it."""
+    given: dict[str, Any] = {
+        "request_id": name,
+        "ended": 0.0,
+        "route": "/v1/chat/completions",
+        "model": "m",
+        "deployment": "openai/m",
+        "position": 0,
+        "status": 200,
+        "outcome": "ok",
+        "stream": False,
+        "messages": 3,
+        "changes": "",
+        "rounds": "1/25",
+        "max_rounds": None,
+        "duration": 0.5,
+        "overhead": 0.002,
+        "attempts": 1,
+        "input_tokens": 10,
+        "output_tokens": 2,
+        "estimate": 12,
+        "exact": True,
+        "key": "",
+        "kept": None,
+        **fields,
+    }
+    return Seen(**given)

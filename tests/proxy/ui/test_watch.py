@@ -7,50 +7,17 @@ from typing import Any
 import pytest
 
 from proxy.config.schema.general import Inspector
-from proxy.ui.watch import BUCKET_S, BUCKETS, Seen, Watch, tell_bucket, tell_seen
+from proxy.ui.watch import BUCKET_S, BUCKETS, Watch, tell_bucket, tell_seen
+from tests.proxy.ui.looking import ended_request
 
 MIB = 2**20
 
 
 def note(watch: Watch, name: str, ended: float = 0.0, body: bytes | None = None, **fields: Any) -> None:
     """Note a request that ended."""
-    given: dict[str, Any] = {
-        "outcome": "ok",
-        "overhead": 0.002,
-        "attempts": 1,
-        "input_tokens": 10,
-        "output_tokens": 2,
-        "changes": "",
-        **fields,
-    }
-    outcome, overhead, attempts, input_tokens, output_tokens, changes = given.values()
     kept = watch.keep(body) if body is not None else None
-    watch.note(
-        (
-            *(
-                name,
-                ended,
-                "/v1/chat/completions",
-                "m",
-                "openai/m",
-                200,
-                outcome,
-                False,
-                3,
-                changes,
-                "1/25",
-                0.5,
-            ),
-            *(overhead, attempts, input_tokens, output_tokens, 12, True, "", 0, None, kept),
-        ),
-        ended,
-        outcome,
-        overhead,
-        attempts,
-        input_tokens,
-        output_tokens,
-        changes,
-    )
+    seen = ended_request(name, ended=ended, kept=kept, **fields)
+    watch.note(seen, seen.changes)
 
 
 def bodies(watch: Watch) -> list[bytes | None]:
@@ -180,10 +147,8 @@ def test_an_estimate_that_comes_later() -> None:
     """Others may have ended since; one that was counted for the request itself stays."""
     watch = Watch(Inspector(requests=3))
     watch.add_estimate("a", 5)
-    for name in "abc":
-        note(watch, name)
-    for at in (0, 1):
-        watch._seen[at] = Seen._make(watch._seen[at])._replace(exact=False)
+    for name, exact in (("a", False), ("b", False), ("c", True)):
+        note(watch, name, exact=exact)
     for name in ("b", "c", "forgotten"):
         watch.add_estimate(name, 5)
 
