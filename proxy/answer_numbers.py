@@ -27,16 +27,23 @@ def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
     """
     known: dict[str, Any] = {}
     for name in _COUNTS:
-        if (count := _count(usage.get(name))) is not None:
-            known[name] = count
+        count = usage.get(name)
+        if count.__class__ is not int or count >> 53:  # nearly all are plain
+            count = _count(count)
+            if count is None:
+                continue
+        known[name] = count
     for name, keys in _DETAILS.items():
         given = usage.get(name)
         if isinstance(given, dict):
-            details = {
-                key: count
-                for key, value in given.items()
-                if key in keys and (count := _count(value)) is not None
-            }
+            details = {}
+            for key, count in given.items():
+                if key in keys:
+                    if count.__class__ is not int or count >> 53:
+                        count = _count(count)
+                        if count is None:
+                            continue
+                    details[key] = count
             if details:
                 known[name] = details
     for name in _CACHED:

@@ -11,8 +11,8 @@ from typing import Any
 
 from proxy.failures import Cause
 
-_SPOKEN = ("audio", "content", "function_call", "images", "refusal", "tool_calls")
-"""Fields of a message or delta that answer something; a text of white space does not."""
+_SPOKEN = ("content", "tool_calls", "audio", "function_call", "images", "refusal")
+"""Fields of a message or delta that answer something, the usual first; a text of white space does not."""
 
 CUT_OFF = frozenset({"content_filter", "length"})
 """Finish reasons that cut an answer off, perhaps within a call, or before its first word: it was filtered, or the

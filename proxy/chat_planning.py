@@ -8,9 +8,10 @@ teaches something: a repair, a tighter cut, a note to the model. What is decided
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 
 from proxy.attempts import Failure
 from proxy.beside_the_loop import work_beside
@@ -26,7 +27,6 @@ from proxy.media.inlining import RequestMedia
 from proxy.observation import Record
 from proxy.plan import REPLACED, Plan, plan_request, planning_weight, profile_of
 from proxy.resilience.decide_action import Step
-from proxy.resilience.deployment_key import key_of
 from proxy.resilience.failure_table import OVERFLOW, Kind
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.read_overflow import Overflow
@@ -39,7 +39,9 @@ from proxy.tracing import AttemptTrace
 from proxy.upstream import Timeouts, UpstreamCall
 from proxy.windows import window_of
 from proxy.wire import ChatRequest
-from sanitizers import Change, Messages
+from sanitizers import Change, Messages, Profile
+
+_NOTHING_KEPT: Mapping[str, Kept] = MappingProxyType({})
 
 
 class ChatPlanning:
@@ -62,8 +64,9 @@ class ChatPlanning:
         self._tighter: Plan | None = None
         self._mended: Plan | None = None  # for the failure that was asked about last
         self._noted: tuple[Change, ...] = ()
-        self._guarded = record.guarded.changes if record.guarded is not None else ()
-        self._wrapped_up = record.guarded is not None and bool(record.guarded.turn.wrap_up)
+        guarded = record.guarded
+        self._guarded: tuple[Change, ...] = () if guarded is None else guarded.changes
+        self._wrapped_up = guarded is not None and guarded.turn.wrap_up != ""
 
     @property
     def noted(self) -> bool:
@@ -75,55 +78,52 @@ class ChatPlanning:
 
     async def plan(self, deployment: Deployment, deadline: float) -> Plan:
         """Return the plan for *deployment*, made once: with the note, and with the repair, if there is one."""
-        key = key_of(deployment)
-        if key not in self._plans:
+        key = deployment.key
+        plan = self._plans.get(key)
+        if plan is None:
             gateway = self._gateway
-            if self._kept is None and profile_of(deployment, gateway.settings).signs_calls:
+            profile = profile_of(deployment, gateway.settings)
+            if self._kept is None and profile.signs_calls:
                 self._kept = await load_signatures(gateway.store, self._chat.messages, self._chat.outline)
-            await self._fetch_media(deployment, deadline)
-            self._plans[key] = await self._planned(deployment)
-        return self._plans[key]
+            if self._media is not None:
+                await self._fetch_media(self._media, profile, deadline)
+            plan = self._plans[key] = await self._planned(deployment)
+        return plan
 
-    async def _fetch_media(self, deployment: Deployment, deadline: float) -> None:
-        """Fetch what *deployment* cannot; the wait is not ours, no more than a provider's."""
-        if self._media is not None:
-            profile, now = profile_of(deployment, self._gateway.settings), self._loop.time()
-            if await self._media.fetch(self._chat.messages, profile, now=now, deadline=deadline):
-                self._record.upstream_wait += self._loop.time() - now
+    async def _fetch_media(self, media: RequestMedia, profile: Profile, deadline: float) -> None:
+        """Fetch what the deployment cannot; the wait is not ours, no more than a provider's."""
+        now = self._loop.time()
+        if await media.fetch(self._chat.messages, profile, now=now, deadline=deadline):
+            self._record.upstream_wait += self._loop.time() - now
 
     async def _planned(self, deployment: Deployment) -> Plan:
-        make, finish = self._prepare(deployment)
-        plan = finish(
-            await work_beside(planning_weight(self._chat, deployment, self._gateway.settings), make)
+        gateway, now = self._gateway, self._loop.time()
+        chat = self._chat
+        fetched: tuple[Change, ...] = ()
+        if self._media is not None:
+            chat, fetched = self._media.put_in(chat, profile_of(deployment, gateway.settings))
+        taught = gateway.knowledge.of(deployment, now)
+        tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
+        facts = facts_of(deployment, gateway.settings, taught, tight=tight, most=most)
+        make = partial(
+            plan_request,
+            chat,
+            gateway.settings,
+            gateway.upstream.unsupported,
+            deployment,
+            self._kept or _NOTHING_KEPT,
+            facts,
         )
+        plan = await work_beside(planning_weight(self._chat, deployment, gateway.settings), make)
+        if plan.budget is not None and plan.budget.factor is not None:
+            gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
+        if not taught.reports_usage:
+            plan = replace(plan, ask_usage=False)
+        if fetched or self._noted or self._guarded:
+            plan = replace(plan, further=(*fetched, *self._guarded, *self._noted))
         if self.course.refused_for is not None:
             plan = await _repair_beside(plan, self.course.refused_for) or plan
         return plan
-
-    def _prepare(self, deployment: Deployment) -> tuple[Callable[[], Plan], Callable[[Plan], Plan]]:
-        """Return what makes the plan, which a thread may do, and what is done to it here."""
-        gateway = self._gateway
-        chat, fetched = self._chat, tuple[Change, ...]()
-        if self._media is not None:
-            chat, fetched = self._media.put_in(chat, profile_of(deployment, gateway.settings))
-        taught = gateway.knowledge.of(deployment, self._loop.time())
-        tight, most = (key := key_of(deployment)) in self._overflowed, self._overflowed.get(key)
-        facts = facts_of(deployment, gateway.settings, taught, tight=tight, most=most)
-
-        def make() -> Plan:
-            unsupported = gateway.upstream.unsupported
-            return plan_request(chat, gateway.settings, unsupported, deployment, self._kept or {}, facts)
-
-        def finish(plan: Plan) -> Plan:
-            if plan.budget is not None and plan.budget.factor is not None:
-                gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
-            if not taught.reports_usage:
-                plan = replace(plan, ask_usage=False)
-            if fetched or self._noted or self._guarded:
-                plan = replace(plan, further=(*fetched, *self._guarded, *self._noted))
-            return plan
-
-        return make, finish
 
     @staticmethod
     def call_of(plan: Plan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> UpstreamCall:
@@ -171,7 +171,7 @@ class ChatPlanning:
             self._plans.clear()
 
     def _repair(self, failure: Failure[Plan]) -> None:
-        key, mended = key_of(failure.deployment), self._mended
+        key, mended = failure.deployment.key, self._mended
         if failure.row is OVERFLOW and self._tighter is not None:
             self._plans = {key: self._tighter}
             return
@@ -194,7 +194,7 @@ class ChatPlanning:
         Once for each deployment: one that refuses again has been told all that we know.
         """
         gateway, plan, deployment = self._gateway, failure.plan, failure.deployment
-        key = key_of(deployment)
+        key = deployment.key
         if plan is None or plan.mode != "repair" or key in self._overflowed:
             return None
         now = self._loop.time()

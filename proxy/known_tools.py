@@ -16,6 +16,7 @@ import orjson
 from proxy.errors import InvalidRequest
 from proxy.nesting import depth_of
 from proxy.parameters import check_parameter
+from sanitizers.turns import declared_names
 
 LARGEST_KNOWN = 128 * 1024
 """Bytes of a list of tools that is remembered."""
@@ -36,8 +37,11 @@ class KnownTools:
     are_checked: bool
     """Whether the tools are of the right types; otherwise nobody has said yet what is wrong."""
 
-    size: int = 0
+    size: int
     """Bytes of them as they are written anew."""
+
+    names: tuple[str, ...] = ()
+    """The names that they declare, where they are checked."""
 
 
 def known_tools(tools: Any) -> KnownTools | None:
@@ -60,4 +64,5 @@ def known_tools(tools: Any) -> KnownTools | None:
 def _known(written: bytes) -> KnownTools:
     tools = orjson.loads(written)
     check_parameter("tools", tools)
-    return KnownTools(tools, depth_of(tools), are_checked=True, size=len(written))
+    names = tuple(declared_names({"tools": tools}))
+    return KnownTools(tools, depth_of(tools), are_checked=True, size=len(written), names=names)

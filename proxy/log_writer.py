@@ -51,9 +51,6 @@ class WriterThread:
             return
         self._lines.append(line)
 
-    def flush(self) -> None:
-        """Do nothing: lines go out soon enough, and together."""
-
     def _run(self) -> None:
         while True:
             stopping = self._stopping

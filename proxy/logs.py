@@ -46,13 +46,9 @@ class _Sink:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def write(self, text: str) -> int:
+    def write(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):
-            return self._stream.write(text)
-        return 0
-
-    def flush(self) -> None:
-        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(text)
             self._stream.flush()
 
 
@@ -90,7 +86,6 @@ class Log:
 
     def _write(self, level: str, event: str, fields: dict[str, object]) -> None:
         self._sink.write(self._format(level, event, fields, datetime.now(UTC)))
-        self._sink.flush()
 
 
 _log = Log(_Sink(sys.stdout))

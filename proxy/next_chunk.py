@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 
 from proxy.observation import Record
 from proxy.upstream import Chunk
 
 
 async def next_chunk(
-    chunks: AsyncGenerator[Chunk, None], record: Record, asked: float
+    chunks: AsyncGenerator[Chunk, None], record: Record, asked: float, clock: Callable[[], float]
 ) -> tuple[Chunk | None, float]:
-    """Return the next of *chunks*, None at their end, and the moment when it came, in seconds of the loop's clock.
+    """Return the next of *chunks*, None at their end, and the moment when it came, by *clock*, the loop's.
 
     The time since *asked* is added to ``record.upstream_wait``, also where the wait ends with a failure.
     """
-    clock = asyncio.get_running_loop().time
+    chunk = None
     try:
-        chunk = await anext(chunks, None)
+        chunk = await anext(chunks)
+    except StopAsyncIteration:
+        pass
     finally:
         now = clock()
         record.upstream_wait += now - asked

@@ -78,25 +78,27 @@ def normalize_answer(
     *fallback_id*, *created* (unix seconds) and *model* fill what the provider left out, or wrote as another type; *ids*
     gives the calls theirs, and *names* the client's names for their tools.
     """
-    time = answer.get("created")
+    given_id, time, given_model = answer.get("id"), answer.get("created"), answer.get("model")
     notes = Notes()
     ids = ids or CallIds(fallback_id)
     normalized: Answer = {
-        "id": _text(answer.get("id")) or fallback_id,
+        "id": given_id if given_id and isinstance(given_id, str) else fallback_id,
         "object": "chat.completion",
         "created": time if type(time) is int and 0 < time < 2**53 else created,
-        "model": _text(answer.get("model")) or model,
+        "model": given_model if given_model and isinstance(given_model, str) else model,
         "choices": [
             _normalize_choice(choice, at, ids, names, notes)
             for at, choice in enumerate(answer.get("choices") or [])
         ],
     }
-    if _text(answer.get("system_fingerprint")):
-        normalized["system_fingerprint"] = answer["system_fingerprint"]
-    if answer.get("service_tier") in _SERVICE_TIERS:
-        normalized["service_tier"] = answer["service_tier"]
-    if isinstance(answer.get("usage"), dict) and (usage := normalize_usage(answer["usage"])):
-        normalized["usage"] = usage
+    fingerprint, tier = answer.get("system_fingerprint"), answer.get("service_tier")
+    if fingerprint and isinstance(fingerprint, str):
+        normalized["system_fingerprint"] = fingerprint
+    if tier in _SERVICE_TIERS:
+        normalized["service_tier"] = tier
+    usage = answer.get("usage")
+    if isinstance(usage, dict) and (counts := normalize_usage(usage)):
+        normalized["usage"] = counts
     return Normalized(normalized, notes)
 
 
@@ -109,8 +111,11 @@ def _normalize_choice(
     some providers; on the direct transport such an answer was refused before (:mod:`proxy.wires`).
     """
     given = choice.get("message") or {}
-    message = {name: v for name, v in given.items() if name in _MESSAGE_FIELDS}
-    signature = _text_signature(given) if len(message) < len(given) else None
+    if given.keys() <= _MESSAGE_FIELDS:
+        message, signature = dict(given), None
+    else:
+        message = {name: v for name, v in given.items() if name in _MESSAGE_FIELDS}
+        signature = _text_signature(given)
     message["role"] = "assistant"
     message.setdefault("content", None)
     index = choice.get("index")

@@ -67,11 +67,11 @@ def plan_parameters(
         fitted = seen = FittedParameters(given)
     if mode == "observe":
         seen = _fit_if_possible(given, deployment, messages)
-    withheld = unsupported(deployment, fitted.parameters)
-    if mode in _FITTING:
-        _refuse_to_drop(withheld, fitted.parameters, deployment)
     parameters = fitted.parameters
+    withheld = unsupported(deployment, parameters)
     if withheld:
+        if mode in _FITTING:
+            _refuse_to_drop(withheld, parameters, deployment)
         kept = {name: value for name, value in parameters.items() if name not in withheld}
         parameters = MappingProxyType(kept)
     extra_body, dropped = _NO_EXTRAS, fitted.dropped

@@ -10,7 +10,7 @@ The four modes differ here and nowhere else:
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from itertools import compress
@@ -58,7 +58,7 @@ _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "ans
 
 _STEPS = tuple(dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS)))  # a step of either may be called "tools"
 
-_MADE_IN_EVERY_MODE = ("turns", "answer_repair")
+MADE_IN_EVERY_MODE = ("turns", "answer_repair")
 """Steps that have settings of their own: what they change is changed whatever the mode of sanitizing."""
 
 
@@ -137,18 +137,20 @@ def plan_request(
     else:
         taken = plan_parameters(request, request.parameters, deployment, unsupported, messages, mode)
     parameters = taken.parameters
-    names_back = prepared.names_back if prepared is not None and mode == "repair" else {}
+    names_back: Mapping[str, str] = {}
+    origins = None
+    if prepared is not None and mode == "repair":
+        names_back, origins = prepared.names_back, prepared.outcome.origins
     budget: Report | None = None
     cuts: tuple[Change, ...] = ()
     if facts is not None and mode != "off":
-        origins = prepared.outcome.origins if prepared is not None and mode == "repair" else None
         fitted = None
         try:
             fitted = fit_request(
                 messages,
                 profile,
                 parameters,
-                facts.renamed(names_back),
+                facts.renamed(names_back) if names_back else facts,
                 origins=origins,
                 count=count,
                 outline=request.outline if request.is_as_read else None,
@@ -204,7 +206,7 @@ def settle_signatures(
     profile: Profile,
     kept: Mapping[str, Kept] = _NOTHING,
     outline: Outline | None = None,
-) -> tuple[Messages, Counter[str]]:
+) -> tuple[Messages, defaultdict[str, int]]:
     """Return *messages* with the signatures that *deployment* made, and no others, and how many were what.
 
     *outline* is one of *messages*, or of others and then of no use.
@@ -233,7 +235,7 @@ def profile_of(deployment: Deployment, settings: Settings) -> Profile:
 
 def planning_weight(request: ChatRequest, deployment: Deployment, settings: Settings) -> int:
     """Return what it takes to plan *request* for *deployment*, as the bytes of a usual body: tools count for more."""
-    if not any(request.parameters.get(name) for name in ("tools", "functions")):
+    if not (request.parameters.get("tools") or request.parameters.get("functions")):
         return request.weight
     target = target_of(deployment, profile_of(deployment, settings))
     return max(request.weight, cleaning_weight(request.known_tools, len(request.body), target))
@@ -293,7 +295,7 @@ def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]
     by_mode: list[Change] = []
     in_any: list[Change] = []
     for change in changes:
-        (in_any if change.step in _MADE_IN_EVERY_MODE else by_mode).append(change)
+        (in_any if change.step in MADE_IN_EVERY_MODE else by_mode).append(change)
     return by_mode, in_any
 
 

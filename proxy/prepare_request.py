@@ -61,7 +61,9 @@ def prepare_request(
     outline = request.outline
     if outline is not None and not outline.tells_of(messages):
         outline = None
-    renamed = rename_tools(messages, request.parameters, profile.tool_names, outline)
+    known = request.known_tools
+    names = known.names if known is not None and request.parameters.get("tools") is known.tools else None
+    renamed = rename_tools(messages, request.parameters, profile.tool_names, outline, names)
     outcome = sanitize(renamed.messages, profile, outline if renamed.messages is messages else None)
     if renamed.changes:
         found = _found_before(outcome.found, renamed.changes)
@@ -69,12 +71,14 @@ def prepare_request(
     planned = plan_parameters(
         request, renamed.parameters, deployment, unsupported, outcome.messages, "repair"
     )
-    try:
-        parameters, declared = clean_declared(
-            planned.parameters, target_of(deployment, profile), request.known_tools
-        )
-    except Unrepairable as error:
-        raise InvalidRequest(error.message, param=error.param) from None
+    parameters = planned.parameters
+    declared: tuple[Change, ...] = ()
+    if "tools" in parameters or "functions" in parameters:
+        try:
+            target = target_of(deployment, profile)
+            parameters, declared = clean_declared(parameters, target, request.known_tools)
+        except Unrepairable as error:
+            raise InvalidRequest(error.message, param=error.param) from None
     sent = outcome.messages
     return Prepared(
         sent if planned.words is None else with_words(sent, planned.words),

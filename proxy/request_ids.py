@@ -7,8 +7,8 @@ while the first still runs (vllm#10583, #11036), which a retry, or a client that
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 
 _ACCEPTED = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
@@ -20,4 +20,4 @@ def request_id_for(sent: str | None) -> str:
     """
     if sent is not None and _ACCEPTED.fullmatch(sent):
         return sent
-    return "req_" + secrets.token_hex(12)
+    return "req_" + os.urandom(12).hex()

@@ -38,13 +38,13 @@ async def correct_answer(answer: Answer, record: Record) -> Answer:
     The first answer with a call waits until the schema library is loaded, in a thread: a start without tools does
     not pay for it. Raises :class:`AnswerUnusable`, with *answer* in it, for a call that cannot be used.
     """
-    plan = record.plan
-    assert plan is not None
     for choice in answer["choices"]:
         if choice["message"].get("tool_calls"):
             break
     else:
         return answer
+    plan = record.plan
+    assert plan is not None
     if not is_warm():
         await asyncio.to_thread(warm)
     checked = check_calls(answer, plan.request.parameters, plan.names_back)
@@ -52,5 +52,5 @@ async def correct_answer(answer: Answer, record: Record) -> Answer:
         words = "The model's tool call cannot be used."
         raise AnswerUnusable(words, cause=checked.cause, answer=answer, detail=checked.detail)
     if checked.changes:
-        record.planned = replace(plan, further=(*plan.further, *checked.changes))
+        record.take(replace(plan, further=(*plan.further, *checked.changes)))
     return checked.answer

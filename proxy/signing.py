@@ -5,13 +5,15 @@ They are kept before the client gets the ids that they are kept under, so that i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 
 from proxy.keys import Gateway
 from proxy.names_back import UNCHANGED, NamesBack
 from proxy.normalize import Notes
 from proxy.observation import Record
+from proxy.plan import Plan
 from proxy.signatures.carriers import STAND_INS, own_signature
 from proxy.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.signatures.kept import SPACE, Kept, pack, pack_refused, text_key, unpack
@@ -48,7 +50,7 @@ async def take_notes(notes: Notes, call: UpstreamCall, record: Record, gateway: 
         values = {one.id or text_key(one.signature): pack(one, origin) for one in notes.signed}
         await gateway.store.put(SPACE, values)
     if notes.changes and record.plan is not None:
-        record.planned = replace(record.plan, further=(*record.plan.further, *notes.changes))
+        record.take(replace(record.plan, further=(*record.plan.further, *notes.changes)))
     notes.signed.clear()
     notes.changes.clear()
 
@@ -72,13 +74,19 @@ async def note_refused(store: Store, messages: Messages) -> None:
 
 def call_ids(call: UpstreamCall, record: Record, gateway: Gateway) -> CallIds:
     """Return what gives the calls in the answer to *call* their ids; nobody can guess those that are ours."""
-    tag = tag_of(origin_of(call.deployment, call.rules)) if call.rules.signs_calls else None
-    plan = record.plan
-    messages = plan.request.messages if plan is not None else ()
-    return CallIds(gateway.token, tag=tag, taken=lambda: ids_in(messages))
+    tag = partial(_tag_for, call) if call.rules.signs_calls else None
+    return CallIds(gateway.token, tag=tag, taken=partial(_ids_before, record))
 
 
-def names_back(record: Record) -> NamesBack:
-    """Return what gives the calls of the answer to the request of *record* the client's names."""
+def _tag_for(call: UpstreamCall) -> str:
+    return tag_of(origin_of(call.deployment, call.rules))
+
+
+def _ids_before(record: Record) -> Collection[str]:
     plan = record.plan
+    return ids_in(plan.request.messages) if plan is not None else ()
+
+
+def names_back(plan: Plan | None) -> NamesBack:
+    """Return what gives the calls of the answer to *plan* the client's names."""
     return NamesBack(plan.names_back) if plan is not None and plan.names_back else UNCHANGED

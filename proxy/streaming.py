@@ -52,17 +52,18 @@ async def stream_answer(
 
     async def call(upstream_call: UpstreamCall) -> None:
         nonlocal spare
+        plan = record.plan
         normalizer = ChunkNormalizer(
             fallback_id=fallback_id,
             created=created,
             model=upstream_call.deployment.model_id,
             include_usage=include_usage,
             ids=call_ids(upstream_call, record, gateway),
-            names=names_back(record),
+            names=names_back(plan),
         )
         gate = gate_of(record)
         calls = ChunkGate(gate) if gate is not None else None
-        held = AnswerBuffer() if is_corrected(record.plan, gateway.settings, stream=True) else None
+        held = AnswerBuffer() if is_corrected(plan, gateway.settings, stream=True) else None
         try:
             await _relay(upstream_call, normalizer, calls, out, held, attempts, record, gateway)
         except BaseException as fault:
@@ -103,18 +104,18 @@ async def _relay(
     *calls* is what they go through. With *held* they are sent when all have come and their calls have been looked at.
     """
     clock = asyncio.get_running_loop().time
-    watch = OpeningWatch()
+    watch, notes = OpeningWatch(), normalizer.notes
     began = opened = False
     opened_at = 0.0
     async with aclosing(gateway.upstream.stream(call)) as chunks:
         asked = clock()
         while True:
-            chunk, now = await next_chunk(chunks, record, asked)
+            chunk, now = await next_chunk(chunks, record, asked, clock)
             if chunk is None:
                 break
             normalized = normalizer.normalize(chunk)
-            if normalizer.notes.signed or normalizer.notes.changes:
-                await take_notes(normalizer.notes, call, record, gateway)
+            if notes.signed or notes.changes:
+                await take_notes(notes, call, record, gateway)
             if calls is not None and normalized is not None:
                 normalized = calls.pass_chunk(normalized)
             if normalized is not None:

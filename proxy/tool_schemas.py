@@ -29,16 +29,9 @@ _GEMINI_WITH_JSON = Target(GEMINI, richer=GEMINI_JSON)
 
 _LISTED = 20
 
-
-class _Unseen:
-    """What stands for tools that were not cleaned, or not lately."""
-
-
-_UNSEEN = _Unseen()
-
-_KEPT: dict[tuple[KnownTools, Target], CleanedTools | None] = {}
-"""What tools came to, those that were cleaned last; None for what is too large to be kept. Plans are made in threads as
-well, so that whoever adds to it holds the lock."""
+_KEPT: dict[tuple[KnownTools, Target], CleanedTools] = {}
+"""What tools came to, those that were cleaned last. Plans are made in threads as well, so that whoever adds to it holds
+the lock."""
 
 _KEEPING = Lock()
 _MOST_KEPT = 2 * MOST_KNOWN
@@ -75,8 +68,10 @@ def clean_declared(
     for name in ("tools", "functions"):
         given = parameters.get(name)
         if given:
-            kept = _kept(known, target) if known is not None and given is known.tools else None
-            cleaned = clean_tools(given, target, name) if kept is None else kept
+            if known is not None and given is known.tools:
+                cleaned = _clean_known(known, target)
+            else:
+                cleaned = clean_tools(given, target, name)
             changes += cleaned.changes
             made[name] = cleaned.tools
     return (MappingProxyType({**parameters, **made}), tuple(changes)) if changes else (parameters, ())
@@ -89,24 +84,25 @@ def cleaning_weight(known: KnownTools | None, most: int, target: Target) -> int:
     """
     if known is None:
         return _SCHEMA_BYTE * most
-    return 0 if _KEPT.get((known, target)) is not None else _SCHEMA_BYTE * known.size
+    return 0 if (known, target) in _KEPT else _SCHEMA_BYTE * known.size
 
 
-def _kept(known: KnownTools, target: Target) -> CleanedTools | None:
-    """Return *known* tools as *target* takes them; None for more than is remembered: references written out."""
+def _clean_known(known: KnownTools, target: Target) -> CleanedTools:
+    """Return *known* tools as *target* takes them, kept unless that is too large, as references written out may be."""
     key = known, target
-    kept = _KEPT.get(key, _UNSEEN)
-    if not isinstance(kept, _Unseen):
+    kept = _KEPT.get(key)
+    if kept is not None:
         return kept
     cleaned = clean_tools(known.tools, target)
     try:
         fits = len(orjson.dumps(cleaned.tools)) <= 2 * LARGEST_KNOWN
     except orjson.JSONEncodeError:
         fits = False
-    with _KEEPING:
-        while len(_KEPT) >= _MOST_KEPT:
-            del _KEPT[next(iter(_KEPT))]
-        _KEPT[key] = cleaned if fits else None
+    if fits:
+        with _KEEPING:
+            while len(_KEPT) >= _MOST_KEPT:
+                del _KEPT[next(iter(_KEPT))]
+            _KEPT[key] = cleaned
     return cleaned
 
 

@@ -54,7 +54,7 @@ def note_held(changes: tuple[Change, ...], record: Record) -> None:
     """Add *changes* of the answer to those of the request of *record*."""
     plan = record.plan
     if changes and plan is not None:
-        record.planned = replace(plan, further=(*plan.further, *changes))
+        record.take(replace(plan, further=(*plan.further, *changes)))
 
 
 def write_last_words(record: Record, *, fallback_id: str, created: int) -> dict[str, Any]:

@@ -6,10 +6,12 @@ What is decided is :mod:`sanitizers.turns`; here is how a request is given to it
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from proxy.errors import InvalidRequest
+from proxy.known_tools import MOST_KNOWN
 from proxy.wire import ChatRequest
-from sanitizers.turns import Guarded, TurnPolicy, guard_turn
+from sanitizers.turns import Declared, Guarded, TurnPolicy, guard_turn
 
 MAX_ROUNDS = "x-turnright-max-rounds"
 """The header by which a client lowers its limit."""
@@ -39,7 +41,24 @@ def guard_chat(
     """
     if policy is None:
         return chat, None
-    guarded = guard_turn(chat.messages, chat.parameters, policy, asked, in_result=mode != "repair")
+    known, parameters = chat.known_tools, chat.parameters
+    declared = None
+    if known is not None and parameters.get("tools") is known.tools and "functions" not in parameters:
+        declared = _declared(known.names, policy)
+    guarded = guard_turn(
+        chat.messages,
+        parameters,
+        policy,
+        asked,
+        in_result=mode != "repair",
+        outline=chat.outline if chat.is_as_read else None,
+        declared=declared,
+    )
     if not guarded.changes:
         return chat, guarded
     return replace(chat, messages=guarded.messages, parameters=guarded.parameters), guarded
+
+
+@lru_cache(maxsize=MOST_KNOWN)
+def _declared(names: tuple[str, ...], policy: TurnPolicy) -> Declared:
+    return Declared(names, policy.delegating(names))

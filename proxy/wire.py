@@ -7,6 +7,7 @@ nesting, types, roles, content parts. What depends on the model is found later, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import compress
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +23,8 @@ from sanitizers import Change, Messages, Unrepairable
 from sanitizers.outline import DEPTH, Outline, outline_of
 from sanitizers.record import record
 from sanitizers.validation import read_history
+
+_CONTAINERS = frozenset({dict, list})
 
 _USUAL_MESSAGE = 1024
 """Bytes of an agent's message: 300 of them are 354 KB (benchmarks/gateway)."""
@@ -42,6 +45,10 @@ class ChatRequest:
     include_usage: bool
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
+    weight: int
+    """What work on what was read costs, as the bytes of a usual body: many small messages cost what fewer long ones do.
+    A note or two that are added do not matter."""
+
     outline: Outline | None = None
     """Of the history as it was read, which *messages* need not be any more."""
 
@@ -55,14 +62,9 @@ class ChatRequest:
     """What was changed so that it could be read."""
 
     @property
-    def weight(self) -> int:
-        """What work on it costs, as the bytes of a usual body: many small messages cost what fewer long ones do."""
-        return max(len(self.body), _USUAL_MESSAGE * len(self.messages))
-
-    @property
     def is_as_read(self) -> bool:
         """Whether the history is that of :attr:`body`."""
-        return self.outline is not None and self.outline.tells_of(self.messages)
+        return self.outline is not None and self.outline.messages is self.messages
 
 
 def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False) -> ChatRequest:
@@ -114,6 +116,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False) ->
         known_tools=known,
         body=body,
         mended=mended,
+        weight=max(len(body), _USUAL_MESSAGE * len(outline.messages)),
     )
 
 
@@ -127,6 +130,8 @@ def read_model(fields: Mapping[str, Any]) -> str:
 
 def take_stream_switches(known: dict[str, Any]) -> tuple[bool, bool]:
     """Take the switches of streaming out of *known*: whether to stream, and whether usage is asked for."""
+    if "stream" not in known and "stream_options" not in known:
+        return False, False
     stream: bool = known.pop("stream", False)
     options = known.pop("stream_options", None) or {}
     include_usage = options.get("include_usage")
@@ -172,9 +177,8 @@ def _of_unknown_depth(
     fields: dict[str, Any], outline: Outline | None, known: KnownTools | None, max_nesting: int
 ) -> dict[str, Any]:
     """Return the containers among *fields*, without those messages and tools that are known to be flat enough."""
-    rest = {
-        name: value for name, value in fields.items() if value.__class__ is dict or value.__class__ is list
-    }
+    are_containers = map(_CONTAINERS.__contains__, map(type, fields.values()))
+    rest = dict(compress(fields.items(), are_containers))
     if outline is not None and max_nesting >= 2 + DEPTH:
         del rest["messages"]
         if outline.odd:

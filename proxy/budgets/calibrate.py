@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from math import ceil
 
@@ -15,11 +14,12 @@ from proxy.plan import Plan
 from sanitizers.budget.calibration import MIN_ESTIMATE
 
 
-def calibrate(record: Record, gateway: Gateway) -> None:
+def calibrate(record: Record, gateway: Gateway, now: float) -> None:
     """Learn from the provider's count of the prompt in *record*, if there is one and this answer is of the sample.
 
-    A long prompt is counted in a thread: to count one of 100k tokens that was never seen takes 8 ms. The record has
-    been written by then; what the inspector remembers of it gets the estimate that was not needed before.
+    *now* is the end of the request. A long prompt is counted in a thread: to count one of 100k tokens that was never
+    seen takes 8 ms. The record has been written by then; what the inspector remembers of it gets the estimate that was
+    not needed before.
     """
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:
@@ -27,7 +27,6 @@ def calibrate(record: Record, gateway: Gateway) -> None:
     weight = plan.request.weight
     if weight > LARGE:  # to count it would take long even so; conversations begin with smaller ones
         return
-    now = asyncio.get_running_loop().time()
     taught = gateway.knowledge.of(plan.deployment, now)
     if is_sampled(taught, now):
         count = partial(estimate_sent, plan.messages, plan.parameters, taught.family)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +27,8 @@ from sanitizers.budget.families import Family
 from sanitizers.budget.upper_bound import bound_of_outlined, upper_bound
 from sanitizers.outline import Outline
 from sanitizers.record import record
+
+_ROLE = itemgetter("role")
 
 _LEAST_OUTPUT = 256
 """Tokens below which an answer is not asked for: a 400 says more than a sentence cut in two."""
@@ -113,8 +116,8 @@ def fit_request(
     they were read from; without it they are walked. Raises :class:`ContextTooLong` for what cannot be made to fit,
     before anything is sent.
     """
-    policy = facts.policy
-    limit = limit_of(facts.deployment, parameters, policy, facts.learned, facts.reserve)
+    policy, asked = facts.policy, asked_output(parameters)
+    limit = limit_of(facts.deployment, asked, policy, facts.learned, facts.reserve)
     tokens = limit.tokens
     if facts.tight:
         tokens = min((most for most in (facts.most, tokens and int(tokens * TIGHT)) if most), default=None)
@@ -127,11 +130,9 @@ def fit_request(
     for bounded in () if count else bounds:
         # A factor below 1 was taught by usual text; what is bounded may be denser.
         bound = ceil(bounded * max(1.0, factor))
-        if _surely_has_room(bound, parameters, limit, policy) and _surely_fits(bound, tokens, share, policy):
-            report = Report(
-                bound, False, limit, bound, rounds=_count_rounds(messages, outline if same else None)
-            )
-            return _with_room(messages, parameters, (), report, limit, facts)
+        if _surely_fits(bound, tokens, share, policy) and _surely_has_room(bound, asked, limit, policy):
+            rounds = _count_rounds(messages, outline if same else None)
+            return Budgeted(messages, parameters, (), Report(bound, False, limit, bound, rounds=rounds))
     estimator = Estimator(facts.family)
     fixed = estimator.request_tokens([], tools, format_)
 
@@ -166,7 +167,7 @@ def fit_request(
         before = measure_parts(messages, size, marks, origins=origins)
         after = measure_parts(fitted.messages, size, marks)
         report = replace(report, before=before, after=after)
-    return _with_room(fitted.messages, parameters, fitted.changes, report, limit, facts)
+    return _with_room(fitted.messages, parameters, fitted.changes, report, asked, facts)
 
 
 def _bounds(
@@ -186,9 +187,10 @@ def _bounds(
 
 def _count_rounds(messages: Messages, outline: Outline | None) -> int:
     if outline is None:
-        return [message["role"] for message in messages].count("assistant")
-    odd: int = sum(outline.messages[index]["role"] == "assistant" for index in outline.odd)
-    return outline.turns + odd
+        return [*map(_ROLE, messages)].count("assistant")
+    if not outline.odd:
+        return outline.turns
+    return outline.turns + [outline.messages[index]["role"] for index in outline.odd].count("assistant")
 
 
 def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:
@@ -225,8 +227,7 @@ def _surely_fits(bound: int, tokens: int | None, share: float, policy: CutPolicy
     return bound <= tokens * policy.window_share * (1 - share) * policy.high
 
 
-def _surely_has_room(bound: int, parameters: Mapping[str, Any], limit: Limit, policy: CutPolicy) -> bool:
-    asked = asked_output(parameters)
+def _surely_has_room(bound: int, asked: int | None, limit: Limit, policy: CutPolicy) -> bool:
     if asked is None or limit.window is None or not limit.shared or not _is_kept_to(limit, policy):
         return True
     return asked <= limit.window - bound
@@ -251,13 +252,12 @@ def _with_room(
     parameters: Mapping[str, Any],
     changes: tuple[Change, ...],
     report: Report,
-    limit: Limit,
+    asked: int | None,
     facts: Facts,
 ) -> Budgeted:
-    """Return the request with no more output asked for than there is room for."""
-    asked = asked_output(parameters)
-    looked = report.exact and _is_kept_to(limit, facts.policy)
-    if asked is None or limit.window is None or not limit.shared or not looked:
+    """Return the request, which was counted, with no more output *asked* for than there is room for."""
+    limit = report.limit
+    if asked is None or limit.window is None or not limit.shared or not _is_kept_to(limit, facts.policy):
         return Budgeted(messages, parameters, changes, report)
     room = limit.window - report.sent
     if asked <= room:

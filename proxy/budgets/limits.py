@@ -62,17 +62,17 @@ class Limit:
 
 def limit_of(
     deployment: Deployment,
-    parameters: Mapping[str, Any],
+    asked: int | None,
     policy: CutPolicy,
     learned: Learned | None,
     reserve: int | None = None,
 ) -> Limit:
-    """Return the limit for one request.
+    """Return the limit for one request, in which the client has *asked* for so many tokens of output at most.
 
     *learned* is the window that the deployment's own errors taught, if any; *reserve* the operator's, in the place of
     ours.
     """
-    return _limit(deployment, asked_output(parameters), policy.unknown_window, learned, reserve)
+    return _limit(deployment, asked, policy.unknown_window, learned, reserve)
 
 
 @lru_cache(maxsize=1024)

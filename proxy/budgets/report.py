@@ -45,17 +45,14 @@ class Report:
 
         How far: the share of the limit that is used, the mean of a round so far, and how many more such rounds fit.
         """
-        parts = [f"est{'=' if self.exact else '<='}{self.estimate}"]
-        tokens = self.limit.tokens
-        if tokens is not None:
-            parts.append(f"limit={tokens}")
-        parts.append(f"sent{'=' if self.exact else '<='}{self.sent}")
-        if tokens:
-            parts.append(f"used{'=' if self.exact else '<='}{min(999, round(100 * self.sent / tokens))}%")
+        most, tokens, sent = "=" if self.exact else "<=", self.limit.tokens, self.sent
+        limit = f"limit={tokens};" if tokens is not None else ""
+        used = f";used{most}{min(999, round(100 * sent / tokens))}%" if tokens else ""
+        text = f"est{most}{self.estimate};{limit}sent{most}{sent}{used}"
         if self.rounds and tokens is not None:
-            parts.append(f"round{'=' if self.exact else '<='}{self.round_mean}")
-            parts.append(f"left{'=' if self.exact else '>='}{self.rounds_left}")
-        return ";".join(parts)
+            least = "=" if self.exact else ">="
+            text += f";round{most}{self.round_mean};left{least}{self.rounds_left}"
+        return text
 
     @property
     def round_mean(self) -> int:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from proxy.deliver import deliver
 from proxy.errors import BodyTooLarge, Overloaded
-from proxy.keys import GATEWAY
-from proxy.routes.paths import api_route, is_ui_work
+from proxy.keys import GATEWAY, RECORD
+from proxy.routes.paths import OTHER, is_ui_work
 
 
 @web.middleware
@@ -20,19 +18,16 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
     Where places are few they are shared between clients, who are told apart by their address: one agent gone wild
     must not shut the others out (:class:`proxy.resilience.fairness.Admission`).
     """
-    if api_route(request) is not None or is_ui_work(request):
+    record = request[RECORD]
+    if record.route != OTHER or is_ui_work(request):
         gateway = request[GATEWAY]
         general = gateway.settings.general_settings
         if (request.content_length or 0) > general.max_body_mib * 2**20:
             raise BodyTooLarge(f"The body is over the limit of {general.max_body_mib} MiB.")
-        slot = gateway.admission.acquire(_client_of(request), asyncio.get_running_loop().time())
+        slot = gateway.admission.acquire(request.remote or "", record.started)
         if slot is None:
             gateway.metrics.shed.inc()
             raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})
         with slot:
             return await deliver(request, await handler(request))
     return await handler(request)
-
-
-def _client_of(request: web.Request) -> str:
-    return request.remote or ""

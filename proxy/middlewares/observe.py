@@ -9,10 +9,11 @@ from aiohttp.typedefs import Handler
 
 from proxy.budgets.calibrate import calibrate
 from proxy.deliver import deliver
+from proxy.finish_record import finish_record
 from proxy.keys import CURRENT, GATEWAY, RECORD
-from proxy.observation import CLIENT_DISCONNECTED, Record, finish_record
+from proxy.observation import CLIENT_DISCONNECTED, Record
 from proxy.request_ids import request_id_for
-from proxy.routes.paths import api_route
+from proxy.routes.paths import OTHER, api_route
 from proxy.tracing.begin_trace import begin_trace
 from proxy.tracing.trace_context import TRACEPARENT
 
@@ -27,7 +28,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     loop = asyncio.get_running_loop()
     request_id = request_id_for(request.headers.get("x-request-id"))
     route = api_route(request)
-    record = Record(request_id=request_id, route=route or "other", started=loop.time())
+    record = Record(request_id=request_id, route=route or OTHER, started=loop.time())
     request[RECORD] = record
     if route is None:
         return await deliver(request, await handler(request))
@@ -36,7 +37,6 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     task = asyncio.current_task()
     assert task is not None
     gateway.lifecycle.working.add(task)
-    gateway.metrics.in_flight.inc()
     try:
         response = await handler(request)
         record.status = response.status
@@ -46,11 +46,11 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         raise
     finally:
         gateway.lifecycle.working.discard(task)
-        gateway.metrics.in_flight.dec()
-        finish_record(record, gateway.metrics, loop.time(), gateway.watch)
+        now = loop.time()
+        finish_record(record, gateway.metrics, now, gateway.watch)
         if record.trace is not None:
             record.trace.end(record)
-        calibrate(record, gateway)
+        calibrate(record, gateway, now)
 
 
 async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -173,7 +173,7 @@ def _rules(deployment: Deployment, settings: Settings) -> RulesOutlook:
 
 def _budget(deployment: Deployment, settings: Settings) -> BudgetOutlook:
     policy, family = policy_of(settings.budget), family_of(deployment.model)
-    limit = limit_of(deployment, {}, policy, None, settings.budget.reserve)
+    limit = limit_of(deployment, None, policy, None, settings.budget.reserve)
     share = margin(initial(family), family) if settings.budget.margin is None else settings.budget.margin
     marks = marks_for(policy, limit=limit.tokens, margin=share, assumed=not limit.is_firm)
     mode = settings.sanitize.mode

@@ -31,14 +31,14 @@ class CallIds:
     """Gives the calls of one answer their ids.
 
     *seed* must be another for each answer, and not to be guessed. With *tag* all calls get ids of ours. *taken* tells
-    the ids of the history. Both are asked once, when there is a call: most answers hold none.
+    the ids of the history. All are asked once, when there is a call: most answers hold none.
     """
 
     def __init__(
         self,
         seed: str | Callable[[], str],
         *,
-        tag: str | None = None,
+        tag: str | Callable[[], str] | None = None,
         taken: Callable[[], Collection[str]] = frozenset,
     ) -> None:
         self._seed = seed
@@ -62,6 +62,8 @@ class CallIds:
     def _make(self, choice: int, place: int) -> str:
         if not isinstance(self._seed, str):
             self._seed = self._seed()
+        if callable(self._tag):
+            self._tag = self._tag()
         digest = hashlib.sha256(f"{self._seed}\0{choice}\0{place}".encode()).digest()
         text = base64.b32encode(digest).decode().lower()
         tag = text[-TAG_LENGTH - 10 : -10] if self._tag is None else self._tag

@@ -22,13 +22,18 @@ TAG_LENGTH = 5
 
 def origin_of(deployment: Deployment, profile: Profile) -> str:
     """Return the name of the origin of what *deployment* signs, under *profile*: it never leaves the process."""
-    base = base_of(deployment.provider, deployment.api_base)
-    where = urlsplit(base).netloc.lower() if base else deployment.provider
+    family = "-".join(profile.name.split("-")[:2])
+    where = _host_of(deployment.provider, deployment.api_base)
     project = deployment.credentials.get("vertex_project")
     if not deployment.api_base and isinstance(project, str):
         where += f"/{project}"
-    family = "-".join(profile.name.split("-")[:2])
     return f"{where} {family}"
+
+
+@lru_cache(maxsize=256)
+def _host_of(provider: str, api_base: str | None) -> str:
+    base = base_of(provider, api_base)
+    return urlsplit(base).netloc.lower() if base else provider
 
 
 @lru_cache(maxsize=256)

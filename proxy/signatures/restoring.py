@@ -15,7 +15,7 @@ a foreign one is refused. What is withheld where one is required gets a stand-in
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -64,13 +64,13 @@ def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]
 
 def restore_signatures(
     messages: Messages, kept: Mapping[str, Kept], origin: str, outline: Outline | None = None
-) -> tuple[Messages, Counter[str]]:
+) -> tuple[Messages, defaultdict[str, int]]:
     """Return *messages* with the signatures that *origin* made, each in the one place, and how many were what.
 
     The same objects where nothing changes. Signatures that are not sent are in none of the places any more. *outline*
     is that of *messages*, or of no use.
     """
-    counts: Counter[str] = Counter()
+    counts: defaultdict[str, int] = defaultdict(int)
     places = _places(messages, outline)
     if len(places) < len(messages) and outline is not None and not kept.keys().isdisjoint(outline.call_ids):
         places = range(len(messages))
@@ -81,22 +81,28 @@ def restore_signatures(
     return _with_new(messages, places, restore), counts
 
 
-def leave_out_signatures(messages: Messages, outline: Outline | None = None) -> tuple[Messages, Counter[str]]:
+def leave_out_signatures(
+    messages: Messages, outline: Outline | None = None
+) -> tuple[Messages, defaultdict[str, int]]:
     """Return *messages* for a model that signs nothing: with no signature beside a call or a text.
 
     Such a model has no place for another's, and OpenAI refuses what it does not know (litellm#41534). The same object
     where there are none. *outline* is that of *messages*, or of no use.
     """
-    counts: Counter[str] = Counter()
+    counts: defaultdict[str, int] = defaultdict(int)
+    places = _places(messages, outline)
+    if not places:
+        return messages, counts
 
     def leave_out(message: Message) -> Message:
         if message["role"] != "assistant":
             return _without_suffix(message, "tool_call_id")
         bare = _leave_out(message)
-        counts[WITHHELD] += bare is not message
+        if bare is not message:
+            counts[WITHHELD] += 1
         return bare
 
-    return _with_new(messages, _places(messages, outline), leave_out), counts
+    return _with_new(messages, places, leave_out), counts
 
 
 def _places(messages: Messages, outline: Outline | None) -> Sequence[int]:
@@ -143,7 +149,7 @@ def _without_suffix(holder: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _restore_message(
-    message: Message, kept: Mapping[str, Kept], origin: str, counts: Counter[str]
+    message: Message, kept: Mapping[str, Kept], origin: str, counts: defaultdict[str, int]
 ) -> Message:
     calls = tool_calls_of(message)
     shown = message
@@ -163,7 +169,7 @@ def _restore_call(
     details: Mapping[str, str],
     kept: Mapping[str, Kept],
     origin: str,
-    counts: Counter[str],
+    counts: defaultdict[str, int],
 ) -> dict[str, Any]:
     signature = _signature(call, details, kept, origin, counts)
     if not is_bare(call):
@@ -178,7 +184,7 @@ def _signature(
     details: Mapping[str, str],
     kept: Mapping[str, Kept],
     origin: str,
-    counts: Counter[str],
+    counts: defaultdict[str, int],
 ) -> str | None:
     call_id = base_id(_id_of(call) or "")
     found = kept.get(call_id)
@@ -207,14 +213,15 @@ def _written(arguments: Any) -> str:
 
 
 def _text_signature(
-    message: Message, kept: Mapping[str, Kept], origin: str, counts: Counter[str]
+    message: Message, kept: Mapping[str, Kept], origin: str, counts: defaultdict[str, int]
 ) -> str | None:
     for signature in text_signatures(message):
         found = kept.get(text_key(signature))
         if found is not None and found.origin == origin:
             counts[CARRIED] += 1
             return signature
-        counts[WITHHELD] += is_signature(signature)
+        if is_signature(signature):
+            counts[WITHHELD] += 1
     return None
 
 

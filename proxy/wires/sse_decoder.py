@@ -62,7 +62,10 @@ class SSEDecoder:
         payloads: list[bytes] = []
         for line in lines:
             if line:
-                self._take(line)
+                if self._data is None and line[:6] == b"data: " and len(line) <= LARGEST_EVENT:
+                    self._data = line[6:]  # as nearly every line
+                else:
+                    self._take(line)
             elif self._data is not None:
                 payloads.append(bytes(self._data))
                 self._data = None

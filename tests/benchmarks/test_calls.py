@@ -13,8 +13,8 @@ from benchmarks.gateway.bodies import bodies
 from benchmarks.gateway.calls import count_calls
 
 BOUNDS = {
-    "OpenAI": {"small": 1_430, "10k": 2_150, "100k": 7_200, "10k damaged": 2_900, "100k damaged": 14_700},
-    "Gemini": {"small": 1_590, "10k": 3_000, "100k": 13_900, "10k damaged": 4_000, "100k damaged": 24_300},
+    "OpenAI": {"small": 1_010, "10k": 1_430, "100k": 4_350, "10k damaged": 2_270, "100k damaged": 13_000},
+    "Gemini": {"small": 1_130, "10k": 2_230, "100k": 10_850, "10k damaged": 3_340, "100k damaged": 22_400},
 }
 
 

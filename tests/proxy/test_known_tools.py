@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,10 +14,14 @@ from proxy.errors import InvalidRequest
 from proxy.known_tools import LARGEST_KNOWN, known_tools
 from proxy.nesting import depth_of, nesting_exceeds
 from proxy.tool_schemas import clean_declared
+from proxy.turn_guard import guard_chat
 from proxy.wire import parse_chat_request
 from sanitizers import Unrepairable
+from sanitizers.name_rules import GEMINI_NAMES, OPENAI_NAMES, NameRule
 from sanitizers.outline import DEPTH
 from sanitizers.schemas import DIALECTS, Target
+from sanitizers.tool_names import rename_tools
+from sanitizers.turns import TurnPolicy
 from tests.support.builders import assistant, call, text, tool, user
 
 TARGETS = [Target(dialect) for dialect in DIALECTS.values()]
@@ -61,6 +66,34 @@ def test_they_are_what_was_sent(tools: list[Any]) -> None:
     assert first.parameters["tools"] == tools
     assert json.dumps(first.parameters["tools"]) == json.dumps(tools)
     assert second.parameters["tools"] is first.parameters["tools"] is first.known_tools.tools
+
+
+@given(
+    st.lists(
+        st.sampled_from(["f", "g", "9f", "a.b", "task", "handoff_x", "f\ng", "é"]).map(
+            lambda name: declared({}, name)
+        ),
+        max_size=4,
+    ),
+    st.sampled_from([{}, {"tool_choice": "auto"}, {"functions": [{"name": "task"}]}]),
+    st.sampled_from([OPENAI_NAMES, GEMINI_NAMES]),
+)
+def test_their_names_are_read_alike(tools: list[Any], further: dict[str, Any], rule: NameRule) -> None:
+    """By the guard, which looks for those that hand the task on, and where names are changed."""
+    body = {
+        "model": "m",
+        "messages": [user("a"), assistant("b", [call("c", "task")]), tool("c")],
+        "tools": tools,
+    }
+    chat = parse_chat_request(json.dumps({**body, **further}).encode(), max_nesting=100)
+    known = chat.known_tools
+    assert known is not None
+    for mode in ("warn", "enforce"):
+        policy = TurnPolicy(mode, 5, 1, max_delegation_rounds=1, tell_model=True)
+        guarded = guard_chat(chat, policy, None, mode="repair")
+        assert guarded[1] == guard_chat(replace(chat, known_tools=None), policy, None, mode="repair")[1]
+    renamed = rename_tools(chat.messages, chat.parameters, rule, chat.outline, known.names)
+    assert renamed == rename_tools(chat.messages, chat.parameters, rule)
 
 
 @given(st.lists(schemas.map(declared), max_size=3), st.sampled_from(TARGETS))

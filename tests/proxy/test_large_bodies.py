@@ -47,15 +47,21 @@ async def test_what_goes_wrong_goes_wrong_here(size: int) -> None:
         await work_beside(size, fail)
 
 
+def noting(into: list[int], work: Callable[..., object]) -> Callable[..., object]:
+    """Return *work*, of which *into* is told in which thread it is done."""
+
+    def noted(*arguments: object, **options: object) -> object:
+        into.append(threading.get_ident())
+        return work(*arguments, **options)
+
+    return noted
+
+
 async def test_it_comes_to_the_same(upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
     """A large request is repaired, planned and told of as a small one is, and planned in a thread."""
     planned_in: list[int] = []
 
-    def note(*arguments: object, **options: object) -> object:
-        planned_in.append(threading.get_ident())
-        return plan_request(*arguments, **options)  # type: ignore[arg-type]  # passed on as they came
-
-    monkeypatch.setattr(chat_planning, "plan_request", note)
+    monkeypatch.setattr(chat_planning, "plan_request", noting(planned_in, plan_request))
     seen = []
     for largest in (LARGE, 10):
         monkeypatch.setattr(beside_the_loop, "LARGE", largest)
@@ -105,11 +111,7 @@ async def test_many_small_messages_are_large(
     """Work goes by messages as well as by bytes: each counts as a usual one."""
     planned_in: list[int] = []
 
-    def note(*arguments: object, **options: object) -> object:
-        planned_in.append(threading.get_ident())
-        return plan_request(*arguments, **options)  # type: ignore[arg-type]  # passed on as they came
-
-    monkeypatch.setattr(chat_planning, "plan_request", note)
+    monkeypatch.setattr(chat_planning, "plan_request", noting(planned_in, plan_request))
     async with proxied(settings_of(), upstream) as proxy:
         for number in (LARGE // 1024, LARGE // 1024 + 1):
             history = [user("a"), assistant("b")] * (number // 2) + [user("c")] * (number % 2)
@@ -138,11 +140,7 @@ async def test_a_long_prompt_is_counted_in_a_thread(
     """What its tokens come to, for the calibration; a short one's are counted here. Both are taken in."""
     counted_in: list[int] = []
 
-    def note(*arguments: object) -> object:
-        counted_in.append(threading.get_ident())
-        return estimate_sent(*arguments)  # type: ignore[arg-type]  # passed on as they came
-
-    monkeypatch.setattr(calibrate, "estimate_sent", note)
+    monkeypatch.setattr(calibrate, "estimate_sent", noting(counted_in, estimate_sent))
     learned = asyncio.Semaphore(0)
 
     def learn(*arguments: object, **options: object) -> None:
@@ -168,11 +166,7 @@ async def test_tools_are_cleaned_in_a_thread(
     """At first sight, which takes long for few bytes; the next request finds them cleaned, and is planned here."""
     planned_in: list[int] = []
 
-    def note(*arguments: object, **options: object) -> object:
-        planned_in.append(threading.get_ident())
-        return plan_request(*arguments, **options)  # type: ignore[arg-type]  # passed on as they came
-
-    monkeypatch.setattr(chat_planning, "plan_request", note)
+    monkeypatch.setattr(chat_planning, "plan_request", noting(planned_in, plan_request))
     schema = {"type": "object", "properties": {f"never_seen_{n}": {"type": "string"} for n in range(200)}}
     tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
     async with proxied(settings_of(), upstream) as proxy:
@@ -195,15 +189,8 @@ async def test_a_second_plan_is_made_in_a_thread(
     """What was too long for the provider is counted and cut anew as it was planned the first time."""
     worked_in: list[int] = []
 
-    def note(work: Callable[..., object]) -> Callable[..., object]:
-        def noted(*arguments: object, **options: object) -> object:
-            worked_in.append(threading.get_ident())
-            return work(*arguments, **options)
-
-        return noted
-
-    monkeypatch.setattr(chat_planning, "plan_request", note(plan_request))
-    monkeypatch.setattr(chat_planning, "estimate_sent", note(estimate_sent))
+    monkeypatch.setattr(chat_planning, "plan_request", noting(worked_in, plan_request))
+    monkeypatch.setattr(chat_planning, "estimate_sent", noting(worked_in, estimate_sent))
     monkeypatch.setattr(beside_the_loop, "LARGE", 10)
     words = (
         "This model's maximum context length is 8192 tokens. However, your messages resulted in 20000 tokens."
@@ -227,11 +214,7 @@ async def test_a_repair_is_made_in_a_thread(
     """By a provider's words, of a history as long as any; once, for what is asked and for what is sent."""
     repaired_in: list[int] = []
 
-    def note(*arguments: object) -> object:
-        repaired_in.append(threading.get_ident())
-        return repair_request(*arguments)  # type: ignore[arg-type]  # passed on as they came
-
-    monkeypatch.setattr(chat_planning, "repair_request", note)
+    monkeypatch.setattr(chat_planning, "repair_request", noting(repaired_in, repair_request))
     monkeypatch.setattr(beside_the_loop, "LARGE", 10)
     upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
     async with proxied(settings_of({MODEL: "openai/gpt-unheard-of"}), upstream) as proxy:

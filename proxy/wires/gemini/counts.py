@@ -13,6 +13,8 @@ def read_count(value: Any) -> int | None:
 
     ``5``, ``5.0`` and ``"5"`` are one number there (protobuf.dev/programming-guides/json); a flag is no number.
     """
+    if value is None:
+        return None
     if type(value) is int:
         return value if 0 <= value <= _LARGEST else None
     if isinstance(value, str) and len(value) <= len(str(_LARGEST)) and value.isascii() and value.isdecimal():

@@ -45,13 +45,16 @@ class ResponseReader:
             if not isinstance(response, dict):
                 raise UpstreamFault(NO_ANSWER)
         usage = response.get("usageMetadata")
-        counts = isinstance(usage, dict) and is_complete(usage)
+        counts = False
+        if isinstance(usage, dict):
+            counts = is_complete(usage)
+            if counts or self._is_better(usage):
+                self._usage = usage
         self._note_origin(response)
-        if isinstance(usage, dict) and (counts or self._is_better(usage)):
-            self._usage = usage
         feedback = response.get("promptFeedback")
-        reason = feedback.get("blockReason") if isinstance(feedback, dict) else None
-        self._blocked = self._blocked or (isinstance(reason, str) and bool(reason))
+        if isinstance(feedback, dict):
+            reason = feedback.get("blockReason")
+            self._blocked = self._blocked or (isinstance(reason, str) and bool(reason))
         candidates = response.get("candidates") or []
         if not isinstance(candidates, list):
             raise UpstreamFault(NO_ANSWER)

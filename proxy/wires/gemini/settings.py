@@ -43,7 +43,7 @@ def generation_config(parameters: Mapping[str, Any], profile: Profile, model: st
     limit = parameters.get("max_completion_tokens") or parameters.get("max_tokens")
     if limit is not None:
         config["maxOutputTokens"] = limit
-    if stops := _stops(parameters.get("stop")):
+    if (given := parameters.get("stop")) and (stops := _stops(given)):
         config["stopSequences"] = stops
     if (count := parameters.get("n") or 1) > 1:
         if profile.call_ids:
@@ -61,7 +61,8 @@ def generation_config(parameters: Mapping[str, Any], profile: Profile, model: st
             words = "'modalities' may hold 'text' alone: media in answers is not carried for this model."
             raise InvalidRequest(words, param="modalities")
         config["responseModalities"] = ["TEXT"]
-    config |= answer_format(parameters.get("response_format"))
+    if (form := parameters.get("response_format")) is not None:
+        config |= answer_format(form)
     effort = parameters.get("reasoning_effort")
     if effort is not None and thinks(profile, model):
         thinking = thinking_config(effort, profile, model)
@@ -70,8 +71,8 @@ def generation_config(parameters: Mapping[str, Any], profile: Profile, model: st
     return config
 
 
-def _stops(given: str | list[str] | None) -> list[str]:
-    stops = [given] if isinstance(given, str) else given or []
+def _stops(given: str | list[str]) -> list[str]:
+    stops = [given] if isinstance(given, str) else given
     stops = [stop for stop in stops if stop]
     if len(stops) > _MOST_STOPS:
         raise InvalidRequest(f"'stop' may hold {_MOST_STOPS} sequences for this model.", param="stop")

@@ -26,11 +26,13 @@ def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
     candidates' tokens already, as some gateways count, they are not added again (litellm#10141). A count that is no
     number counts as one that is missing.
     """
-    prompt = _count(metadata, "promptTokenCount") + _count(metadata, "toolUsePromptTokenCount")
-    completion = _count(metadata, "candidatesTokenCount")
-    thoughts = _count(metadata, "thoughtsTokenCount")
-    total = _count(metadata, "totalTokenCount")
-    if prompt + completion != total:
+    prompt = read_count(metadata.get("promptTokenCount")) or 0
+    prompt += read_count(metadata.get("toolUsePromptTokenCount")) or 0
+    completion = read_count(metadata.get("candidatesTokenCount")) or 0
+    thoughts = read_count(metadata.get("thoughtsTokenCount"))
+    cached = read_count(metadata.get("cachedContentTokenCount"))
+    total = read_count(metadata.get("totalTokenCount")) or 0
+    if thoughts and prompt + completion != total:
         completion += thoughts
     if not prompt and not completion and "promptTokenCount" not in metadata:
         return {}
@@ -39,12 +41,8 @@ def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
     }
-    if read_count(metadata.get("cachedContentTokenCount")) is not None:
-        usage["prompt_tokens_details"] = {"cached_tokens": _count(metadata, "cachedContentTokenCount")}
-    if read_count(metadata.get("thoughtsTokenCount")) is not None:
+    if cached is not None:
+        usage["prompt_tokens_details"] = {"cached_tokens": cached}
+    if thoughts is not None:
         usage["completion_tokens_details"] = {"reasoning_tokens": thoughts}
     return usage
-
-
-def _count(metadata: Mapping[str, Any], name: str) -> int:
-    return read_count(metadata.get(name)) or 0

@@ -44,12 +44,14 @@ def read_answer(body: bytes) -> Answer:
     if not isinstance(value, dict) or value.get("choices") is None:
         raise UpstreamFault(NO_COMPLETION)
     choices = read_choices(value, "message")
+    ended = True
     for choice in choices:
         if choice.get("message") is None:
             raise UpstreamFault(NO_COMPLETION)
-    for choice in choices:
         if not choice.get("finish_reason"):
-            raise UpstreamFault(BROKEN_OFF, cause=Cause.TRUNCATED)
+            ended = False
+    if not ended:
+        raise UpstreamFault(BROKEN_OFF, cause=Cause.TRUNCATED)
     if len(choices) > 1 and len({choice["index"] for choice in choices}) < len(choices):
         for at, choice in enumerate(choices):
             choice["index"] = at

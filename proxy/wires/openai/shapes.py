@@ -33,32 +33,32 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
     """
     usage = value.get("usage")
     choices: Any = value.get("choices")
-    if usage is not None and type(usage) is not dict:
+    if usage is not None and usage.__class__ is not dict:
         _refuse()
     if choices is None:
         return []
-    if type(choices) is not list:
+    if choices.__class__ is not list:
         _refuse()
     for at, choice in enumerate(choices):
-        if type(choice) is not dict:
+        if choice.__class__ is not dict:
             _refuse()
         index = choice.get("index")
-        if type(index) is not int or index < 0:  # true is no place, though it is an int
+        if index.__class__ is not int or index < 0:  # true is no place, though it is an int
             if index is not None:
                 _refuse()
             choice["index"] = at
         reason = choice.get("finish_reason")
         if reason is not None:
-            if type(reason) is not str:
+            if reason.__class__ is not str:
                 _refuse()
             choice["finish_reason"] = finish_reason(reason)
         message = choice.get(said)
         if message is not None:
-            if type(message) is not dict:
+            if message.__class__ is not dict:
                 _refuse()
             # All of it is in order, as a rule, and this is done for each event.
             for name, text in message.items():
-                if text is None or (type(text) is str and name in _TEXTS):
+                if text is None or (text.__class__ is str and name in _TEXTS):
                     continue
                 if name not in _LISTS or (text != [] and (said == "message" or not _are_pieces(text))):
                     _mend_message(message, _mend_call if said == "message" else _mend_fragment)

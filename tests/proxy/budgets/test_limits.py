@@ -26,7 +26,7 @@ def limit(
     """Return the limit of one request to *model*, whose ``model_info`` says *window* and *longest*."""
     deployment = deployment_of(model, max_input_tokens=window, max_output_tokens=longest)
     taught = None if learned is None else Learned(learned)
-    return limit_of(deployment, parameters or {}, policy, taught, reserve)
+    return limit_of(deployment, asked_output(parameters or {}), policy, taught, reserve)
 
 
 @pytest.mark.parametrize(

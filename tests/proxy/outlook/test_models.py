@@ -8,7 +8,7 @@ import pytest
 
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
-from proxy.explain import explain_request
+from proxy.explain import run_dry, tell_run
 from proxy.outlook import DeploymentOutlook, ModelOutlook, outlook_of
 from proxy.wire import parse_chat_request
 from tests.proxy.config.samples import entry, settings_of
@@ -45,7 +45,7 @@ def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> 
     request = parse_chat_request(
         b'{"model":"gemini","messages":[{"role":"user","content":"x"}]}', max_nesting=9
     )
-    explained = explain_request(request, settings, lambda *_: frozenset(), Knowledge(), 0.0, None)
+    explained = tell_run(run_dry(request, settings, lambda *_: frozenset(), Knowledge(), 0.0, None))
 
     [told] = model(settings).deployments
     assert told.budget is not None
