@@ -143,9 +143,9 @@ def find_violations(
         ordered = is_in_order(*order_of(messages), profile)
     else:
         ordered = is_in_order(outline.order, outline.call_ids, outline.result_ids, profile)
-    found = []
+    found: list[tuple[int, str]] = []  # in reading order where it is sorted
     if not ordered:
-        found = [Violation(rule, index) for rule, index in find_turn_violations(messages, profile)]
+        found = [(index, rule) for rule, index in find_turn_violations(messages, profile)]
     if outline is not None and _plain_ones_pass(outline, profile):
         places = sorted({*outline.odd, *outline.blank, *outline.twins})
     elif places is None:
@@ -154,12 +154,10 @@ def find_violations(
         message = messages[index]
         if _has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
             if "name" in message and message["role"] == "tool" and _is_misnamed(message, profile):
-                found.append(Violation("tool_name_illegal", index))
+                found.append((index, "tool_name_illegal"))
         else:
-            found += [Violation(rule, index) for rule in _message_violations(message, profile)]
-    if len(found) > 1:
-        found = sorted(set(found), key=lambda violation: (violation.index, violation.rule))
-    return tuple(found)
+            found += [(index, rule) for rule in _message_violations(message, profile)]
+    return tuple(Violation(rule, index) for index, rule in sorted(set(found))) if found else ()
 
 
 def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
@@ -322,7 +320,11 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
     if not calls:
         yield "empty_tool_calls"
     ids: set[str] = set()
-    same: set[str] = set()
+    same: set[str] | None = None
+    if not profile.call_ids and len(calls) > 1:
+        names = [function_of(call).get("name") for call in calls]
+        if len(set(names)) < len(names):  # most parallel calls are of different tools
+            same = set()
     for call in calls:
         call_id = call.get("id")
         if not call_id:
@@ -358,7 +360,7 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
             value = parse_arguments(arguments)
             if value is None:
                 yield "arguments_not_an_object"
-            elif not profile.call_ids and len(calls) > 1:
+            elif same is not None:
                 key = json.dumps([function["name"], value], sort_keys=True)
                 if key in same:
                     yield "identical_call"

@@ -56,16 +56,18 @@ Entries: TypeAlias = tuple[Entry, ...]
 
 
 class MarkedEntries(tuple[Entry, ...]):
-    """Entries whose *open* places are known, as long as no step changes any: five steps ask for them until then."""
+    """Entries whose *open* places are looked for once: several steps ask for them before one changes any."""
 
     open: list[int]
 
 
 def open_places(entries: Entries) -> list[int]:
     """Return the places of *entries* that are not known to be clean: all calls and results outside of whole rounds."""
-    if isinstance(entries, MarkedEntries):
-        return entries.open
-    return [*compress(count(), map(not_, map(_CLEAN, entries)))]
+    if not isinstance(entries, MarkedEntries):
+        return [*compress(count(), map(not_, map(_CLEAN, entries)))]
+    if not hasattr(entries, "open"):
+        entries.open = [*compress(count(), map(not_, map(_CLEAN, entries)))]
+    return entries.open
 
 
 def tool_calls_of(message: Message) -> list[dict[str, Any]]:

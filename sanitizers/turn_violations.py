@@ -6,11 +6,13 @@ Front to back, message by message, the way a provider reads it; what a message s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from sanitizers.messages import SYSTEM_ROLES, Message, Messages
 from sanitizers.profiles import Profile
+
+_NONE: Set[str] = frozenset()
 
 
 def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str, int]]:
@@ -18,8 +20,8 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
 
     *messages* are validated. The rules are about who speaks after whom, and which result answers which call.
     """
-    expected: list[str] = []  # ids of the open call turn, in call order
-    wanted: set[str] = set()  # the same
+    expected: Sequence[str] = ()  # ids of the open call turn, in call order
+    wanted: Set[str] = _NONE  # the same
     answered: set[str] = set()
     call_turn = -1  # index of the open call turn
     next_result = 0
@@ -28,10 +30,11 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
     previous = ""  # role of the turn before, system messages left out
     neighbour = ""  # role of the message before
     ordered, unique, with_text = profile.ordered_results, profile.unique_call_ids, profile.calls_with_text
+    echoes = profile.echoes_reasoning
     for index, message in enumerate(messages):
         role = message["role"]
         if role == "tool":
-            call_id = message.get("tool_call_id")
+            call_id: Any = message.get("tool_call_id")
             if call_id not in wanted:
                 yield "orphaned_result", index
             elif call_id in answered:
@@ -46,7 +49,7 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
         if expected:
             if len(answered) < len(expected):
                 yield "missing_result", call_turn
-            expected, wanted, answered, next_result = [], set(), set(), 0
+            expected, wanted = (), _NONE
         if role in SYSTEM_ROLES:
             if previous and not profile.system_anywhere:
                 yield "system_after_start", index
@@ -63,16 +66,18 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
         if role == "assistant":
             calls = message.get("tool_calls")
             spoke_last = message
-            if profile.echoes_reasoning and not isinstance(message.get("reasoning_content"), str):
+            if echoes and not isinstance(message.get("reasoning_content"), str):
                 yield "reasoning_missing", index
             if neighbour == "assistant" and not profile.assistant_runs:
                 yield ("call_after_model_turn" if calls else "same_role_neighbours"), index
             if calls:
-                # Most turns make one call: to enter a comprehension for it is a fifth of this walk.
-                first = calls[0].get("id") or ""
-                expected = [first] if len(calls) == 1 else [call.get("id") or "" for call in calls]
-                wanted = set(expected)
-                call_turn = index
+                if len(calls) == 1:  # most are: to enter a comprehension for it is a fifth of this walk
+                    first = calls[0].get("id") or ""
+                    expected, wanted = (first,), {first}
+                else:
+                    expected = [call.get("id") or "" for call in calls]
+                    wanted = set(expected)
+                answered, next_result, call_turn = set(), 0, index
                 if not with_text and message.get("content"):
                     yield "text_beside_calls", index
                 if unique:

@@ -10,6 +10,7 @@ from sanitizers.merging import SEPARATOR, join_contents
 from sanitizers.messages import (
     Entries,
     Entry,
+    MarkedEntries,
     Message,
     function_of,
     open_places,
@@ -57,16 +58,19 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
             paired.append(entry)
             continue
         order = [results.get((at, number)) for number in range(len(calls))]
-        in_place = list(range(at + 1, at + 1 + len(calls)))
-        if not profile.ordered_results and sorted(o for o in order if o is not None) == in_place:
-            order = list(in_place)
-        own, made = _place_results(entries, at, order)
+        in_place = [*range(at + 1, at + 1 + len(calls))]
+        if order == in_place or (
+            not profile.ordered_results and sorted(o for o in order if o is not None) == in_place
+        ):
+            own, made = list(entries[at + 1 : at + 1 + len(calls)]), list[Change]()
+        else:
+            own, made = _place_results(entries, at, order)
         if not profile.call_ids and len(calls) > 1:
             entry, own, made = _collapse_identical_calls(entry, own, made)
         paired += [entry, *own]
         changes += made
     paired += entries[done:]
-    return (tuple(paired), tuple(changes)) if changes else (entries, ())
+    return (MarkedEntries(paired), tuple(changes)) if changes else (entries, ())
 
 
 def _place_results(entries: Entries, at: int, order: list[int | None]) -> tuple[list[Entry], list[Change]]:
@@ -141,6 +145,9 @@ def _collapse_identical_calls(
     turn: Entry, results: list[Entry], changes: list[Change]
 ) -> tuple[Entry, list[Entry], list[Change]]:
     """Join equal calls of one turn, and their results; nothing is reported of results that are gone again."""
+    names = [function_of(call)["name"] for call in tool_calls_of(turn.message)]
+    if len(set(names)) == len(names):  # most parallel calls are of different tools
+        return turn, results, changes
     place: dict[str, int] = {}
     calls: list[Message] = []
     groups: list[list[Entry]] = []

@@ -41,10 +41,17 @@ class _Call:
 class _OpenCalls:
     """Calls that wait for a result, in order; taken by their function's name or as they come."""
 
-    def __init__(self) -> None:
+    def __init__(self, *calls: _Call) -> None:
         self.calls: list[_Call] = []
         self._next = 0
         self._named: dict[str, deque[_Call]] = defaultdict(deque)
+        for call in calls:
+            self.add(call)
+
+    @property
+    def run(self) -> int:
+        """The turn that the newest of them is of."""
+        return self.calls[-1].run
 
     def add(self, call: _Call) -> None:
         self.calls.append(call)
@@ -74,12 +81,16 @@ def settle_identities(entries: Entries, profile: Profile) -> tuple[Entries, tupl
 
 def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
     calls: list[_Call] = []
-    latest: dict[str, _OpenCalls] = {}  # the calls of the latest turn that carries an id
+    latest: dict[str, _Call | _OpenCalls] = {}  # what the latest turn calls by an id: nearly always one call
     unmatched: list[int] = []
     run = 0
     behind = 0
     for at in open_places(entries):
-        run += behind < at and any(entry.message["role"] != "assistant" for entry in entries[behind:at])
+        while behind < at:  # what lies between are whole rounds and texts: mostly the first is no assistant's
+            if entries[behind].message["role"] != "assistant":
+                run += 1
+                break
+            behind += 1
         behind = at + 1
         message = entries[at].message
         role = message["role"]
@@ -89,16 +100,21 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
                 calls.append(call)
                 if call.id:
                     key = base_id(call.id)
-                    turn = latest.get(key)
-                    if turn is None or turn.calls[-1].run != run:
-                        turn = latest[key] = _OpenCalls()
-                    turn.add(call)
+                    held = latest.get(key)
+                    if held is None or held.run != run:
+                        latest[key] = call
+                    elif isinstance(held, _Call):
+                        latest[key] = _OpenCalls(held, call)
+                    else:
+                        held.add(call)
         elif role == "tool":
-            turn = latest.get(base_id(message.get("tool_call_id") or ""))
-            if turn is None:
+            held = latest.get(base_id(message.get("tool_call_id") or ""))
+            if held is None:
                 unmatched.append(at)
                 continue
-            (turn.take(message.get("name")) or turn.first() or turn.calls[-1]).results.append(at)
+            if not isinstance(held, _Call):
+                held = held.take(message.get("name")) or held.first() or held.calls[-1]
+            held.results.append(at)
             run += 1
         elif role == "user" or role in SYSTEM_ROLES:
             run += 1
