@@ -38,18 +38,25 @@ def response_contents(
 
     Raises :class:`InvalidRequest` for a result whose call is not among *calls*: nothing says its name.
     """
-    if len(results) > 1:
-        results = sorted(results, key=lambda index: _call_of(messages[index], index, calls)[0])
+    answered = [
+        (
+            calls.get(messages[index].get("tool_call_id") or "") or _call_of(messages[index], index, calls),
+            index,
+        )
+        for index in results
+    ]
+    if len(answered) > 1:
+        answered.sort(key=lambda one: one[0][0])
     parts: list[dict[str, Any]] = []
     media: list[dict[str, Any]] = []
-    for index in results:
-        message = messages[index]
-        _, name, wire_id = _call_of(message, index, calls)
-        content = message.get("content")
+    for (_, name, wire_id), index in answered:
+        content = messages[index].get("content")
         own: list[dict[str, Any]] = []
         if content.__class__ is list and is_part_list(content):
             content, own = _text_and_media(content, index)
-        struct = _struct(content)
+        # Nearly all are texts that do not even begin as an object.
+        is_text = content.__class__ is str and not (content[:1] == "{" or content[:1].isspace())
+        struct = {TEXT_KEY: content} if is_text else _struct(content)
         response: dict[str, Any] = (
             {"name": name, "response": struct}
             if wire_id is None
