@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from sanitizers.messages import (
     Message,
     Messages,
     are_objects,
+    arguments_key,
     base_id,
     function_of,
     is_part_list,
@@ -320,7 +320,7 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
     if not calls:
         yield "empty_tool_calls"
     ids: set[str] = set()
-    same: set[str] | None = None
+    same: set[tuple[str, bytes]] | None = None
     if not profile.call_ids and len(calls) > 1:
         names = [function_of(call).get("name") for call in calls]
         if len(set(names)) < len(names):  # most parallel calls are of different tools
@@ -361,7 +361,7 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
             if value is None:
                 yield "arguments_not_an_object"
             elif same is not None:
-                key = json.dumps([function["name"], value], sort_keys=True)
+                key = (function["name"], arguments_key(value, arguments))
                 if key in same:
                     yield "identical_call"
                 same.add(key)

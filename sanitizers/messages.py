@@ -156,6 +156,17 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def arguments_key(value: Any, text: str) -> bytes:
+    """Return what is the same for equal arguments: *value*, which was parsed from *text*, with its keys in order.
+
+    What is nested deeper than orjson writes (254 levels) is the same only where it is written the same.
+    """
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:
+        return text.encode()  # orjson has read it, so that nothing in it is no Unicode
+
+
 def are_objects(texts: Iterable[str]) -> bool:
     """Tell whether :func:`parse_arguments` would make an object of each of *texts*, in half the time."""
     try:

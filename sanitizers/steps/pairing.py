@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from sanitizers.changes import Change
@@ -12,6 +11,7 @@ from sanitizers.messages import (
     Entry,
     MarkedEntries,
     Message,
+    arguments_key,
     function_of,
     open_places,
     parse_arguments,
@@ -148,13 +148,14 @@ def _collapse_identical_calls(
     names = [function_of(call)["name"] for call in tool_calls_of(turn.message)]
     if len(set(names)) == len(names):  # most parallel calls are of different tools
         return turn, results, changes
-    place: dict[str, int] = {}
+    place: dict[tuple[str, bytes], int] = {}
     calls: list[Message] = []
     groups: list[list[Entry]] = []
     merged: list[Change] = []
     for call, result in zip(tool_calls_of(turn.message), results, strict=True):
         function = function_of(call)
-        key = json.dumps([function["name"], parse_arguments(function["arguments"])], sort_keys=True)
+        arguments = function["arguments"]
+        key = (function["name"], arguments_key(parse_arguments(arguments), arguments))
         at = place.setdefault(key, len(calls))
         if at == len(calls):
             calls.append(call)

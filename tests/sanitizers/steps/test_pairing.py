@@ -12,6 +12,7 @@ from tests.support.builders import assistant, call, text, tool, user
 
 GO = user("go")
 A, AB = assistant(calls=[call("a")]), assistant(calls=[call("a"), call("b", "g")])
+DEEP = '{"a": ' * 1_020 + "1" + "}" * 1_020
 
 CASES = [
     Case("complete and in order", [GO, AB, tool("a"), tool("b")], None),
@@ -90,6 +91,13 @@ CASES = [
         [GO, assistant(calls=[call("a"), call("b")]), user("hi")],
         [GO, assistant(calls=[call("a")]), tool("a", MISSING_RESULT), user("hi")],
         [("inserted", 1, "missing_result"), ("merged", 1, "identical_call")],
+        GEMINI_2,
+    ),
+    Case(
+        "identical calls with arguments that are nested as deeply as can be read",
+        [GO, assistant(calls=[call("a", "f", DEEP), call("b", "f", DEEP)]), tool("a", "1"), tool("b", "2")],
+        [GO, assistant(calls=[call("a", "f", DEEP)]), tool("a", "1\n\n2")],
+        [("merged", 3, "identical_call")],
         GEMINI_2,
     ),
     Case(
