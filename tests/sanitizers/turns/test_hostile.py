@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from sanitizers.turns import TurnPolicy
 from tests.sanitizers.turns.histories import ENFORCE, WARN, History, guard, one_round, rounds_of, turn_of
 from tests.support.builders import assistant, call, text, tool, user
+from tests.support.cpu_time import cpu_seconds
 
 EVERYTHING = replace(ENFORCE, hint_after_errors=3, tell_model=True)
 COUNT = 5_000
@@ -77,11 +77,8 @@ HISTORIES: dict[str, History] = {
 @pytest.mark.parametrize("policy", [WARN, EVERYTHING], ids=["warn", "everything"])
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=list(HISTORIES))
 def test_bounded(history: History, policy: TurnPolicy) -> None:
-    """A fraction of a second for what would take ten and more if it were squared; a busy machine takes a second."""
-    start = time.process_time()
-    guard(history, policy, None, "f", "task")
-
-    assert time.process_time() - start < 4
+    """0.2 s at most, on a quiet machine, for what would take ten and more if it were squared."""
+    assert cpu_seconds(lambda: guard(history, policy, None, "f", "task"), bound=4) < 4
 
 
 @pytest.mark.parametrize("alone", ["\ud800", "a\udfff", "\x00"])
