@@ -46,8 +46,8 @@ def models(upstream: ScriptedUpstream) -> list[str]:
 PRIMARY = "gemini-3.6-flash"
 
 
-def settings_with_fallbacks() -> Settings:
-    """Return settings that retry, on one model with a fallback, and a pool of two."""
+def settings_with_fallbacks(**more: Any) -> Settings:
+    """Return settings that retry, on one model with a fallback, and a pool of two; *more* is for the router."""
     models = {MODEL: "gemini/gemini-3.6-flash", "spare": "openai/gpt-4.1", "long": "openai/gpt-long"}
     entries = [{"model_name": name, "litellm_params": {"model": model}} for name, model in models.items()]
     entries += [{"model_name": "pool", "litellm_params": {"model": f"openai/pool-{at}"}} for at in (0, 1)]
@@ -55,7 +55,8 @@ def settings_with_fallbacks() -> Settings:
         "num_retries": 2,
         "fallbacks": [{MODEL: ["spare"]}],
         "context_window_fallbacks": [{MODEL: ["long"]}],
-        "timeout": 5,
-        "first_byte_timeout": 0.3,
+        "timeout": 60,
+        "first_byte_timeout": 30,
+        **more,
     }
     return settings_of(model_list=entries, router_settings=router)

@@ -14,6 +14,7 @@ from proxy.errors import AnswerUnusable, ConversionFailed, UpstreamFault, Upstre
 from proxy.failures import Cause
 from tests.proxy.attempting import BOTH, PRIMARY, good, models, refused, settings_with_fallbacks, text_of
 from tests.proxy.conftest import LogLines
+from tests.support.least import least_of
 from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, say
 
@@ -355,13 +356,16 @@ async def test_a_known_refusal_comes_at_once(proxy: Proxied, upstream: ScriptedU
     assert reply.headers["x-should-retry"] == "false"
 
 
-async def test_a_failed_wait_is_no_overhead(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_a_failed_wait_is_no_overhead(upstream: ScriptedUpstream) -> None:
     """What the provider took before it failed was not spent here."""
-    upstream.then(Pause(0.25), refused(401))
-    upstream.then(say("fine"), STOP)
-    reply = await proxy.post(chat(stream=True))
 
-    assert float(reply.headers["x-turnright-overhead-ms"]) < 200
+    async def overhead_ms() -> float:
+        upstream.then(Pause(0.25), refused(401))
+        upstream.then(say("fine"), STOP)
+        async with proxied(settings_with_fallbacks(), upstream) as proxy:
+            return float((await proxy.post(chat(stream=True))).headers["x-turnright-overhead-ms"])
+
+    assert await least_of(overhead_ms, bound=200) < 200
 
 
 @BOTH

@@ -9,8 +9,11 @@ import pytest
 from proxy.config import Settings
 from proxy.errors import UpstreamUnreachable
 from tests.proxy.attempting import PRIMARY, good, models, refused, settings_with_fallbacks, text_of
-from tests.support.proxied import Proxied, Reply, chat
+from tests.support.proxied import Proxied, Reply, chat, proxied
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, chunk, say
+
+THINKING: list[Step] = [Pause(0.06)] * 5
+"""Longer than the client waits without a sign; in parts, so that a machine that stands still skips one of them."""
 
 
 @pytest.fixture
@@ -72,13 +75,13 @@ HELD: dict[str, list[Step]] = {
 
 
 @pytest.mark.parametrize("steps", HELD.values(), ids=HELD)
-async def test_what_says_nothing_is_held_back(
-    proxy: Proxied, upstream: ScriptedUpstream, steps: list[Step]
-) -> None:
+async def test_what_says_nothing_is_held_back(upstream: ScriptedUpstream, steps: list[Step]) -> None:
     """A stream's beginning is not shown until it is an answer; what was held is not shown twice."""
     upstream.then(*steps)
     upstream.then(chunk({"reasoning_content": "Well."}), say("fine"), STOP)
-    reply = await proxy.post(chat(stream=True))
+    limits = {"first_byte_timeout": 0.3} if HANG in steps else {}
+    async with proxied(settings_with_fallbacks(**limits), upstream) as proxy:
+        reply = await proxy.post(chat(stream=True))
 
     assert text_of(reply) == "fine"
     thoughts = [c["delta"].get("reasoning_content") for e in reply.events[:-1] for c in e["choices"]]
@@ -103,8 +106,8 @@ async def test_heartbeats(
     """A provider that thinks for long does not look dead; what fails meanwhile is still tried again unseen."""
     monkeypatch.setattr("proxy.event_stream.HOLD_S", 0.1)
     monkeypatch.setattr("proxy.event_stream.BEAT_S", 0.1)
-    upstream.then(Pause(0.25), refused(503))
-    upstream.then(Pause(0.25), *good(stream=True), Pause(0.25))
+    upstream.then(*THINKING, refused(503))
+    upstream.then(*THINKING, *good(stream=True), *THINKING)
     reply = await proxy.post(chat(stream=True))
 
     assert reply.raw.startswith(b": keep-alive\n\n")
@@ -119,7 +122,7 @@ async def test_an_error_behind_heartbeats(
     """The status has gone out by then: the failure is the stream's last event."""
     monkeypatch.setattr("proxy.event_stream.HOLD_S", 0.1)
     monkeypatch.setattr("proxy.event_stream.BEAT_S", 0.1)
-    upstream.then(Pause(0.25), refused(400, "No."))
+    upstream.then(*THINKING, refused(400, "No."))
     reply = await proxy.post(chat(model="long", stream=True))
 
     assert reply.status == 200
@@ -132,7 +135,7 @@ async def test_held_thoughts_go_out_in_time(
 ) -> None:
     """After ten seconds a client sees what the model thinks, and from then on nothing is tried again."""
     monkeypatch.setattr("proxy.event_stream.HOLD_S", 0.1)
-    upstream.then(chunk({"reasoning_content": "Hm."}), Pause(0.25), refused(503))
+    upstream.then(chunk({"reasoning_content": "Hm."}), *THINKING, refused(503))
     reply = await proxy.post(chat(stream=True))
 
     assert len(upstream.calls) == 1

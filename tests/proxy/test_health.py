@@ -81,7 +81,7 @@ async def test_not_ready_before_it_is_warm(upstream: ScriptedUpstream) -> None:
             assert await statuses("/livez") == [200, 200]
             assert await statuses("/readyz") == [503, 503]
             upstream.may_start.set()
-            async with asyncio.timeout(2):
+            async with asyncio.timeout(30):
                 while not ports:  # noqa: ASYNC110 - the server tells nobody that it is ready
                     await asyncio.sleep(0.01)
             assert await statuses("/readyz") == [200, 200]
@@ -112,7 +112,7 @@ async def test_not_ready_while_draining(upstream: ScriptedUpstream) -> None:
 async def test_what_is_in_flight_ends(upstream: ScriptedUpstream) -> None:
     """The grace period lets an answer come to its end, and its connection is closed behind it."""
     upstream.then(Pause(0.15), answer())
-    settings = settings_of(general_settings=QUICK)
+    settings = settings_of(general_settings={**QUICK, "drain_grace": 30})
     async with proxied(settings, upstream) as proxy:
         asked = asyncio.get_running_loop().create_task(proxy.post(chat()))
         await upstream.called()
@@ -152,7 +152,7 @@ async def test_client_that_does_not_read_is_cut_off(upstream: ScriptedUpstream) 
         exchange = await upstream.called()
         await asyncio.sleep(0.1)
         await drain(proxy.server, settings)
-        received = await asyncio.wait_for(reader.read(), 5)
+        received = await asyncio.wait_for(reader.read(), 30)
         writer.close()
 
     assert await exchange.ended() == "closed"

@@ -153,7 +153,7 @@ async def test_a_long_prompt_is_counted_in_a_thread(
     async with proxied(settings_of(), upstream) as proxy:
         for number in (3_000, LONG // 9):
             await proxy.post({"model": MODEL, "messages": [user("count me " * number)]})
-            await asyncio.wait_for(learned.acquire(), 5)
+            await asyncio.wait_for(learned.acquire(), 30)
         observed = await proxy.count("estimate_error_ratio_count", model=MODEL)
 
     assert observed == 2

@@ -17,6 +17,7 @@ from sanitizers.invariants import RULES
 from sanitizers.steps import STEP_NAMES
 from sanitizers.turns import EVENTS
 from tests.support.builders import assistant, image, tool, user
+from tests.support.least import least_of
 from tests.support.proxied import CHAT, MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
 from tests.support.strategies import damaged_histories
@@ -148,7 +149,7 @@ async def test_reasons_are_closed(proxy: Proxied, history: list[Any]) -> None:
 async def test_each_outcome_is_counted() -> None:
     """Each way for a request to end is one more of its outcome, and one attempt where one was made."""
     upstream = ScriptedUpstream()
-    limits = {"first_byte_timeout": 0.2, "timeout": 0.5}
+    limits = {"first_byte_timeout": 0.2, "timeout": 2.5}
     broken = {"model": MODEL, "messages": [tool("x")]}
     cases: list[tuple[str, list[Any], Any, str | None]] = [
         ("ok", [answer()], chat(), "ok"),
@@ -228,12 +229,16 @@ async def test_tokens_are_the_providers(proxy: Proxied, upstream: ScriptedUpstre
 
 async def test_overhead_leaves_the_provider_out(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """The time that the provider took is not ours, whole or streamed."""
-    upstream.then(Pause(0.3), answer())
-    upstream.then(Pause(0.3), say("x"), STOP)
-    replies = [await proxy.post(chat()), await proxy.post(chat(stream=True))]
 
-    assert all(float(reply.headers["x-turnright-overhead-ms"]) < 100 for reply in replies)
-    assert await proxy.count("overhead_seconds_sum") < 0.2
+    async def overhead_s() -> float:
+        before = await proxy.count("overhead_seconds_sum")
+        upstream.then(Pause(0.3), answer())
+        upstream.then(Pause(0.3), say("x"), STOP)
+        replies = [await proxy.post(chat()), await proxy.post(chat(stream=True))]
+        told = sum(float(reply.headers["x-turnright-overhead-ms"]) for reply in replies) / 1000
+        return max(told, await proxy.count("overhead_seconds_sum") - before)
+
+    assert await least_of(overhead_s, bound=0.2) < 0.2
     assert await proxy.count("request_duration_seconds_sum") > 0.6
 
 

@@ -15,8 +15,8 @@ from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, Step,
 
 HOLD_S = 0.05
 SLOWLY: dict[str, list[Step]] = {
-    CHAT: [chunk({"reasoning_content": "Hm."}), Pause(3 * HOLD_S), say("fine"), HANG],
-    COMPLETIONS: [written("", None), Pause(3 * HOLD_S), written("fine", None), HANG],
+    CHAT: [chunk({"reasoning_content": "Hm."}), *[Pause(HOLD_S)] * 4, say("fine"), HANG],
+    COMPLETIONS: [written("", None), *[Pause(HOLD_S)] * 4, written("fine", None), HANG],
 }
 
 
@@ -43,7 +43,7 @@ async def test_an_answer_that_begins_late_closes_the_circuit(
 
 async def read_until(response: aiohttp.ClientResponse, words: bytes) -> None:
     """Read an answer as far as these words."""
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         while words not in await response.content.readline():
             pass
 

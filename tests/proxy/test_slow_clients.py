@@ -18,6 +18,9 @@ from tests.support.proxied import CHAT, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, Step, answer, say
 
 BOUND_S = 0.4
+SLOW_S = 20.0
+"""What a busy machine may add: less than the clients would go on for."""
+
 ROOM = 4
 LARGE = "x" * (24 * 2**20)
 """More than the kernel's buffers between two sockets take."""
@@ -36,7 +39,7 @@ class Connection:
         self.reader = reader
         self.writer = writer
 
-    async def ends(self, within: float = 5.0) -> bytes:
+    async def ends(self, within: float = 30.0) -> bytes:
         """Return all that comes until the proxy closes the connection."""
         async with asyncio.timeout(within):
             try:
@@ -75,12 +78,12 @@ async def test_body_that_trickles(proxy: Proxied, monkeypatch: pytest.MonkeyPatc
                 await asyncio.sleep(0.05)
 
         writing = loop.create_task(trickle())
-        status = await asyncio.wait_for(client.reader.readline(), 5)
+        status = await asyncio.wait_for(client.reader.readline(), 30)
         took = loop.time() - started
         writing.cancel()
 
     assert status.split()[1] == b"408"
-    assert BOUND_S * 0.9 < took < BOUND_S + 1
+    assert BOUND_S * 0.9 < took < BOUND_S + SLOW_S
     assert proxy.server.gateway.admission.in_flight == 0
 
 
@@ -98,20 +101,20 @@ async def test_head_that_never_ends(
         client.writer.write(b"P" if begun else b"")
         assert proxy.server.gateway.admission.in_flight == 0
         assert await client.ends() == b""
-        assert loop.time() - started < BOUND_S + 1
+        assert loop.time() - started < BOUND_S + SLOW_S
 
 
 async def test_whole_answer_that_nobody_reads(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It keeps its place while it is written, for a bounded time; then the client is cut off."""
-    monkeypatch.setattr(deliver, "_LONGEST_S", BOUND_S)
+    monkeypatch.setattr(deliver, "_LONGEST_S", 2.0)
     upstream.then(answer(LARGE))
     async with connected(proxy) as client:
         body = json.dumps(chat()).encode()
         client.writer.write(head_for(len(body)) + body)
         await upstream.called()
-        await asyncio.sleep(BOUND_S / 2)
+        await asyncio.sleep(0.05)
         assert proxy.server.gateway.admission.in_flight == 1
 
         await proxy.idle()
@@ -154,13 +157,13 @@ async def test_stream_that_is_read_slowly(
     """Who reads, however slowly, is not cut off."""
     monkeypatch.setattr(event_stream, "HOLD_S", BOUND_S / 4)
     monkeypatch.setattr(event_stream, "BEAT_S", BOUND_S / 4)
-    monkeypatch.setattr(event_stream, "STALL_S", BOUND_S)
-    upstream.then(*[step for _ in range(8) for step in (say("x" * 2**17), Pause(BOUND_S / 3))], say("end"))
+    monkeypatch.setattr(event_stream, "STALL_S", 2.0)
+    upstream.then(*[step for _ in range(8) for step in (say("x" * 2**17), Pause(0.3))], say("end"))
     async with connected(proxy) as client:
         body = json.dumps(chat(stream=True)).encode()
         client.writer.write(head_for(len(body)) + body)
         received = b""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while b'"end"' not in received[-2_000:]:
                 received += await client.reader.read(2**16)
                 await asyncio.sleep(0.02)
@@ -182,7 +185,7 @@ async def test_one_address_leaves_room_for_another(proxy: Proxied, upstream: Scr
 
         assert await other() == 503
         greedy.pop().cancel()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(30):
             while proxy.server.gateway.admission.in_flight == ROOM:  # noqa: ASYNC110 - there is no event for it
                 await asyncio.sleep(0.01)
 

@@ -27,7 +27,7 @@ from tests.support.scripted_upstream import HANG, STOP, ScriptedUpstream, say
 
 pytestmark = LITELLM_NOISE
 
-AT_ONCE = 0.1
+AT_ONCE = 10.0
 """Seconds in which a client's leaving has to reach the upstream."""
 
 
@@ -66,7 +66,7 @@ async def test_slow_client_holds_the_provider_back(proxy: Proxied, upstream: Scr
     await asyncio.sleep(0.3)
     held = taken
     received = 0
-    while data := await asyncio.wait_for(reader.read(2**20), 5):
+    while data := await asyncio.wait_for(reader.read(2**20), 30):
         received += len(data)
         if b"[DONE]" in data:
             break
@@ -83,10 +83,10 @@ async def test_stuck_client_is_cut_off(upstream: ScriptedUpstream) -> None:
     async with proxied(settings_of(router_settings={**LIMITS, "timeout": 0.4}), upstream) as proxy:
         reader, writer = await connect(proxy, STREAM_BODY)
         exchange = await upstream.called()
-        assert await exchange.ended(within=1) == "closed"
+        assert await exchange.ended(within=20) == "closed"
         await proxy.idle()
         assert await proxy.count("requests_total", outcome="client_disconnected") == 1
-        received = await asyncio.wait_for(reader.read(), 5)
+        received = await asyncio.wait_for(reader.read(), 30)
         assert b'"error"' not in received  # nothing was left behind for it in this process
         writer.close()
 
@@ -107,7 +107,7 @@ async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) 
     _, out, record, transport = stuck(monkeypatch)
     monkeypatch.setattr(out.response, "write", AsyncMock())
     monkeypatch.setattr(out.response, "write_eof", lambda: asyncio.sleep(3600))
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         await out.end(DONE, asyncio.get_running_loop().time())
 
     assert record.outcome == "client_disconnected"
@@ -131,7 +131,7 @@ async def test_client_that_is_stuck_before_the_end(
             assert out.is_writing
         raise fault
 
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         await finish_stream(request, out, fail, asyncio.get_running_loop().time(), record)
 
     assert record.outcome == "client_disconnected"
@@ -192,8 +192,8 @@ async def test_leaving_client_reaches_the_provider(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, stream: bool
 ) -> None:
     """Through litellm too, the provider's connection is closed when the client goes."""
-    openai.faults.append({"delay_seconds": 0 if stream else 30, "chunk_delay_seconds": 0.3})
-    await gemini.fault(delay_seconds=0 if stream else 30, chunk_delay_seconds=0.3)
+    openai.faults.append({"delay_seconds": 0 if stream else 60, "chunk_delay_seconds": 1.5})
+    await gemini.fault(delay_seconds=0 if stream else 60, chunk_delay_seconds=1.5)
     asked = asyncio.get_running_loop().create_task(real.post(chat(model=model, stream=stream)))
 
     async def seen() -> str | None:
@@ -204,7 +204,7 @@ async def test_leaving_client_reaches_the_provider(
         return str(journal[0]["finished"]) if journal else None
 
     async def reached(*ends: str | None) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             while await seen() not in ends:  # noqa: ASYNC110 - one of them is asked over HTTP
                 await asyncio.sleep(0.02)
 

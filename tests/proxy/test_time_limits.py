@@ -4,17 +4,60 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import selectors
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, suppress
+from functools import wraps
 from math import inf
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from proxy.time_limits import LimitWatch, TimeLimit, watch_of
 
 Limit = Callable[[float], AbstractAsyncContextManager[object]]
+
+
+class _Jumping(selectors.DefaultSelector):
+    """Waits for nothing while a timer is set: the time until then is over at once."""
+
+    now = 1000.0
+
+    @override
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        found = super().select(None if timeout is None else 0)
+        if not found and timeout:
+            self.now += timeout
+        return found
+
+
+class Clockwork(asyncio.SelectorEventLoop):
+    """A loop whose clock goes by what is waited for alone, so that a machine that stands still changes nothing."""
+
+    def __init__(self) -> None:
+        self._clock = _Jumping()
+        super().__init__(self._clock)
+
+    @override
+    def time(self) -> float:
+        return self._clock.now
+
+    def advance(self, seconds: float) -> None:
+        """Let work take so long."""
+        self._clock.now += seconds
+
+
+def clockwork(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run a test on such a loop."""
+
+    @wraps(test)
+    def run(**arguments: Any) -> None:
+        with asyncio.Runner(loop_factory=Clockwork) as runner:
+            runner.run(test(**arguments))
+
+    return run
 
 
 @asynccontextmanager
@@ -76,15 +119,16 @@ async def times_out_itself() -> str:
 
 async def blocks() -> str:
     """Pass the limit without a pause."""
-    until = asyncio.get_running_loop().time() + 0.05
-    while asyncio.get_running_loop().time() < until:
-        pass
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, Clockwork)
+    loop.advance(0.05)
     return "done"
 
 
 @pytest.mark.parametrize("work", [in_time, too_long, fails_late, returns_late, times_out_itself, blocks])
 @pytest.mark.parametrize("after_s", [0.03, -1.0, inf])
 @pytest.mark.parametrize("cancelled_after", [None, 0.0, 0.01, 0.06, "at once with the limit"])
+@clockwork
 async def test_ends_as_a_limit_of_asyncios(
     work: Callable[[], Any], after_s: float, cancelled_after: float | str | None
 ) -> None:
@@ -123,6 +167,7 @@ async def test_ends_as_a_limit_of_asyncios(
     assert repr(await outcome(shared)) == repr(await outcome(asyncio.timeout_at))
 
 
+@clockwork
 async def test_limits_within_one_another() -> None:
     """The inner limit ends the inner work alone, and the outer one all of it."""
     clock = asyncio.get_running_loop().time
@@ -144,6 +189,7 @@ async def test_limits_within_one_another() -> None:
     assert outer.reached
 
 
+@clockwork
 async def test_each_at_its_own_moment_by_one_timer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that are gone set no timer; a nearer one sets it anew, and whoever fails hinders nobody."""
     loop = asyncio.get_running_loop()

@@ -111,7 +111,7 @@ class Proxied:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.server.port)
         writer.write(data)
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(30):
                 head = await reader.readuntil(b"\r\n\r\n")
                 status, *lines = head.decode("latin-1").rstrip().split("\r\n")
                 headers = dict(line.split(": ", 1) for line in lines)
@@ -122,7 +122,7 @@ class Proxied:
 
     async def idle(self) -> None:
         """Wait until the proxy works on nothing."""
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(30):
             while self.server.gateway.lifecycle.working:  # noqa: ASYNC110 - there is no event for it
                 await asyncio.sleep(0.01)
 
@@ -149,7 +149,7 @@ async def proxied(
     settings: Settings, upstream: Upstream, tracing: Tracing | None = None
 ) -> AsyncIterator[Proxied]:
     """Serve the proxy on a port of the kernel's choice, ready, with a client."""
-    timeout = aiohttp.ClientTimeout(total=30)
+    timeout = aiohttp.ClientTimeout(total=60)
     async with (
         serving(settings, upstream, tracing, host="127.0.0.1", port=0) as server,
         aiohttp.ClientSession(timeout=timeout) as session,

@@ -27,7 +27,8 @@ class Pause:
 HANG = Pause(3600)
 """A step that does not end by itself."""
 
-Step = dict[str, Any] | BaseException | Pause
+Step = dict[str, Any] | BaseException | Pause | asyncio.Event
+"""What is said or raised, or waited for: so many seconds, or until the test sets an event."""
 
 
 def answer(text: Any = "Good day.", **message: Any) -> Answer:
@@ -76,7 +77,7 @@ class Exchange:
         self.end = self.end or end
         self._ended.set()
 
-    async def ended(self, *, within: float = 5.0) -> End | None:
+    async def ended(self, *, within: float = 30.0) -> End | None:
         """Return how the call ended; raises `TimeoutError` when it has not after so many seconds."""
         async with asyncio.timeout(within):
             await self._ended.wait()
@@ -107,7 +108,7 @@ class ScriptedUpstream:
 
     async def called(self, count: int = 1) -> Exchange:
         """Wait until `count` calls have been made and return the last of them."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while len(self.exchanges) < count:  # noqa: ASYNC110 - a test waits, and nothing is gained by an event
                 await asyncio.sleep(0.001)
         return self.exchanges[count - 1]
@@ -201,6 +202,9 @@ class ScriptedUpstream:
 async def _take(step: Step) -> dict[str, Any] | None:
     if isinstance(step, Pause):
         await asyncio.sleep(step.seconds)
+        return None
+    if isinstance(step, asyncio.Event):
+        await step.wait()
         return None
     if isinstance(step, BaseException):
         raise step

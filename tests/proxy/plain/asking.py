@@ -54,5 +54,5 @@ def plain_settings(**sections: Any) -> Settings:
     named = {NAME: "openai/first", "spare": "openai/second", "chatting": "gemini/gemini-3.6-flash"}
     entries = [{"model_name": name, "litellm_params": {"model": model}} for name, model in named.items()]
     entries += [{"model_name": "pool", "litellm_params": {"model": f"openai/pool-{at}"}} for at in (0, 1)]
-    router = {"num_retries": 1, "fallbacks": [{NAME: ["spare"]}], "timeout": 5, "first_byte_timeout": 0.3}
+    router = {"num_retries": 1, "fallbacks": [{NAME: ["spare"]}], "timeout": 60, "first_byte_timeout": 30}
     return settings_of(**{"model_list": entries, "router_settings": router, **sections})

@@ -115,7 +115,7 @@ async def test_it_is_kept_alive(
     """Comments keep the connection open while the provider thinks."""
     monkeypatch.setattr(event_stream, "BEAT_S", 0.1)
     monkeypatch.setattr(event_stream, "HOLD_S", 0.1)
-    upstream.then(Pause(0.25), say("a"), END)
+    upstream.then(*[Pause(0.06)] * 5, say("a"), END)
     reply = await proxy.post(STREAM, COMPLETIONS)
 
     assert reply.raw.startswith(b": keep-alive\n\n")

@@ -19,7 +19,7 @@ from proxy.reload.reloader import Reloader
 from tests.proxy.conftest import LogLines
 from tests.support.builders import user
 from tests.support.proxied import GEMINI, MODEL, Proxied, chat, proxied, settings_of
-from tests.support.scripted_upstream import STOP, Pause, ScriptedUpstream, Step, answer, say
+from tests.support.scripted_upstream import STOP, ScriptedUpstream, Step, answer, say
 
 OTHER = {"other": GEMINI}
 SECRET = "sk-secret-4d2b"
@@ -60,7 +60,7 @@ class Reloading:
         self.next = load
         before = await self.count()
         self.reloader.ask()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while await self.count() == before:  # noqa: ASYNC110 - it is told to metrics and log alone
                 await asyncio.sleep(0.01)
 
@@ -119,7 +119,8 @@ async def test_what_is_in_flight_ends_on_the_old(
     reloads: Reloading, upstream: ScriptedUpstream, stream: bool
 ) -> None:
     """Its model is gone, its key is another, and it is answered as if nothing had happened."""
-    steps: list[Step] = [say("Good "), Pause(0.5), say("day."), STOP] if stream else [Pause(0.5), answer()]
+    go_on = asyncio.Event()
+    steps: list[Step] = [say("Good "), go_on, say("day."), STOP] if stream else [go_on, answer()]
     upstream.then(*steps)
     asked = begin(reloads.proxy.post(chat(stream=stream)))
     await upstream.called()
@@ -127,6 +128,7 @@ async def test_what_is_in_flight_ends_on_the_old(
     await reloads.take_up(settings_of(OTHER, general_settings={"master_key": SECRET}))
     refused = await reloads.proxy.post(chat())
     was_running = not asked.done()
+    go_on.set()
     reply = await asked
 
     assert (was_running, refused.status, reply.status) == (True, 401, 200)
@@ -144,13 +146,15 @@ async def test_later_steps_go_by_the_old_as_well(upstream: ScriptedUpstream) -> 
     """A fallback that is gone by the time that it is needed is asked: it was there when the request came."""
     models = {MODEL: GEMINI, "spare": GEMINI}
     settings = settings_of(models, router_settings={"fallbacks": [{MODEL: ["spare"]}], "timeout": 30})
-    upstream.then(Pause(0.3), UpstreamFault("gone", upstream_status=404))
+    go_on = asyncio.Event()
+    upstream.then(go_on, UpstreamFault("gone", upstream_status=404))
     upstream.then(answer("From the spare."))
     async with reloading(settings, upstream) as reloads:
         asked = begin(reloads.proxy.post(chat()))
         await upstream.called()
 
         await reloads.take_up(settings_of(OTHER))
+        go_on.set()
         reply = await asked
 
     assert (reply.status, reply.json["choices"][0]["message"]["content"]) == (200, "From the spare.")
@@ -163,13 +167,13 @@ async def test_request_whose_body_is_still_coming(reloads: Reloading) -> None:
     head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     reader, writer = await asyncio.open_connection("127.0.0.1", reloads.proxy.server.port)
     writer.write(head.encode() + body[:10])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not reloads.proxy.server.gateway.lifecycle.working:  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(0.01)
 
     await reloads.take_up(settings_of(OTHER, general_settings={"master_key": SECRET}))
     writer.write(body[10:])
-    received = await asyncio.wait_for(reader.read(), 5)
+    received = await asyncio.wait_for(reader.read(), 30)
     writer.close()
 
     assert received.startswith(b"HTTP/1.1 200 ")
@@ -334,7 +338,7 @@ async def test_old_goes_on_until_the_new_is_ready(
     """A transport that takes seconds to get ready holds nobody up, and nothing is swapped before it is."""
     preparing, may_go_on = held_back(upstream, monkeypatch)
     taking_up = begin(reloads.take_up(settings_of(OTHER)))
-    await asyncio.wait_for(preparing.wait(), 5)
+    await asyncio.wait_for(preparing.wait(), 30)
 
     meanwhile = [(await reloads.proxy.post(to(name))).status for name in (MODEL, "other")]
     may_go_on.set()
@@ -350,14 +354,14 @@ async def test_asked_in_the_middle_of_one(
     """What changes while one is under way is read afterwards, once, however often it was asked for."""
     preparing, may_go_on = held_back(upstream, monkeypatch)
     taking_up = begin(reloads.take_up(settings_of()))
-    await asyncio.wait_for(preparing.wait(), 5)
+    await asyncio.wait_for(preparing.wait(), 30)
 
     reloads.next = lambda: Loaded(settings_of(OTHER))
     for _ in range(3):
         reloads.reloader.ask("file")
     may_go_on.set()
     await taking_up
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while await reloads.count(result="ok") < 2:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.01)
 
@@ -369,7 +373,8 @@ async def test_the_old_is_let_go(reloads: Reloading, upstream: ScriptedUpstream)
     """When its last request has ended nothing of it is left: no settings, no task."""
     await reloads.take_up(settings_of())  # the first settings are the fixture's as well
     old = [weakref.ref(reloads.proxy.server.gateway.settings)]
-    upstream.then(Pause(0.3), answer())
+    go_on = asyncio.Event()
+    upstream.then(go_on, answer())
     asked = begin(reloads.proxy.post(chat()))
     await upstream.called()
     await reloads.take_up(settings_of())
@@ -377,6 +382,7 @@ async def test_the_old_is_let_go(reloads: Reloading, upstream: ScriptedUpstream)
 
     gc.collect()
     during = old[0]() is not None
+    go_on.set()
     await asked
     del asked
     upstream.exchanges.clear()
@@ -411,7 +417,7 @@ async def test_ended_in_the_middle_of_one(
         reloader = Reloader(lambda: Loaded(settings_of(OTHER)), "127.0.0.1")
         running = begin(reloader.run(proxy.server.current, proxy.server.api))
         reloader.ask()
-        await asyncio.wait_for(preparing.wait(), 5)
+        await asyncio.wait_for(preparing.wait(), 30)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         reloader.ask()

@@ -18,7 +18,7 @@ from proxy.reload import watch_file
 from proxy.reload.watch_file import FileWatch
 from tests.proxy.conftest import LogLines
 
-SOON_S = 5.0
+SOON_S = 30.0
 NEVER_S = 0.8
 
 

@@ -85,7 +85,7 @@ async def test_client_that_leaves(start: bytes, stream: bool) -> None:
             await asyncio.sleep(0.05)
 
         await leave_at(proxy, chat(stream=stream), until)
-        async with asyncio.timeout(0.25):
+        async with asyncio.timeout(10):
             await provider.exchanges[0].left.wait()
         await proxy.idle()
 
@@ -110,7 +110,7 @@ async def test_back_pressure() -> None:
                 sizes.append(provider.exchanges[0].written)
                 assert sizes[-1] < 32 * 2**20, "the provider can go on sending"
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await leave_at(proxy, chat(stream=True), until)
             await proxy.idle()
 

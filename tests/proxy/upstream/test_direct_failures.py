@@ -88,7 +88,7 @@ async def test_broken_framing_of_a_stream(start: bytes, then: str) -> None:
         assert_broken(reply, "upstream_unreachable")
     else:
         assert (reply.status, reply.error["code"]) == (502, "upstream_unreachable")
-    assert time.monotonic() - asked < 3
+    assert time.monotonic() - asked < 20
 
 
 @pytest.mark.parametrize("status", ["200 OK", "429 Slow down"])
@@ -99,7 +99,7 @@ async def test_broken_framing_of_a_whole_answer(status: str) -> None:
     reply, _ = await ask(sending(start, b"zz\r\n", then="wait"), stream=False)
 
     assert reply.status == (429 if status.startswith("429") else 502)
-    assert time.monotonic() - asked < 3
+    assert time.monotonic() - asked < 20
 
 
 @pytest.mark.parametrize("then", ["close", "reset", "broken"])

@@ -18,7 +18,9 @@ from proxy.upstream import direct
 from tests.proxy.upstream.provider import Exchange, Script, calling, head, piece, providing
 
 MODEL = "gemini/gemini-2.5-pro"
-SOON = 0.3
+SOON = 0.15
+AT_ONCE_S = 15.0
+"""What an end that is seen may take on a busy machine: half of the silence that ends an answer otherwise."""
 
 
 def said(*candidates: dict[str, Any], **fields: Any) -> bytes:
@@ -87,7 +89,7 @@ async def test_body_left_open(then: str) -> None:
 
     assert reasons(chunks) == ["stop"]
     assert chunks[-1]["usage"]["total_tokens"] == 7
-    assert took < 2
+    assert took < AT_ONCE_S
 
 
 @pytest.mark.parametrize("fields", [{}, {"usageMetadata": USAGE}], ids=["uncertain", "certain"])
@@ -111,11 +113,11 @@ async def test_stop_with_every_event(last: dict[str, Any]) -> None:
         await exchange.send(said(candidate(" you.", "STOP")))
         await exchange.gone()
 
-    chunks, took = await ask(script, idle_s=SOON * 4)
+    chunks, took = await ask(script, idle_s=2.5)
 
     text = "".join(choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"])
     assert (text, reasons(chunks)) == ("Good day to you.", ["stop"])
-    assert took > SOON * 9
+    assert took > SOON * 6 + 2.5
 
 
 async def test_usage_behind_stop() -> None:
@@ -123,7 +125,7 @@ async def test_usage_behind_stop() -> None:
     chunks, took = await ask(leaving_open(said(candidate("Good day.", "STOP")), said(usageMetadata=USAGE)))
 
     assert reasons(chunks) == ["stop"]
-    assert took < 2
+    assert took < AT_ONCE_S
 
 
 async def test_pings_behind_an_uncertain_stop() -> None:
@@ -131,7 +133,7 @@ async def test_pings_behind_an_uncertain_stop() -> None:
     chunks, took = await ask(leaving_open(said(candidate("Good day.", "STOP")), then="ping"), idle_s=0.5)
 
     assert reasons(chunks) == ["stop"]
-    assert took < 2
+    assert took < AT_ONCE_S
 
 
 async def test_what_comes_behind_the_end() -> None:
@@ -145,12 +147,12 @@ async def test_what_comes_behind_the_end() -> None:
         await exchange.send(said(usageMetadata=USAGE))
         await exchange.gone()
 
-    chunks, took = await ask(script, idle_s=1)
+    chunks, took = await ask(script, idle_s=2)
 
     text = "".join(choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"])
     assert (text, reasons(chunks)) == ("Good day.", ["stop"])
     assert chunks[-1]["usage"]["total_tokens"] == 7
-    assert took < 3
+    assert took < AT_ONCE_S
 
 
 async def test_other_candidates_are_waited_for() -> None:
@@ -164,7 +166,7 @@ async def test_other_candidates_are_waited_for() -> None:
         assert raised.value.cause is Cause.IDLE_TIMEOUT
 
     both = [said(candidate("a", "STOP")), said(candidate("b", "STOP", index=1))]
-    chunks, _ = await ask(leaving_open(*both), count=2, idle_s=0.6)
+    chunks, _ = await ask(leaving_open(*both), count=2, idle_s=2)
     assert reasons(chunks) == ["stop", "stop"]
 
 
@@ -173,7 +175,7 @@ async def test_blocked_prompt() -> None:
     chunks, took = await ask(leaving_open(said(promptFeedback={"blockReason": "SAFETY"})))
 
     assert reasons(chunks) == ["content_filter"]
-    assert took < 2
+    assert took < AT_ONCE_S
 
 
 async def test_end_that_is_none_fails_soon() -> None:

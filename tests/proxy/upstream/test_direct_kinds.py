@@ -95,7 +95,7 @@ async def test_stream_to_a_whole_request(kind: str) -> None:
         await exchange.send(head(kind) + FIRST)
         await exchange.gone()
 
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(20):
         reply, provider = await ask(script, stream=False)
 
     assert (reply.status, reply.error["code"]) == (502, "upstream_error")

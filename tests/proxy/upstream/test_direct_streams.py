@@ -180,7 +180,7 @@ async def test_end_of_a_finished_stream(parts: list[bytes], then: str) -> None:
 
     assert text_of(reply) == "Good day."
     assert reply.events[-1] == "[DONE]"
-    assert asyncio.get_running_loop().time() - asked < 5
+    assert asyncio.get_running_loop().time() - asked < 15
 
 
 async def test_unpacked_flood_leaves_others_their_turns(monkeypatch: pytest.MonkeyPatch) -> None:

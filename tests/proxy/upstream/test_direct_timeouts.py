@@ -36,6 +36,9 @@ from tests.proxy.upstream.provider import (
 from tests.support.proxied import chat
 from tests.support.scripted_upstream import chunk, say
 
+SLOW_S = 20.0
+"""What a limit of less than a second may take on a busy machine: less than any other limit that is set."""
+
 
 def dripping(start: bytes, unit: bytes, times: int, end: bytes = b"", every: float = 0.1) -> Script:
     """Return a script that sends the same bytes again and again, and then the end."""
@@ -57,7 +60,7 @@ async def timed_out(script: Script, *, stream: bool, **limits: float) -> tuple[U
         with pytest.raises(UpstreamTimeout) as raised:
             await direct.ask(stream=stream)
         took = time.monotonic() - asked
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(20):
             await provider.ended()
     return raised.value, took
 
@@ -76,7 +79,7 @@ async def test_stream_that_does_not_begin(start: bytes) -> None:
     error, took = await timed_out(sending(start, then="wait"), stream=True, first_byte_s=0.4, idle_s=0.1)
 
     assert error.cause is Cause.FIRST_BYTE_TIMEOUT
-    assert 0.3 < took < 2
+    assert 0.3 < took < SLOW_S
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,7 @@ async def test_whole_answer_that_does_not_begin(start: bytes) -> None:
     )
 
     assert error.cause is Cause.DEADLINE
-    assert 0.4 < took < 2
+    assert 0.4 < took < SLOW_S
 
 
 @pytest.mark.parametrize(
@@ -99,31 +102,37 @@ async def test_whole_answer_that_does_not_begin(start: bytes) -> None:
 )
 async def test_answer_that_stops(start: bytes, stream: bool) -> None:
     """Silence in the middle of an answer is ended by the time between bytes."""
-    error, took = await timed_out(sending(start, then="wait"), stream=stream, first_byte_s=5, idle_s=0.3)
+    error, took = await timed_out(sending(start, then="wait"), stream=stream, idle_s=0.3)
 
     assert error.cause is Cause.IDLE_TIMEOUT
-    assert 0.2 < took < 2
+    assert 0.2 < took < SLOW_S
 
 
-@pytest.mark.parametrize(
-    ("script", "stream"),
-    [
-        (dripping(JSON_HEAD, piece(b"\n"), 6, piece(GOOD) + piece(b"")), False),
-        (dripping(JSON_HEAD + piece(b"{"), piece(b" "), 6, piece(GOOD[1:]) + piece(b"")), False),
-        (dripping(head(), piece(b": ping\n\n"), 6, piece(STREAM) + piece(b"")), True),
-        (dripping(head() + FIRST, piece(b": ping\n\n"), 6, piece(STREAM) + piece(b"")), True),
-    ],
-    ids=["whole, before", "whole, after", "stream, before", "stream, after"],
-)
-async def test_bytes_keep_a_call_alive(script: Script, stream: bool) -> None:
-    """Blank bytes and comments are signs of life: no limit but the total ends an answer that has them."""
-    async with (
-        providing(script) as provider,
-        calling(provider.port, {"first_byte_s": 0.4, "idle_s": 0.4}) as direct,
-    ):
-        answers = await direct.ask(stream=stream)
+async def test_bytes_keep_a_call_alive() -> None:
+    """Blank bytes and comments are signs of life: no limit but the total ends an answer that has them.
 
-    assert answers[-1]["choices"][0]["finish_reason"] == "stop"
+    Before and after a beginning, whole and streamed; all at a time, since each takes longer than the limits.
+    """
+    limit_s, every_s = 2.5, 0.2
+    times = round(limit_s * 1.2 / every_s)
+
+    async def reason(start: bytes, unit: bytes, end: bytes, *, stream: bool) -> str:
+        script = dripping(start, unit, times, piece(end) + piece(b""), every_s)
+        async with (
+            providing(script) as provider,
+            calling(provider.port, {"first_byte_s": limit_s, "idle_s": limit_s}) as direct,
+        ):
+            answers = await direct.ask(stream=stream)
+        return str(answers[-1]["choices"][0]["finish_reason"])
+
+    reasons = await asyncio.gather(
+        reason(JSON_HEAD, piece(b"\n"), GOOD, stream=False),
+        reason(JSON_HEAD + piece(b"{"), piece(b" "), GOOD[1:], stream=False),
+        reason(head(), piece(b": ping\n\n"), STREAM, stream=True),
+        reason(head() + FIRST, piece(b": ping\n\n"), STREAM, stream=True),
+    )
+
+    assert list(reasons) == ["stop"] * 4
 
 
 @pytest.mark.parametrize(
@@ -139,10 +148,10 @@ async def test_bytes_keep_a_call_alive(script: Script, stream: bool) -> None:
 async def test_total(start: bytes, unit: bytes, stream: bool) -> None:
     """What keeps itself alive for ever ends at the deadline."""
     script = dripping(start, unit, 100, every=0.05)
-    error, took = await timed_out(script, stream=stream, total_s=0.6, idle_s=0.4, first_byte_s=0.4)
+    error, took = await timed_out(script, stream=stream, total_s=0.6)
 
     assert error.cause is Cause.DEADLINE
-    assert 0.5 < took < 2
+    assert 0.5 < took < SLOW_S
 
 
 @pytest.mark.parametrize(("start", "stream"), [(JSON_HEAD, False), (head(), True)], ids=["whole", "stream"])
@@ -153,7 +162,7 @@ async def test_total_of_a_flood(start: bytes, stream: bool, monkeypatch: pytest.
     error, took = await timed_out(flooding(start, unit), stream=stream, total_s=0.2)
 
     assert error.cause is Cause.DEADLINE
-    assert took < 2
+    assert took < SLOW_S
 
 
 async def test_limits_cost_no_timer_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,20 +186,23 @@ async def test_limits_cost_no_timer_each(monkeypatch: pytest.MonkeyPatch) -> Non
     assert timers < 20
 
 
-@pytest.mark.parametrize("start", [b"", JSON_HEAD, whole(GOOD[:10], length=999)], ids=len)
-async def test_client_hears_of_a_whole_answer_without_end(start: bytes) -> None:
-    """A whole answer that does not come to an end is a 504, and its connection is closed."""
-    reply, provider = await ask(sending(start, then="wait"), stream=False, timeout=1)
+async def test_client_hears_of_a_whole_answer_without_end() -> None:
+    """A whole answer that does not come to an end is a 504, and its connection is closed, however far it came."""
+    starts = (b"", JSON_HEAD, whole(GOOD[:10], length=999))
+    asked = [ask(sending(start, then="wait"), stream=False, timeout=3) for start in starts]
 
-    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
-    assert provider.exchanges[0].left.is_set()
+    for reply, provider in await asyncio.gather(*asked):
+        assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+        assert provider.exchanges[0].left.is_set()
 
 
 @pytest.mark.parametrize("started", [False, True])
 async def test_client_hears_of_a_silent_stream(started: bool) -> None:
     """A stream that falls silent is a timeout, before and after its first chunk."""
     script = sending(head(), *([FIRST] if started else []), then="wait")
-    reply, provider = await ask(script, stream=True, first_byte_timeout=5 if started else 1, idle_timeout=0.5)
+    reply, provider = await ask(
+        script, stream=True, first_byte_timeout=30 if started else 1, idle_timeout=0.5
+    )
 
     if started:
         assert_broken(reply, "upstream_timeout")
@@ -249,10 +261,10 @@ async def test_connect_timeout(kind: str, stream: bool, monkeypatch: pytest.Monk
             with pytest.raises(UpstreamTimeout) as raised:
                 await direct.ask(stream=stream)
             took = time.monotonic() - asked
-        async with before(address, connect_timeout=0.3, timeout=20) as proxy, asyncio.timeout(5):
+        async with before(address, connect_timeout=0.3, timeout=60) as proxy, asyncio.timeout(20):
             reply = await proxy.post(chat(stream=stream))
 
     assert raised.value.cause is Cause.CONNECT_TIMEOUT
-    assert 0.2 < took < 2
+    assert 0.2 < took < SLOW_S
     assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
     assert "could not be reached in time" in reply.error["message"]

@@ -56,7 +56,7 @@ class RecordedRequest:
 
     async def ended(self) -> Finished | None:
         """Wait until the request was served or given up, at most five seconds, and return how it ended."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await self._ended.wait()
         return self.finished
 
