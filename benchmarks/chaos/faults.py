@@ -12,7 +12,7 @@ from proxy.emulator.faults import NO_FAULT, FaultQueue
 from proxy.emulator.faults import Fault as GeminiFault
 from tests.support.openai_emulator import Fault as OpenAIFault
 
-TOO_LONG_S = 2.5
+TOO_LONG_S = 5.0
 """Seconds of silence; more than the limits that the run configures."""
 
 _STATUSES = (400, 500, 502, 503, 504)

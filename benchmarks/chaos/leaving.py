@@ -22,7 +22,7 @@ CALLED = ("waiting", "held", "streaming")
 MOMENTS = ("connected", "head", "body", "refused", *CALLED)
 """All moments: behind the connect, within the head, within the body, in the wait before another try, and those."""
 
-_SLOWEST_S = 5.0
+_SLOWEST_S = 20.0
 
 
 @dataclass

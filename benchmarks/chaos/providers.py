@@ -9,14 +9,17 @@ from typing import Any
 
 from aiohttp import web
 
-from benchmarks.chaos.faults import TOO_LONG_S, Faults, GeminiQueue, OpenAIQueue
+from benchmarks.chaos.faults import Faults, GeminiQueue, OpenAIQueue
 from proxy.emulator import create_emulator
 from proxy.emulator.journal import Journal
 from proxy.emulator.state import STATE
 from tests.support.openai_emulator import EMULATOR, OpenAIEmulator, create_openai_emulator
 
 KEEP_ALIVE_S = 1.0
-"""Seconds after which the providers close idle connections, so that none of the proxy's is left but by a leak."""
+"""Seconds after which failing providers close idle connections; a call that meets such a moment is tried again."""
+
+PATIENT_S = 60.0
+"""What takes the place of both limits and of the keep-alive where nothing may fail: no slow machine reaches it."""
 
 MODELS = ("gemini", "openai")
 
@@ -29,6 +32,13 @@ class Providers:
     openai_base: str
     journal: Journal
     openai: OpenAIEmulator
+    runners: tuple[web.AppRunner, ...]
+
+    def close_all(self) -> None:
+        """Close the connections, of which none is at work, so that the proxy has none left but by a leak."""
+        for runner in self.runners:
+            for connection in runner.server.connections if runner.server else ():
+                connection.force_close()
 
     @property
     def running(self) -> int:
@@ -38,31 +48,39 @@ class Providers:
 
 
 @asynccontextmanager
-async def providing(faults: Faults) -> AsyncIterator[Providers]:
+async def providing(faults: Faults, *, keep_alive_s: float) -> AsyncIterator[Providers]:
     """Serve both providers, failing as *faults* says, while the context lasts."""
     gemini, openai = create_emulator(), create_openai_emulator()
     gemini[STATE].faults = GeminiQueue(faults)
     openai[EMULATOR].faults = OpenAIQueue(faults)
-    async with _listening(gemini) as gemini_origin, _listening(openai) as openai_origin:
+    async with _listening(gemini, keep_alive_s) as one, _listening(openai, keep_alive_s) as two:
         yield Providers(
-            f"{gemini_origin}/v1beta", f"{openai_origin}/v1", gemini[STATE].journal, openai[EMULATOR]
+            f"{_origin(one)}/v1beta",
+            f"{_origin(two)}/v1",
+            gemini[STATE].journal,
+            openai[EMULATOR],
+            (one, two),
         )
 
 
 @asynccontextmanager
-async def _listening(app: web.Application) -> AsyncIterator[str]:
+async def _listening(app: web.Application, keep_alive_s: float) -> AsyncIterator[web.AppRunner]:
     runner = web.AppRunner(
-        app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0, keepalive_timeout=KEEP_ALIVE_S
+        app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0, keepalive_timeout=keep_alive_s
     )
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+        yield runner
     finally:
         await runner.cleanup()
 
 
-def config_for(providers: Providers, transport: str) -> dict[str, Any]:
+def _origin(runner: web.AppRunner) -> str:
+    return f"http://127.0.0.1:{runner.addresses[0][1]}"
+
+
+def config_for(providers: Providers, transport: str, *, silence_s: float) -> dict[str, Any]:
     """Return a configuration: a pool of two Geminis, one OpenAI, and each the other's fallback."""
 
     def entry(name: str, model: str, base: str) -> dict[str, Any]:
@@ -76,9 +94,9 @@ def config_for(providers: Providers, transport: str) -> dict[str, Any]:
             entry("openai", "openai/gpt-4.1", providers.openai_base),
         ],
         "router_settings": {
-            "timeout": 20,
-            "first_byte_timeout": TOO_LONG_S * 0.6,
-            "idle_timeout": TOO_LONG_S * 0.6,
+            "timeout": max(20, silence_s),
+            "first_byte_timeout": silence_s,
+            "idle_timeout": silence_s,
             "fallbacks": [{"gemini": ["openai"]}, {"openai": ["gemini"]}],
         },
         "general_settings": {"drain_delay": 0, "drain_grace": 1},

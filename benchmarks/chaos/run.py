@@ -17,8 +17,8 @@ from random import Random
 import aiohttp
 
 from benchmarks.chaos.asking import Outcome, ask
-from benchmarks.chaos.faults import Faults
-from benchmarks.chaos.providers import KEEP_ALIVE_S, MODELS, Providers, config_for, providing
+from benchmarks.chaos.faults import TOO_LONG_S, Faults
+from benchmarks.chaos.providers import KEEP_ALIVE_S, MODELS, PATIENT_S, Providers, config_for, providing
 from benchmarks.chaos.questions import Question, Violation
 from benchmarks.chaos.serving import Server
 from benchmarks.chaos.watching import Held, Samples, by_label, connections, read_metrics, settle, total
@@ -61,9 +61,11 @@ async def run(*, requests: int, concurrency: int, share: float, transport: str, 
     report = Report(seed, transport)
     random = Random(seed)
     faults = Faults(random, 0.0, hidden=transport == "direct")
-    async with providing(faults) as providers:
+    silence_s, keep_alive_s = (TOO_LONG_S * 0.6, KEEP_ALIVE_S) if share else (PATIENT_S, PATIENT_S)
+    async with providing(faults, keep_alive_s=keep_alive_s) as providers:
         with tempfile.TemporaryDirectory() as directory:
-            server = await asyncio.to_thread(Server, Path(directory), config_for(providers, transport))
+            config = config_for(providers, transport, silence_s=silence_s)
+            server = await asyncio.to_thread(Server, Path(directory), config)
             try:
                 await _warm_up(server.served, providers, report)
                 faults.share = share
@@ -88,7 +90,9 @@ async def _warm_up(served: Served, providers: Providers, report: Report) -> None
         for number in range(_WARM_UP):
             question = Question(number, MODELS[number % 2], stream=number % 4 > 1, calls=number % 8 > 3)
             await ask(session, served.origin, question)
-    await asyncio.sleep(KEEP_ALIVE_S * 2.5)
+    await settle(lambda: not providers.running, 10.0)
+    providers.close_all()
+    await asyncio.sleep(1.0)
     providers.openai.answered = 0
     report.held["at rest"] = Held.by(served.running.process.pid)
 
@@ -122,7 +126,10 @@ async def _look_after(served: Served, providers: Providers, faults: Faults, repo
     """Compare the process with what it was, and its counts with what the providers have seen."""
     pid, rest = served.running.process.pid, report.held["at rest"]
     samples = await read_metrics(served.origin)
-    back = await settle(lambda: Held.by(pid).sockets <= rest.sockets, KEEP_ALIVE_S + 10.0)
+    await settle(lambda: not providers.running, 10.0)
+    running = providers.running
+    providers.close_all()
+    back = await settle(lambda: Held.by(pid).sockets <= rest.sockets, 30.0)
     report.held["after"] = after = Held.by(pid)
     if not back or after.descriptors > rest.descriptors:
         report.violations.append(f"more is open than before: {rest} / {after}: {connections(pid)}")
@@ -131,8 +138,8 @@ async def _look_after(served: Served, providers: Providers, faults: Faults, repo
         report.violations.append(f"the second half took {grown:.1f} MiB")
     if (working := total(samples, "turnright_in_flight")) != 0:
         report.violations.append(f"{working:.0f} requests are still in flight")
-    if providers.running:
-        report.violations.append(f"{providers.running} calls are still open at the providers")
+    if running:
+        report.violations.append(f"{running} calls are still open at the providers")
     _count(samples, faults, report)
 
 

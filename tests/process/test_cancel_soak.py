@@ -9,16 +9,21 @@ from random import Random
 from benchmarks.chaos.cancel import config_for, run
 from benchmarks.chaos.leaving import CALLED, MOMENTS, leave_all
 from benchmarks.chaos.patient_provider import patient_provider
+from benchmarks.chaos.watching import settle
 from proxy.config import load_settings
 from proxy.upstream.selecting import SelectingUpstream
 from tests.support.proxied import proxied
 
 CLIENTS = 100
+USUAL_S, MOST_S = 5.0, 10.0
+"""Within which calls upstream have to be closed on a machine that may stand still: nothing else would ever do it."""
 
 
 async def test_clients_that_leave(transport: str) -> None:
     """Each call upstream ends at once, none is made for who has left, and the process holds what it held before."""
-    report, held = await run(clients=CLIENTS, concurrency=4, transport=transport, seed=20_262)
+    report, held = await run(
+        clients=CLIENTS, concurrency=4, transport=transport, seed=20_262, usual_s=USUAL_S, most_s=MOST_S
+    )
 
     print(f"{transport}: {report.at(0.5) * 1000:.1f} ms, most {report.at(1.0) * 1000:.1f} ms")  # noqa: T201 - with -rP
     assert report.violations == []
@@ -29,7 +34,7 @@ async def test_clients_that_leave(transport: str) -> None:
 
 
 async def test_no_task_is_left(transport: str) -> None:
-    """In one process with its clients and its provider: as many tasks as before, a second after the last has left."""
+    """In one process with its clients and its provider: as many tasks as before, soon after the last has left."""
     async with patient_provider(0.5) as provider:
         settings = load_settings(json.dumps(config_for(provider.origin, transport)).encode(), {}).settings
         async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -39,9 +44,9 @@ async def test_no_task_is_left(transport: str) -> None:
 
             report = await leave_all(proxy.origin, provider, range(100, 160), 8, Random(2))
             await proxy.idle()
-            await asyncio.sleep(1)
+            await settle(lambda: len(asyncio.all_tasks()) <= before, 20.0)
 
             assert report.violations == []
-            assert len(asyncio.all_tasks()) == before
+            assert len(asyncio.all_tasks()) <= before
             assert proxy.server.gateway.admission.in_flight == 0
             assert not provider.open.total()
