@@ -24,7 +24,7 @@ ENVIRONMENT = Path(sys.prefix, "clients-env")
 PACKAGES = Path(sys.prefix, "clients-node")
 """What ``node/package-lock.json`` says, and a link to the scripts, see ``install_node``."""
 
-SECONDS = 60.0
+SECONDS = 180.0
 QUIET = {
     "LANGSMITH_TRACING": "false",
     "OPENAI_AGENTS_DISABLE_TRACING": "1",

@@ -59,7 +59,7 @@ class Collector:
             (span for body in tuple(self.bodies) for span in _read(body)), key=lambda span: span.began
         )
 
-    def wait_for(self, count: int, seconds: float = 10.0) -> list[Collected]:
+    def wait_for(self, count: int, seconds: float = 30.0) -> list[Collected]:
         """Return the spans as soon as there are *count* of them; fails when there are not in time."""
         limit = time.monotonic() + seconds
         while len(found := self.spans()) < count:

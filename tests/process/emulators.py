@@ -52,7 +52,7 @@ class Gemini:
         ]
         return entries
 
-    def wait_for_ends(self, count: int, seconds: float = 5.0) -> list[str]:
+    def wait_for_ends(self, count: int, seconds: float = 30.0) -> list[str]:
         """Return how *count* requests ended, as soon as that many have; at the latest after *seconds*."""
         limit = time.monotonic() + seconds
         while True:
@@ -89,7 +89,7 @@ def in_a_thread(wires: Mapping[str, Wire]) -> Iterator[dict[str, Emulator]]:
     thread = threading.Thread(target=lambda: loop.run_until_complete(run()), name="emulators")
     thread.start()
     try:
-        assert ready.wait(10)
+        assert ready.wait(60)
         yield served
     finally:
         loop.call_soon_threadsafe(stop.set)

@@ -31,8 +31,8 @@ MODULE = (sys.executable, "-m", "proxy")
 INSTALLED = (str(Path(sys.executable).with_name("turnright")),)
 """The command as it is installed, and as an image starts it."""
 
-START_SECONDS = 60.0
-STOP_SECONDS = 20.0
+START_SECONDS = 120.0
+STOP_SECONDS = 60.0
 
 _numbers = itertools.count(1)
 Found = TypeVar("Found")
@@ -86,7 +86,7 @@ class Running:
         lines = [json.loads(line) for line in self.output.splitlines(keepends=True) if line.endswith("\n")]
         return [line for line in lines if line["event"] == name]
 
-    def wait_for_events(self, name: str, count: int, seconds: float = 5.0) -> list[dict[str, Any]]:
+    def wait_for_events(self, name: str, count: int, seconds: float = 30.0) -> list[dict[str, Any]]:
         """Return the log lines with this event as soon as there are *count*, at the latest after *seconds*.
 
         Lines leave the process a moment after the answers that they are about.
@@ -98,12 +98,13 @@ class Running:
 
     def wait_for(self, look: Callable[[], Found | None], what: str) -> Found:
         """Return what *look* finds, as soon as it finds something; fails when the process ends before."""
+        began = time.monotonic()
         while True:
             ended = self.process.poll() is not None  # asked first: its last words may come between the two
             found = look()
             if found:
                 return found
-            waited = time.monotonic() - self.started
+            waited = time.monotonic() - began
             if ended or waited > START_SECONDS:
                 raise AssertionError(f"no {what} after {waited:.1f} s: {self.output} {self.errors}")
             time.sleep(0.01)

@@ -71,7 +71,7 @@ class Scraper:
 
     def wait_for(self, name: str, **labels: str) -> float:
         """Return :meth:`more` as soon as it is something: what ends a request comes after its answer."""
-        limit = time.monotonic() + 5
+        limit = time.monotonic() + 30
         while not (found := self.more(name, **labels)) and time.monotonic() < limit:
             time.sleep(0.02)
         return found
@@ -109,7 +109,7 @@ def test_ok(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scrape
     assert after["turnright_overhead_seconds_count", (("route", CHAT),)] >= 1
     assert bool(streamed) is stream
     assert after["turnright_in_flight", ()] == 0
-    assert 0 <= after["turnright_event_loop_lag_seconds", ()] < 10
+    assert 0 <= after["turnright_event_loop_lag_seconds", ()] < 60
 
 
 def test_retry(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
@@ -160,7 +160,7 @@ def test_disconnect(counted: Served, gemini: Gemini, scraper: Scraper) -> None:
     gemini.say(TEXT)
     gemini.fault(chunk_delay_seconds=LONG_S)
     address, payload = urlsplit(counted.origin), json.dumps(chat(SPARE, stream=True)).encode()
-    with socket.create_connection((address.hostname or "", address.port or 80), timeout=10) as client:
+    with socket.create_connection((address.hostname or "", address.port or 80), timeout=30) as client:
         head = f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(payload)}\r\n\r\n"
         client.sendall(head.encode() + payload)
         received = b""
@@ -174,10 +174,10 @@ def test_disconnect(counted: Served, gemini: Gemini, scraper: Scraper) -> None:
 
 def test_shed(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
     """A request more than there are places for."""
-    gemini.fault(delay_seconds=1.0, times=PLACES)
+    gemini.fault(delay_seconds=3.0, times=PLACES)
     with ThreadPoolExecutor(PLACES) as pool:
         waiting = [pool.submit(ask, http, counted, chat(SPARE)) for _ in range(PLACES)]
-        limit = time.monotonic() + 5
+        limit = time.monotonic() + 30
         while len(gemini.journal()) < PLACES and time.monotonic() < limit:
             time.sleep(0.01)
         refused = ask(http, counted, chat(SPARE))

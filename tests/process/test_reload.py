@@ -84,7 +84,7 @@ def put(path: Path, text: str | Mapping[str, Any]) -> None:
     os.replace(beside, path)
 
 
-def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait until *condition* holds."""
     limit = time.monotonic() + seconds
     while not condition():
@@ -118,7 +118,7 @@ def begin(
             return ask(client, reloading.served, {**body("old", HELLO, stream=True), **fields})
 
     known = len(provider.requests)
-    provider.faults.append({"text": "one two three four five six seven eight", "chunk_delay_seconds": 0.3})
+    provider.faults.append({"text": "one two three four five six seven eight", "chunk_delay_seconds": 0.6})
     answer = pool.submit(send)
     until(lambda: len(provider.requests) > known)
     return answer
@@ -316,7 +316,7 @@ def test_not_while_draining(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
 ) -> None:
     """From SIGTERM on nothing is reloaded, whoever asks, and what is in flight ends well."""
-    given = config(openai_emulator, "old", general_settings={"drain_delay": 1, "drain_grace": 20})
+    given = config(openai_emulator, "old", general_settings={"drain_delay": 4, "drain_grace": 20})
     with reloading(tmp_path / "a", http, given) as process:
         stream = begin(pool, process, openai_emulator)
         process.running.signal()
@@ -390,7 +390,7 @@ def test_many_reloads_under_load(
                 put(
                     process.path, config(openai_emulator, model_list=[*listed, entry(openai_emulator, "old")])
                 )
-                if number % 5 == 0:
+                if number % 5:  # else it is noticed, which takes longer
                     process.running.signal(signal.SIGHUP)
             if number >= WARM - 1:
                 used.append(usage_of(process.running))

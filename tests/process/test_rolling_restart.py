@@ -29,8 +29,8 @@ from tests.process.running import INSTALLED, Served, serve
 from tests.support.openai_emulator import OpenAIEmulator
 
 CLIENTS: Any = [{"stream": stream, "kept": kept} for stream in (False, True) for kept in (0, 1, 1)]
-UPDATE_S = 0.5
-DELAY_S = 1.5
+UPDATE_S = 0.3
+DELAY_S = 3.0
 """What an operator sets: longer than the endpoints take to be updated."""
 
 ANSWER = re.compile(r"You wrote \d+ characters\. This is answer number (\d+)\.")
@@ -54,7 +54,7 @@ class Load:
             base_url=base_url,
             api_key="unused",
             max_retries=0,
-            http_client=httpx.Client(trust_env=False, timeout=30, limits=limits),
+            http_client=httpx.Client(trust_env=False, timeout=60, limits=limits),
         ) as client:
             for _ in itertools.count() if rounds is None else range(rounds):
                 if self._stop.is_set():
@@ -116,7 +116,7 @@ def _streamed(client: openai.OpenAI) -> str:
 def slow_provider(openai_emulator: OpenAIEmulator) -> Iterator[OpenAIEmulator]:
     """Return the provider with answers that take a while: of the streams every eighth longer than the drain delay."""
     openai_emulator.faults.extend(
-        {"delay_seconds": 0.1, "chunk_delay_seconds": 0.02 if number % 8 else 0.3} for number in range(20_000)
+        {"delay_seconds": 0.1, "chunk_delay_seconds": 0.02 if number % 8 else 0.6} for number in range(20_000)
     )
     yield openai_emulator
     openai_emulator.faults.clear()
@@ -147,7 +147,7 @@ def port_of(served: Served) -> int:
     return int(served.origin.rpartition(":")[2])
 
 
-def until(condition: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
+def until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
     """Wait until *condition* holds."""
     limit = time.monotonic() + seconds
     while not condition():

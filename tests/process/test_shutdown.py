@@ -20,8 +20,10 @@ MODEL = "gemini/gemini-2.5-pro"
 HELLO: Any = [{"role": "user", "content": "x"}]
 TEXT = "one two three four five six seven eight"
 LONG_S = 600.0
-SOON_S = 2.0
-"""What "at once" may take on a busy machine: far below the delays that are set here."""
+SOON_S = 15.0
+"""What "at once" may take on a busy machine: far below the long delay."""
+
+DELAY_S = 3.0
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def begin(
     return answer
 
 
-def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     """Wait until *condition* holds."""
     limit = time.monotonic() + seconds
     while not condition():
@@ -81,16 +83,16 @@ def test_drain(directory: Path, gemini: Gemini, transport: str, pool: ThreadPool
     An answer within the delay closes its connection, so that no client sends into it when the process goes.
     """
     with (
-        serve(directory, settings(gemini, transport, delay=1.0, grace=30)) as served,
-        httpx.Client(timeout=10, trust_env=False) as probe,
+        serve(directory, settings(gemini, transport, delay=DELAY_S, grace=30)) as served,
+        httpx.Client(timeout=30, trust_env=False) as probe,
     ):
         admin = f"http://127.0.0.1:{served.admin_port}"
         assert [probe.get(f"{origin}/readyz").status_code for origin in (served.origin, admin)] == [200, 200]
-        running = begin(pool, served, gemini, stream=True, chunk_delay_seconds=0.4)
+        running = begin(pool, served, gemini, stream=True, chunk_delay_seconds=0.9)
 
         served.running.signal()
         signalled = time.monotonic()
-        until(lambda: probe.get(f"{admin}/readyz").status_code == 503, SOON_S)
+        until(lambda: probe.get(f"{admin}/readyz").status_code == 503)
         until_unready = time.monotonic() - signalled
         during = ask(probe, served, body(MODEL, HELLO))
         until_answered = time.monotonic() - signalled
@@ -98,8 +100,8 @@ def test_drain(directory: Path, gemini: Gemini, transport: str, pool: ThreadPool
         late = [probe.get(f"{admin}{path}").status_code for path in ("/livez", "/readyz", "/metrics")]
         in_flight_late = not running.done()
 
-        assert until_unready < 0.5
-        assert (during.is_whole, until_answered < 1.0) == (True, True)
+        assert until_unready < DELAY_S - 0.2
+        assert (during.is_whole, until_answered < DELAY_S) == (True, True)
         assert during.headers.get("connection") == "close"
         assert (late, in_flight_late) == ([200, 503, 200], True)
         answer = running.result(30)
@@ -120,7 +122,7 @@ def test_what_outlasts_the_grace(
         silent = begin(pool, served, gemini, stream=True, delay_seconds=LONG_S)
 
         served.running.signal()
-        cut, *refused = stream.result(10), whole.result(10), silent.result(10)
+        cut, *refused = stream.result(30), whole.result(30), silent.result(30)
         status = served.running.wait()
         ends = gemini.wait_for_ends(3)
 
@@ -154,4 +156,4 @@ def test_second_signal(
 
         assert status == 130
         assert seconds < SOON_S
-        assert running.exception(10) is not None
+        assert running.exception(30) is not None

@@ -31,8 +31,8 @@ TRACED = {
 }
 HELLO: Any = [{"role": "user", "content": "zq-text"}]
 MASTER_KEY, OUR_KEY = "zq-master-key", "zq-our-key"
-SOON_S = 2.0
-"""What "at once" may take on a busy machine: far below the ten seconds that a collector has for its answer."""
+SOON_S = 15.0
+"""What "at once" may take on a busy machine: far below the minute that a collector has for its answer."""
 
 BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
@@ -199,8 +199,8 @@ def test_a_span_is_as_long_as_its_stream(
     request, attempt = collector.wait_for(2)
     assert took > 0.3
     for span in (request, attempt):
-        assert took * 0.5 < (span.ended - span.began) / 1e9 <= took
-    assert attempt.attributes["gen_ai.response.time_to_first_chunk"] < took * 0.7
+        assert 0.3 < (span.ended - span.began) / 1e9 <= took
+    assert attempt.attributes["gen_ai.response.time_to_first_chunk"] < took - 0.3
 
 
 def test_a_stream_that_is_cut(client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector) -> None:
@@ -298,6 +298,7 @@ def test_a_dead_collector_costs_no_request_anything(
     with collector_of() as origin:
         variables = {
             "OTEL_EXPORTER_OTLP_ENDPOINT": origin,
+            "OTEL_EXPORTER_OTLP_TIMEOUT": "60",
             "OTEL_BSP_SCHEDULE_DELAY": "20",
             "OTEL_BSP_MAX_QUEUE_SIZE": "8",
             "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "4",

@@ -40,7 +40,7 @@ TOOLS = (
 MOST_ANSWERS = 4
 """How often one request is answered at most."""
 
-SLACK_S = 6.0
+SLACK_S = 15.0
 """What a busy machine may add to the time that a request needs."""
 
 
@@ -154,7 +154,7 @@ class Asker:
         return Outcome(answer, time.monotonic() - begun, self._gemini.journal())
 
     def ask_only(
-        self, model: str, messages: Any = None, *, timeout: float = 30.0, **parameters: Any
+        self, model: str, messages: Any = None, *, timeout: float = 90.0, **parameters: Any
     ) -> Answer:
         """Ask *model*, and leave the provider's queues and journal as they are; *timeout* is the client's own."""
         request = {"model": model, "messages": messages or [user("go")], "stream": self.stream, **parameters}

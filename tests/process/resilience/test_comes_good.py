@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import socket
 import time
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
+from tests.process.asking import body
 from tests.process.emulators import Gemini
 from tests.process.resilience.asking_again import (
     CALLED,
@@ -20,6 +23,8 @@ from tests.process.resilience.asking_again import (
     TOOLS,
     Asker,
 )
+from tests.process.running import Served
+from tests.support.builders import user
 
 
 @dataclass(frozen=True)
@@ -141,13 +146,20 @@ def test_thoughts_alone(asker: Asker, gemini: Gemini, number: int) -> None:
     assert len(gemini.journal()) == int(answer.headers["x-turnright-attempts"]) == 2
 
 
-def test_client_that_leaves_before_the_next_try(asker: Asker, gemini: Gemini, number: int) -> None:
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_client_that_leaves_before_the_next_try(
+    failing: Served, gemini: Gemini, number: int, stream: bool
+) -> None:
     """Nobody is called for a client that is gone."""
-    gemini.fault(status=429, retry_delay_seconds=1.0)
+    gemini.fault(status=429, retry_delay_seconds=2.5)
+    address, request = urlsplit(failing.origin), body(f"alone-{number}", [user("go")], stream=stream)
+    payload = json.dumps(request).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(payload)}\r\n\r\n"
 
-    with pytest.raises(httpx.ReadTimeout):
-        asker.ask_only(f"alone-{number}", timeout=0.5)
-    time.sleep(1.5)
+    with socket.create_connection((address.hostname or "", address.port or 80), timeout=30) as client:
+        client.sendall(head.encode() + payload)
+        assert gemini.wait_for_ends(1) == ["complete"]
+    time.sleep(3.0)
 
     assert [entry["finished"] for entry in gemini.journal()] == ["complete"]
 
