@@ -339,7 +339,7 @@ def test_one_answer_is_checked_soon(parameters: Any, value: Any, calls: int) -> 
         fit_schema._compile.cache_clear()
         causes.append(check_calls(answer, parameters).cause)
 
-    assert cpu_seconds(check, bound=2) < 2  # 0.02 on a quiet machine; without the budget minutes
+    assert cpu_seconds(check, bound=0.7) < 0.7  # 0.02 on a quiet machine; without the budget 2 to minutes
     assert causes[0] in (None, Cause.INVALID_ARGUMENTS)
 
 
