@@ -147,7 +147,7 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
     """
     if text == "{}":
         return {}
-    if not text.rstrip().endswith("}"):
+    if text[-1:] != "}" and not text.rstrip().endswith("}"):
         return None  # cut off, or no object: told apart without raising
     try:
         value = orjson.loads(text)

@@ -29,6 +29,8 @@ class MemoryStore:
     async def get(self, space: str, keys: Iterable[str]) -> Mapping[str, bytes]:
         """See :meth:`proxy.store.Store.get`."""
         found: dict[str, bytes] = {}
+        if not self._values:
+            return found
         for key in keys:
             value = self._values.get((space, key))
             if value is not None:
