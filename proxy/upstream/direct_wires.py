@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from proxy.config import Deployment
 from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
+from proxy.errors import InvalidRequest
 from proxy.json_text import write_json
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.whole_as_chunks import whole_as_chunks
@@ -187,7 +188,14 @@ class _GeminiWire(_GeminiManners):
     def request(self, call: UpstreamCall, *, stream: bool) -> bytes:
         model = call.deployment.model_id
         body = gemini.build_request(call.messages, call.parameters, call.rules, model)
-        return write_json(gemini.with_extras(body, call.extra_body))
+        try:
+            return write_json(gemini.with_extras(body, call.extra_body))
+        except (
+            RecursionError
+        ):  # arguments are texts, whose depth nobody has looked at; Gemini refuses 100 levels
+            raise InvalidRequest(
+                "The arguments of a tool call are nested too deeply for this model.", param="messages"
+            ) from None
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         carried = gemini.carried_parameters(

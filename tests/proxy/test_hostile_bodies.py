@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from proxy import logs
 from proxy.emulator import serving as serving_gemini
 from proxy.upstream.selecting import SelectingUpstream
+from tests.support.builders import assistant, call, tool, user
 from tests.support.openai_emulator import serving_openai
 from tests.support.proxied import CHAT, Proxied, proxied, settings_of
 from tests.support.strategies.hostile import hostile_bytes, hostile_requests
@@ -170,6 +171,19 @@ def test_bomb(fuzzed: Fuzzed) -> None:
     bomb = gzip.compress(b"[" + b" " * (64 * 2**20) + b"]")
 
     assert fuzzed.send(CHAT, bomb, headers={"Content-Encoding": "gzip"}) == 413
+
+
+@pytest.mark.parametrize("mode", sorted(set(MODES)))
+@pytest.mark.parametrize("path", sorted(set(PATHS)))
+@pytest.mark.parametrize("model", ["gemini", "gemini-2.5", "openai"])
+@pytest.mark.parametrize("depth", [90, 260, 600, 1_000, 1_100, 20_000])
+def test_deep_arguments(fuzzed: Fuzzed, depth: int, model: str, path: str, mode: str) -> None:
+    """Arguments are texts, whose nesting no bound on the body sees; parallel calls, so that they are compared."""
+    arguments = '{"a":' * depth + "1" + "}" * depth
+    calls = [call(one, "f", arguments) for one in ("a", "b")]
+    history = [user("go"), assistant(calls=calls), tool("a", "1"), tool("b", "2")]
+
+    fuzzed.send(path, json.dumps({"model": model, "messages": history}).encode(), mode)
 
 
 def test_good_requests_are_answered(fuzzed: Fuzzed) -> None:
