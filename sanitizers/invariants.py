@@ -143,7 +143,7 @@ def find_violations(
         ordered = is_in_order(*order_of(messages), profile)
     else:
         ordered = is_in_order(outline.order, outline.call_ids, outline.result_ids, profile)
-    found: list[tuple[int, str]] = []  # in reading order where it is sorted
+    found: list[tuple[int, str]] = []  # the index first, so that sorting gives the reading order
     if not ordered:
         found = [(index, rule) for rule, index in find_turn_violations(messages, profile)]
     if outline is not None and _plain_ones_pass(outline, profile):

@@ -8,6 +8,8 @@ package writes into a message; a changed message is a new dict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import cached_property
 from itertools import compress, count
 from operator import attrgetter, not_
 from typing import Any, NamedTuple, TypeAlias
@@ -58,16 +60,19 @@ Entries: TypeAlias = tuple[Entry, ...]
 class MarkedEntries(tuple[Entry, ...]):
     """Entries whose *open* places are looked for once: several steps ask for them before one changes any."""
 
-    open: list[int]
+    @cached_property
+    def open(self) -> list[int]:
+        """What :func:`open_places` returns; nobody writes into it."""
+        return _find_open(self)
 
 
 def open_places(entries: Entries) -> list[int]:
     """Return the places of *entries* that are not known to be clean: all calls and results outside of whole rounds."""
-    if not isinstance(entries, MarkedEntries):
-        return [*compress(count(), map(not_, map(_CLEAN, entries)))]
-    if not hasattr(entries, "open"):
-        entries.open = [*compress(count(), map(not_, map(_CLEAN, entries)))]
-    return entries.open
+    return entries.open if isinstance(entries, MarkedEntries) else _find_open(entries)
+
+
+def _find_open(entries: Entries) -> list[int]:
+    return [*compress(count(), map(not_, map(_CLEAN, entries)))]
 
 
 def tool_calls_of(message: Message) -> list[dict[str, Any]]:
@@ -156,15 +161,15 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def arguments_key(value: Any, text: str) -> bytes:
+def arguments_key(value: dict[str, Any] | None, text: str) -> bytes:
     """Return what is the same for equal arguments: *value*, which was parsed from *text*, with its keys in order.
 
-    What is nested deeper than orjson writes (254 levels) is the same only where it is written the same.
+    What is no object, or is nested deeper than orjson writes (254 levels), is the same only where it is written so.
     """
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:
-        return text.encode()  # orjson has read it, so that nothing in it is no Unicode
+    if value is not None:
+        with suppress(orjson.JSONEncodeError):
+            return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return text.encode("utf-8", "surrogatepass")
 
 
 def are_objects(texts: Iterable[str]) -> bool:

@@ -49,7 +49,7 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
         if expected:
             if len(answered) < len(expected):
                 yield "missing_result", call_turn
-            expected, wanted = (), _NONE
+            expected, wanted = (), _NONE  # what was answered counts no more
         if role in SYSTEM_ROLES:
             if previous and not profile.system_anywhere:
                 yield "system_after_start", index

@@ -248,5 +248,5 @@ def _import_litellm() -> Any:
     litellm.disable_stop_sequence_limit = True  # it cuts to four without a word: proxy.dialects
     refuse_cookies(importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM)
     if first:
-        gc.freeze()  # its 300,000 objects stay; looking at them stops everything for 0.3 s, every few hundred requests
+        gc.freeze()  # its 300,000 objects stay; each look at them would stop everything for 0.3 s
     return litellm

@@ -31,10 +31,11 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
     nested in responses. Signatures are in their one place by now (:mod:`proxy.signatures`). Raises
     :class:`InvalidRequest`, with the place in *messages*, for what a sanitized history does not hold.
     """
-    systems: list[int] = []
+    systems = [index for index, message in enumerate(messages) if message["role"] in SYSTEM_ROLES]
+    system = [part for index in systems for part in _parts(messages[index], index, media=False)]
     contents: list[Content] = []
     calls: Calls = {}
-    for side, run in _runs(messages, systems):
+    for side, run in _runs(messages):
         if side == "results":
             contents += response_contents(messages, run, calls, nested_media=profile.call_ids)
             calls = {}
@@ -44,21 +45,17 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
         else:
             calls = {}
             _append(contents, "user", [part for index in run for part in _parts(messages[index], index)])
-    return [part for index in systems for part in _parts(messages[index], index, media=False)], contents
+    return system, contents
 
 
-def _runs(messages: Messages, systems: list[int]) -> Iterator[tuple[str, list[int]]]:
-    """Yield the places of the messages of one side that follow one another; system messages do not part them.
-
-    Their places are added to *systems*.
-    """
+def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
+    """Yield the places of the messages of one side that follow one another; system messages do not part them."""
     side, run = "", list[int]()
     for index, message in enumerate(messages):
         role = message["role"]
         own = _SIDES.get(role)
         if own is None or message.get("function_call"):
             if role in SYSTEM_ROLES:
-                systems.append(index)
                 continue
             what = f"role '{role}'" if own is None else "'function_call'"
             raise InvalidRequest(f"{what} has no place on this wire.", param=f"messages[{index}]")

@@ -38,15 +38,12 @@ def response_contents(
 
     Raises :class:`InvalidRequest` for a result whose call is not among *calls*: nothing says its name.
     """
-    answered = [
-        (
-            calls.get(messages[index].get("tool_call_id") or "") or _call_of(messages[index], index, calls),
-            index,
-        )
-        for index in results
-    ]
+    answered = []
+    for index in results:
+        call = calls.get(messages[index].get("tool_call_id") or "")
+        answered.append((call or _call_by_base(messages[index], index, calls), index))
     if len(answered) > 1:
-        answered.sort(key=lambda one: one[0][0])
+        answered.sort(key=lambda one: one[0][0])  # by the place of the call
     parts: list[dict[str, Any]] = []
     media: list[dict[str, Any]] = []
     for (_, name, wire_id), index in answered:
@@ -55,8 +52,8 @@ def response_contents(
         if content.__class__ is list and is_part_list(content):
             content, own = _text_and_media(content, index)
         # Nearly all are texts that do not even begin as an object.
-        is_text = content.__class__ is str and not (content[:1] == "{" or content[:1].isspace())
-        struct = {TEXT_KEY: content} if is_text else _struct(content)
+        no_object = content.__class__ is str and not (content[:1] == "{" or content[:1].isspace())
+        struct = {TEXT_KEY: content} if no_object else _struct(content)
         response: dict[str, Any] = (
             {"name": name, "response": struct}
             if wire_id is None
@@ -73,11 +70,9 @@ def response_contents(
     return [{"role": "user", "parts": parts}, *own_content]
 
 
-def _call_of(message: Message, index: int, calls: Calls) -> tuple[int, str, str | None]:
-    """Return the call of a result: the one with its id, or else with the same one but for a signature behind either."""
-    result_id = message.get("tool_call_id") or ""
-    if result_id in calls:
-        return calls[result_id]
+def _call_by_base(message: Message, index: int, calls: Calls) -> tuple[int, str, str | None]:
+    """Return the call of a result none of which has its id: the one with the same but for a signature behind either."""
+    result_id = message.get("tool_call_id")
     known_as = base_id(result_id) if result_id else None
     for call_id, call in calls.items():
         if base_id(call_id) == known_as:

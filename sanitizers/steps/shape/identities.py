@@ -86,7 +86,7 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
     run = 0
     behind = 0
     for at in open_places(entries):
-        while behind < at:  # what lies between are whole rounds and texts: mostly the first is no assistant's
+        while behind < at:  # whole rounds and texts: the first or the second is no assistant's
             if entries[behind].message["role"] != "assistant":
                 run += 1
                 break
