@@ -6,6 +6,8 @@ One tree, few classes: one per thing that a client or an operator does different
     ├── InvalidRequest              400  the client's fault: nothing was sent upstream
     │   ├── BodyTooLarge            413
     │   ├── RequestTooSlow          408
+    │   ├── Forbidden               403  not for this host or from this page
+    │   ├── UnsupportedMediaType    415
     │   ├── UnrepairableHistory     400  a history that cannot be made legal, or must not be in strict mode
     │   ├── ContextTooLong          400  more tokens than the model takes, counted before anything was sent
     │   ├── ConversionFailed        400  the upstream library could not convert the request
@@ -84,6 +86,20 @@ class RequestTooSlow(InvalidRequest):
 
     status = HTTPStatus.REQUEST_TIMEOUT
     code = "request_timeout"
+
+
+class Forbidden(InvalidRequest):
+    """The request names a host, or comes from a web page, that is not served without a key."""
+
+    status = HTTPStatus.FORBIDDEN
+    code = "forbidden"
+
+
+class UnsupportedMediaType(InvalidRequest):
+    """The body's type or coding is none that is read."""
+
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    code = "unsupported_media_type"
 
 
 class UnrepairableHistory(InvalidRequest):

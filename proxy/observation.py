@@ -72,6 +72,9 @@ class Record:
     key: str = ""
     """The name of the client's key; empty for the master key, and where none is asked for."""
 
+    client: str = ""
+    """Whose share of places, worker threads and bytes the request takes (:mod:`proxy.core.clients`)."""
+
     max_rounds: int | None = None
     """The limit of rounds that the client asked for; None where it did not."""
 

@@ -93,6 +93,6 @@ class RequestMetrics:
         self.shed = Counter(
             "turnright_shed_total",
             "API requests refused with 503: general_settings.max_in_flight were in flight, or more than half as "
-            "many and the client, told by its address, had its fair share.",
+            "many and the client had its fair share.",
             registry=registry,
         )

@@ -8,6 +8,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from proxy.config.schema.general import GeneralSettings
+from proxy.core.clients import client_at, client_of_key
 from proxy.errors import AuthenticationFailed
 from proxy.keys import GATEWAY, RECORD
 from proxy.routes.paths import is_open
@@ -18,10 +19,13 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
     """Let a request pass that carries a key as ``Authorization: Bearer``; health and metrics stay open.
 
     The error says nothing of the key, neither theirs nor ours. A path that is not known asks for the key as well, so
-    that nobody learns which exist. The name of a client's key goes into the request's record.
+    that nobody learns which exist. The name of a client's key goes into the request's record, and so does the client.
     """
     general = request[GATEWAY].settings.general_settings
-    if general.asks_for_keys and not is_open(request):
+    record = request[RECORD]
+    if not general.asks_for_keys:
+        record.client = client_at(request.remote)
+    elif not is_open(request):
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         sent = given.strip().encode("utf-8", "surrogateescape")
         name = find_key(general, sent) if scheme.lower() == "bearer" else None
@@ -32,7 +36,8 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
                 else "The key is not valid.",
                 headers={"WWW-Authenticate": "Bearer"},
             )
-        request[RECORD].key = name
+        record.key = name
+        record.client = client_of_key(name)
     return await handler(request)
 
 

@@ -15,8 +15,8 @@ from proxy.routes.paths import OTHER, is_ui_work
 async def limit_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse API requests over ``max_in_flight``, and bodies that announce more than ``max_body_mib``.
 
-    Where places are few they are shared between clients, who are told apart by their address: one agent gone wild
-    must not shut the others out (:class:`proxy.resilience.fairness.Admission`).
+    Where places are few, clients share them: one agent gone wild must not shut the others out
+    (:class:`proxy.resilience.fairness.Admission`). :mod:`proxy.core.clients` says who a client is.
     """
     record = request[RECORD]
     if record.route != OTHER or is_ui_work(request):
@@ -24,7 +24,7 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
         general = gateway.settings.general_settings
         if (request.content_length or 0) > general.max_body_mib * 2**20:
             raise BodyTooLarge(f"The body is over the limit of {general.max_body_mib} MiB.")
-        slot = gateway.admission.acquire(request.remote or "", record.started)
+        slot = gateway.admission.acquire(record.client, record.started)
         if slot is None:
             gateway.metrics.shed.inc()
             raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from proxy.config import Settings
-from tests.support.proxied import MODEL, Proxied, chat, settings_of
+from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, ScriptedUpstream, answer
 
 ROOM = 2
@@ -71,3 +71,24 @@ async def test_room_is_given_back(proxy: Proxied) -> None:
 
     assert await proxy.count("in_flight") == 0
     assert await proxy.count("requests_total", outcome="overloaded") == 0
+
+
+async def test_two_keys_behind_one_address_share_fairly(upstream: ScriptedUpstream) -> None:
+    """A key that holds more than its share is refused, and a key at the same address that holds nothing is served."""
+    keys = [{"name": name, "key": f"tr-{name}-0000000000"} for name in ("greedy", "other")]
+    settings = settings_of(general_settings={"max_in_flight": 4, "keys": keys})
+    greedy, other = ({"Authorization": f"Bearer {one['key']}"} for one in keys)
+    loop = asyncio.get_running_loop()
+    async with proxied(settings, upstream) as proxy:
+        for _ in range(3):
+            upstream.then(HANG)
+        tasks = [loop.create_task(proxy.post(chat(), headers=greedy)) for _ in range(2)]
+        tasks.append(loop.create_task(proxy.post(chat(), headers=other)))
+        await upstream.called(3)
+        upstream.then(answer())
+
+        assert (await proxy.post(chat(), headers=greedy)).status == 503
+        assert (await proxy.post(chat(), headers=other)).status == 200
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,34 @@
+"""The name of a client, under which places, worker threads and bytes are shared.
+
+Two keys behind one ingress are two clients. Without keys the address is all there is. An IPv6 host usually owns a whole
+/64 network (RFC 6177), so each address of one network is the same client.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from ipaddress import IPv6Address, IPv6Network
+
+
+def client_of_key(name: str) -> str:
+    """Return the client that sent the key called *name*; the master key's name is empty."""
+    return f"key:{name}"
+
+
+def client_at(address: str | None) -> str:
+    """Return the client at *address*, an IP address as text, or None where the transport has none."""
+    if address is None or ":" not in address:
+        return f"address:{address or ''}"
+    return _client_of_v6(address)
+
+
+@lru_cache(maxsize=1024)
+def _client_of_v6(address: str) -> str:
+    """Return the client of an IPv6 address; an IPv4 address that is mapped into it counts as itself."""
+    try:
+        parsed = IPv6Address(address.partition("%")[0])
+    except ValueError:
+        return f"address:{address}"
+    if parsed.ipv4_mapped is not None:
+        return f"address:{parsed.ipv4_mapped}"
+    return f"address:{IPv6Network((int(parsed) >> 64 << 64, 64))}"
