@@ -14,11 +14,11 @@ from functools import partial
 from types import MappingProxyType
 
 from proxy.attempts import Failure
-from proxy.beside_the_loop import work_beside
 from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.budgets.learn_overflow import Refused
 from proxy.budgets.limits import asked_output
 from proxy.config import Deployment
+from proxy.core.offload import run_offloaded
 from proxy.corrections import note_for, with_note
 from proxy.course import Course
 from proxy.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFault
@@ -114,7 +114,7 @@ class ChatPlanning:
             self._kept or _NOTHING_KEPT,
             facts,
         )
-        plan = await work_beside(planning_weight(self._chat, deployment, gateway.settings), make)
+        plan = await run_offloaded(planning_weight(self._chat, deployment, gateway.settings), make)
         if plan.budget is not None and plan.budget.factor is not None:
             gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
         if not taught.reports_usage:
@@ -201,7 +201,7 @@ class ChatPlanning:
         family = gateway.knowledge.of(deployment, now).family
         count = partial(estimate_sent, plan.messages, plan.parameters, family)
         refused = Refused(
-            await work_beside(plan.request.weight, count),
+            await run_offloaded(plan.request.weight, count),
             asked_output(plan.parameters),
             window_of(deployment).max_input_tokens,
             has_media(plan.messages),
@@ -227,7 +227,7 @@ class ChatPlanning:
 
 async def _repair_beside(plan: Plan, said: ProviderError) -> Plan | None:
     """Return :func:`_repaired`; to repair a long history takes as long as to plan it."""
-    return await work_beside(plan.request.weight, partial(_repaired, plan, said))
+    return await run_offloaded(plan.request.weight, partial(_repaired, plan, said))
 
 
 def _refuses_usage(said: ProviderError) -> bool:

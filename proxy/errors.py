@@ -15,8 +15,10 @@ One tree, few classes: one per thing that a client or an operator does different
     │   ├── NotFound                404
     │   │   └── BodyNotKept         404
     │   └── MethodNotAllowed        405
+    ├── TooMuchWork                 400  more steps than a request of its size may take
     ├── AuthenticationFailed        401
     ├── Overloaded                  503  too many requests in flight, or draining
+    ├── DeadlineExceeded            504  the request's time was up before its answer began
     ├── InternalFault               500  a defect of ours
     └── UpstreamFault               the provider's fault; carries the provider's own status
         ├── AnswerUnusable          502  an answer came, and it is none
@@ -173,6 +175,18 @@ class MethodNotAllowed(InvalidRequest):
     code = "method_not_allowed"
 
 
+class TooMuchWork(ProxyError):
+    """To prepare the request takes more steps than one of its size may take.
+
+    It is the client's fault and permanent, but no :class:`InvalidRequest`: another deployment is not tried, since that
+    would take as many steps again.
+    """
+
+    status = HTTPStatus.BAD_REQUEST
+    type = "invalid_request_error"
+    code = "too_much_work"
+
+
 class AuthenticationFailed(ProxyError):
     """The client's key is missing or wrong."""
 
@@ -187,6 +201,15 @@ class Overloaded(ProxyError):
     status = HTTPStatus.SERVICE_UNAVAILABLE
     type = "server_error"
     code = "overloaded"
+    retryable = True
+
+
+class DeadlineExceeded(ProxyError):
+    """The request's total time (``router_settings.timeout``) was up before its answer began."""
+
+    status = HTTPStatus.GATEWAY_TIMEOUT
+    type = "server_error"
+    code = "deadline_exceeded"
     retryable = True
 
 

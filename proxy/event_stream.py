@@ -11,6 +11,7 @@ politely would wait for it for ever.
 from __future__ import annotations
 
 import asyncio
+from math import inf
 
 from aiohttp import web
 
@@ -137,6 +138,7 @@ class EventStream:
     def _note_first(self) -> None:
         if not self.committed:
             self.committed = True
+            self._record.deadline = inf  # the attempt has its own
             self._record.first_token = self._clock() - self._record.started
 
     async def _write(self, data: bytes) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from proxy.errors import InvalidRequest
+from sanitizers.work_limit import metered
 
 Tokens: TypeAlias = list[int]
 Inputs: TypeAlias = Sequence[str] | Sequence[Tokens]
@@ -25,7 +26,7 @@ def check_inputs(name: str, value: Any) -> None:
         _check_each(name, value, str, "a string")
     elif isinstance(first, list):
         _check_each(name, value, list, "an array of tokens")
-        for at, tokens in enumerate(value):
+        for at, tokens in enumerate(metered(value)):
             if not tokens:
                 raise _refused(f"{name}[{at}]", "expected an array that is not empty")
             _check_tokens(f"{name}[{at}]", tokens)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sanitizers.work_limit import spend
+
 
 def nesting_exceeds(value: Any, limit: int) -> bool:
     """Tell whether *value*, which was parsed from JSON, holds containers nested deeper than *limit*."""
@@ -28,6 +30,7 @@ def depth_of(container: Any) -> int:
 
 def _next(level: list[Any]) -> list[Any]:
     """Return the containers that lie in those of *level*."""
+    spend(len(level))
     return [
         child
         for container in level

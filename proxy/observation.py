@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Protocol
 
 from proxy.config import Deployment
@@ -45,6 +46,12 @@ class Record:
     request_id: str
     route: str
     started: float
+    deadline: float = inf
+    """When the request's time is up; infinite as soon as its answer begins, which has limits of its own."""
+
+    overdue: bool = False
+    """Whether the request was ended since its time was up."""
+
     outcome: str = "ok"
     status: int = 0
     model: str = UNKNOWN_MODEL

@@ -81,6 +81,7 @@ async def serving(
             stack.push_async_callback(tracing.close)  # first in, last out: the last requests have spans too
         stack.push_async_callback(upstream.close)
         stack.enter_context(gateway.metrics.loop_lag.watching())
+        stack.enter_context(gateway.lifecycle.watching_deadlines())
         admin_port = None
         admin = settings.general_settings.admin
         if admin is not None:

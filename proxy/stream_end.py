@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from math import inf
 
 from aiohttp import web
 
-from proxy.errors import InternalFault, Overloaded, ProxyError
+from proxy.end_request import why_ended
+from proxy.errors import InternalFault, ProxyError
 from proxy.event_stream import EventStream
-from proxy.keys import GATEWAY
 from proxy.logs import report_fault
 from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF, Record
 from proxy.sse import DONE, encode_event
@@ -33,17 +34,18 @@ async def finish_stream(
     """
     last = DONE
     try:
-        await answer()
+        try:
+            await answer()
+        finally:
+            record.deadline = inf  # the end of a stream has a limit of its own
     except asyncio.CancelledError:
-        if not request[GATEWAY].lifecycle.cutting or not await out.settle():
+        ended_by = why_ended(request, begun=True)
+        if ended_by is None or not await out.settle():
             out.stop()
             raise
-        task = asyncio.current_task()
-        if task is not None:
-            task.uncancel()
         if out.committed:
             record.interrupted = CUT_OFF
-        last = _last_event(Overloaded("The proxy is shutting down; the answer is incomplete."), record)
+        last = _last_event(ended_by, record)
     except ConnectionResetError:
         record.outcome = CLIENT_DISCONNECTED
     except ProxyError as error:

@@ -29,6 +29,12 @@ _CONTAINERS = frozenset({dict, list})
 _USUAL_MESSAGE = 1024
 """Bytes of an agent's message: 300 of them are 354 KB (benchmarks/gateway)."""
 
+_USUAL_PART = 512
+"""Bytes of a usual body that take as long to plan as a call, or as a part of a content."""
+
+_PARSED_FASTER = 4
+"""Parsing a body of many objects takes longer than planning it, where they are neither messages, calls nor parts."""
+
 
 @record
 class ChatRequest:
@@ -46,8 +52,8 @@ class ChatRequest:
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
     weight: int
-    """What work on what was read costs, as the bytes of a usual body: many small messages cost what fewer long ones do.
-    A note or two that are added do not matter."""
+    """What work on what was read costs, as the bytes of a usual body: many small messages, calls and parts cost what
+    fewer long ones do. A note or two that are added do not matter."""
 
     outline: Outline | None = None
     """Of the history as it was read, which *messages* need not be any more."""
@@ -67,9 +73,12 @@ class ChatRequest:
         return self.outline is not None and self.outline.messages is self.messages
 
 
-def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False) -> ChatRequest:
+def parse_chat_request(
+    body: bytes, *, max_nesting: int, mends: bool = False, parse_weight: int = 0
+) -> ChatRequest:
     """Return the request in *body*; *mends* says that its messages may be changed where they cannot be read otherwise.
 
+    *parse_weight* is what it costs to parse it (:func:`proxy.core.offload.parse_weight`), for those who know.
     Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
     model, messages that cannot be read, and a known parameter of the wrong type.
     """
@@ -116,8 +125,20 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False) ->
         known_tools=known,
         body=body,
         mended=mended,
-        weight=max(len(body), _USUAL_MESSAGE * len(outline.messages)),
+        weight=max(len(body), parse_weight // _PARSED_FASTER, _weight_of(outline)),
     )
+
+
+def _weight_of(outline: Outline) -> int:
+    """Return what work on a history costs, as the bytes of a usual one, by its messages, calls and parts."""
+    messages = outline.messages
+    parts = len(outline.call_ids)
+    for index in outline.odd:
+        message = messages[index]
+        for held in (message.get("content"), message.get("tool_calls")):
+            if held.__class__ is list:
+                parts += len(held)
+    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
 
 
 def read_model(fields: Mapping[str, Any]) -> str:

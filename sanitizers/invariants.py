@@ -40,6 +40,7 @@ from sanitizers.outline import PLAIN_FIELDS, RESULT_FIELDS, TURN_FIELDS, Outline
 from sanitizers.profiles import Profile
 from sanitizers.turn_order import is_in_order, order_of
 from sanitizers.turn_violations import find_turn_violations
+from sanitizers.work_limit import metered
 
 RULES = MappingProxyType(
     {
@@ -150,7 +151,7 @@ def find_violations(
         places = sorted({*outline.odd, *outline.blank, *outline.twins})
     elif places is None:
         places = range(len(messages))
-    for index in places:
+    for index in metered(places):
         message = messages[index]
         if _has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
             if "name" in message and message["role"] == "tool" and _is_misnamed(message, profile):

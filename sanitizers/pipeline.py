@@ -15,6 +15,7 @@ from sanitizers.profiles import Profile
 from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES, STEPS
 from sanitizers.validation import read_history
+from sanitizers.work_limit import current_limit
 
 _MESSAGE, _ORIGIN = attrgetter("message"), attrgetter("origin")
 
@@ -80,7 +81,10 @@ def run_steps_on(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Cha
     *entries* itself comes back when no step changed anything. Raises :class:`Unrepairable` when none is left.
     """
     changes: list[Change] = []
+    limit = current_limit()
     for step in STEPS:
+        if limit is not None:
+            limit.spend(len(entries))
         entries, made = step(entries, profile)
         changes.extend(made)
     if not entries:

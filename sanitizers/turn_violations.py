@@ -11,6 +11,7 @@ from typing import Any
 
 from sanitizers.messages import SYSTEM_ROLES, Message, Messages
 from sanitizers.profiles import Profile
+from sanitizers.work_limit import metered
 
 _NONE: Set[str] = frozenset()
 
@@ -31,7 +32,7 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
     neighbour = ""  # role of the message before
     ordered, unique, with_text = profile.ordered_results, profile.unique_call_ids, profile.calls_with_text
     echoes = profile.echoes_reasoning
-    for index, message in enumerate(messages):
+    for index, message in enumerate(metered(messages)):
         role = message["role"]
         if role == "tool":
             call_id: Any = message.get("tool_call_id")

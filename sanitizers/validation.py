@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import Messages, is_part_list
 from sanitizers.outline import Outline, outline_of
+from sanitizers.work_limit import metered
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 """OpenAI's chat roles."""
@@ -51,7 +52,7 @@ def read_history(messages: object, outline: Outline | None = None) -> Outline:
         _refuse("no_messages", "messages", "'messages' is empty: there is nothing to send.", None)
     if outline is None:
         outline = outline_of(messages)
-    for index in outline.odd:
+    for index in metered(outline.odd):
         _validate_message(messages[index], index)
     return outline
 
@@ -83,7 +84,7 @@ def _validate_content(content: object, role: str, place: str, index: int) -> Non
     if role in ("tool", "function") and not is_part_list(content):
         return  # a result given as a bare value is repaired to its JSON text
     if isinstance(content, list):
-        for at, part in enumerate(content):
+        for at, part in enumerate(metered(content)):
             _validate_part(part, f"{place}.content[{at}]", index)
     else:
         _refuse(
@@ -121,7 +122,7 @@ def _validate_part(part: object, place: str, index: int) -> None:
 def _validate_calls(calls: object, place: str, index: int) -> None:
     _expect(calls, list, f"{place}.tool_calls", index)
     assert isinstance(calls, list)
-    for at, call in enumerate(calls):
+    for at, call in enumerate(metered(calls)):
         here = f"{place}.tool_calls[{at}]"
         _expect(call, dict, here, index)
         if call.get("id") is not None:

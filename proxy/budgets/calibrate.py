@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from math import ceil
 
-from proxy.beside_the_loop import LARGE, go_beside
 from proxy.budgets.fit_request import estimate_sent, has_media
 from proxy.budgets.knowledge import Taught, is_sampled, observe_answer
+from proxy.core.offload import LARGE, start_offloaded
 from proxy.keys import Gateway
 from proxy.observation import Record
 from proxy.plan import Plan
@@ -30,7 +30,7 @@ def calibrate(record: Record, gateway: Gateway, now: float) -> None:
     taught = gateway.knowledge.of(plan.deployment, now)
     if is_sampled(taught, now):
         count = partial(estimate_sent, plan.messages, plan.parameters, taught.family)
-        go_beside(weight, count, partial(_learn, plan, taught, counted, gateway, record.request_id))
+        start_offloaded(weight, count, partial(_learn, plan, taught, counted, gateway, record.request_id))
 
 
 def _learn(

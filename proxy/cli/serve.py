@@ -8,9 +8,9 @@ import os
 import sys
 from functools import partial
 
-from proxy.beside_the_loop import take_short_turns
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
+from proxy.core.offload import take_short_turns
 from proxy.log_lines import line_format
 from proxy.log_writer import WriterThread
 from proxy.logs import configure_logs, log_stray_errors

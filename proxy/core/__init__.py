@@ -2,5 +2,8 @@
 
 The files:
 
-    clients    who is asking: the name under which scarce things are shared
+    clients         who is asking: the name under which scarce things are shared
+    offload         CPU work on large bodies, run in a worker thread
+    worker_threads  those threads
+    fair_queue      the order in which clients get one
 """

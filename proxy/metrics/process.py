@@ -7,6 +7,7 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from proxy import __version__
+from proxy.core.worker_threads import THREADS
 from proxy.metrics.labelled import counter
 from proxy.metrics.loop_lag import LoopLag
 
@@ -29,6 +30,11 @@ class ProcessMetrics:
             "own work.",
             registry=registry,
         ).set_function(self.loop_lag.worst)
+        Gauge(
+            "turnright_offload_waiting",
+            "Steps of large requests that wait for a worker thread. Each client has one thread at a time.",
+            registry=registry,
+        ).set_function(lambda: THREADS.waiting)
         self.config_reloads = counter(
             registry,
             "turnright_config_reloads_total",

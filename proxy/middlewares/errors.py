@@ -7,13 +7,13 @@ import asyncio
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from proxy.end_request import why_ended
 from proxy.errors import (
     BodyTooLarge,
     InternalFault,
     InvalidRequest,
     MethodNotAllowed,
     NotFound,
-    Overloaded,
     ProxyError,
 )
 from proxy.json_response import json_response
@@ -35,12 +35,10 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
     except web.RequestPayloadError:
         return _answer(request, InvalidRequest("The body is not what its headers say: it cannot be decoded."))
     except asyncio.CancelledError:
-        if not request[GATEWAY].lifecycle.cutting:
+        ended_by = why_ended(request)
+        if ended_by is None:
             raise
-        task = asyncio.current_task()
-        if task is not None:
-            task.uncancel()
-        return _answer(request, Overloaded("The proxy is shutting down.", headers={"Retry-After": "1"}))
+        return _answer(request, ended_by)
     except ConnectionResetError:
         raise
     except Exception as error:  # noqa: BLE001 - the last net: a defect of ours must not become a traceback

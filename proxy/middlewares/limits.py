@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from proxy.core.worker_threads import CLIENT
 from proxy.deliver import deliver
 from proxy.errors import BodyTooLarge, Overloaded
 from proxy.keys import GATEWAY, RECORD
@@ -29,5 +32,8 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
             gateway.metrics.shed.inc()
             raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})
         with slot:
-            return await deliver(request, await handler(request))
+            CLIENT.set(record.client)
+            response = await handler(request)
+            record.deadline = inf
+            return await deliver(request, response)
     return await handler(request)

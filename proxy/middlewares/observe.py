@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from math import inf
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -36,16 +37,18 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         begin_trace(request, record, gateway)
     task = asyncio.current_task()
     assert task is not None
-    gateway.lifecycle.working.add(task)
+    record.deadline = record.started + gateway.settings.router_settings.timeout
+    gateway.lifecycle.working[task] = record
     try:
         response = await handler(request)
+        record.deadline = inf
         record.status = response.status
         return await deliver(request, response)
     except asyncio.CancelledError:
         record.outcome = CLIENT_DISCONNECTED
         raise
     finally:
-        gateway.lifecycle.working.discard(task)
+        del gateway.lifecycle.working[task]
         now = loop.time()
         finish_record(record, gateway.metrics, now, gateway.watch)
         if record.trace is not None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
+from proxy.core.offload import run_offloaded
 from proxy.inputs import separate_inputs
-from proxy.plain.embeddings import check_embeddings, join_embeddings
+from proxy.plain.embeddings import check_embeddings, join_embeddings, weight_of
 from proxy.upstream import Answer, PlainCall, Upstream
 from proxy.wires.gemini import MOST_TEXTS
 
@@ -17,13 +19,15 @@ async def embed(upstream: Upstream, call: PlainCall) -> Answer:
     The parts are asked for one after another: together they would be many calls for one place in flight.
     """
     answers = [await _embed_part(upstream, part) for part in _parts_of(call)]
-    return join_embeddings(answers)
+    return await run_offloaded(sum(map(weight_of, answers)), partial(join_embeddings, answers))
 
 
 async def _embed_part(upstream: Upstream, call: PlainCall) -> Answer:
     wanted = len(separate_inputs(call.parameters["input"]))
     encoding = call.parameters.get("encoding_format", "float")
-    return check_embeddings(await upstream.embed(call), wanted, encoding, call.deployment.model_id)
+    answer = await upstream.embed(call)
+    check = partial(check_embeddings, answer, wanted, encoding, call.deployment.model_id)
+    return await run_offloaded(weight_of(answer), check)
 
 
 def _parts_of(call: PlainCall) -> Iterator[PlainCall]:
@@ -34,4 +38,4 @@ def _parts_of(call: PlainCall) -> Iterator[PlainCall]:
         return
     for start in range(0, len(inputs), MOST_TEXTS):
         part = {**call.parameters, "input": inputs[start : start + MOST_TEXTS]}
-        yield replace(call, parameters=part)
+        yield replace(call, parameters=part, weight=call.weight * MOST_TEXTS // len(inputs))

@@ -21,6 +21,9 @@ Encoding: TypeAlias = Literal["float", "base64"]
 
 _USAGE = ("prompt_tokens", "total_tokens")
 
+_BYTES_OF_NUMBER = 20
+"""Bytes of a number of an embedding in JSON."""
+
 
 def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str) -> Answer:
     """Return *answer* in OpenAI's shape, by index; *model* names it where the provider does not.
@@ -44,6 +47,20 @@ def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str
         "model": given if isinstance(given, str) and given else model,
         "usage": read_usage(answer) or dict.fromkeys(_USAGE, 0),
     }
+
+
+def weight_of(answer: Answer) -> int:
+    """Return what work on *answer*, as a provider gave it, costs: as the bytes of a usual body, by its first embedding.
+
+    The embeddings of one model are alike, and one that is not is told by whoever reads it.
+    """
+    data = answer.get("data")
+    if not isinstance(data, list) or not data or not isinstance(data[0], Mapping):
+        return 0
+    first = data[0].get("embedding")
+    if isinstance(first, str):
+        return len(first) * len(data)
+    return _BYTES_OF_NUMBER * len(first) * len(data) if isinstance(first, list) else 0
 
 
 def join_embeddings(answers: Sequence[Answer]) -> Answer:

@@ -10,11 +10,13 @@ from functools import partial
 from aiohttp import web
 
 from proxy.attempts import Attempts
+from proxy.core.offload import run_offloaded
 from proxy.json_text import write_json
 from proxy.keys import Gateway
 from proxy.observation import Record
 from proxy.plain.completing import complete_text, may_be_empty
 from proxy.plain.embedding import embed
+from proxy.plain.embeddings import weight_of
 from proxy.plain.planning import PlainPlanning
 from proxy.plain.plans import PlainPlan, plan_embeddings, plan_text
 from proxy.plain.requests import PlainRequest
@@ -81,4 +83,5 @@ async def _answer_whole(
     usage = answer.get("usage") or {}
     record.usage = usage if any(usage.values()) else {}
     record.status = 200
-    return WholeAnswer(write_json(answer), record.answer_headers(loop.time()))
+    written = await run_offloaded(weight_of(answer), partial(write_json, answer))
+    return WholeAnswer(written, record.answer_headers(loop.time()))

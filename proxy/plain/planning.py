@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from proxy.attempts import Failure
 from proxy.config import Deployment, Settings
+from proxy.core.offload import run_offloaded
 from proxy.course import Course
 from proxy.plain.plans import MakePlan, PlainPlan
 from proxy.plain.requests import PlainRequest
@@ -31,7 +34,8 @@ class PlainPlanning:
 
     async def plan(self, deployment: Deployment, deadline: float) -> PlainPlan:
         """Return the plan for *deployment*."""
-        return self._make_plan(self._request, deployment, self._mode)
+        make = partial(self._make_plan, self._request, deployment, self._mode)
+        return await run_offloaded(self._request.weight, make)
 
     def call_of(self, plan: PlainPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> PlainCall:
         """Return the call that a plan is."""
@@ -42,6 +46,7 @@ class PlainPlanning:
             ask_usage=plan.request.include_usage,
             extra_body=plan.extra_body,
             trace=trace,
+            weight=plan.request.weight,
         )
 
     async def can_repair(self, failure: Failure[PlainPlan]) -> bool:

@@ -27,23 +27,25 @@ class PlainRequest:
     include_usage: bool
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
+    weight: int = 0
+    """What work on it costs, as the bytes of a usual body."""
 
 
-def parse_embedding_request(body: bytes, *, max_nesting: int) -> PlainRequest:
-    """Return the request for embeddings in *body*.
+def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -> PlainRequest:
+    """Return the request for embeddings in *body*, which has that *weight*.
 
     Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no model,
     no input or one that is none, and a known parameter of the wrong type.
     """
-    return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting)
+    return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting, weight)
 
 
-def parse_completion_request(body: bytes, *, max_nesting: int) -> PlainRequest:
+def parse_completion_request(body: bytes, *, max_nesting: int, weight: int = 0) -> PlainRequest:
     """Return the request for a text completion in *body*; raises as :func:`parse_embedding_request` does."""
-    return _parse(body, "prompt", COMPLETION_PARAMETERS, max_nesting)
+    return _parse(body, "prompt", COMPLETION_PARAMETERS, max_nesting, weight)
 
 
-def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int) -> PlainRequest:
+def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int, weight: int) -> PlainRequest:
     fields = load_object(body)
     refuse_nesting(fields, max_nesting)
     model = read_model(fields)
@@ -63,4 +65,6 @@ def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int) -> PlainRequ
         else:
             unknown[name] = value
     stream, include_usage = take_stream_switches(known)
-    return PlainRequest(model, stream, include_usage, MappingProxyType(known), MappingProxyType(unknown))
+    return PlainRequest(
+        model, stream, include_usage, MappingProxyType(known), MappingProxyType(unknown), weight
+    )

@@ -6,7 +6,7 @@ from functools import partial
 
 from aiohttp import web
 
-from proxy.beside_the_loop import work_beside
+from proxy.core.offload import parse_weight, run_offloaded
 from proxy.forwarding import forward
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool
@@ -24,14 +24,16 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     settings = gateway.settings
     body = await read_body(request)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
-    chat = await work_beside(len(body), partial(parse_chat_request, body, max_nesting=nesting, mends=mends))
+    weight = parse_weight(body)
+    parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, parse_weight=weight)
+    chat = await run_offloaded(weight, parse)
     record.stream, record.messages = chat.stream, len(chat.messages)
     if gateway.watch is not None and gateway.watch.keeps_bodies:
         record.body = chat.body
     record.model = choose_pool(chat.model, settings)[0].label
     asked = record.max_rounds = read_max_rounds(request.headers.get(MAX_ROUNDS))
     policy = gateway.turns.find(chat.model, record.model, record.key)
-    chat, record.guarded = await work_beside(
+    chat, record.guarded = await run_offloaded(
         chat.weight, partial(guard_chat, chat, policy, asked, mode=settings.sanitize.mode)
     )
     await gateway.upstream.start()

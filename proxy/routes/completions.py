@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from aiohttp import web
 
+from proxy.core.offload import parse_weight, run_offloaded
 from proxy.keys import GATEWAY, RECORD
 from proxy.plain.forwarding import forward_completion
 from proxy.plain.requests import parse_completion_request
@@ -16,7 +19,10 @@ async def completions(request: web.Request) -> web.StreamResponse:
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request)
-    asked = parse_completion_request(body, max_nesting=settings.general_settings.max_nesting)
+    nesting, weight = settings.general_settings.max_nesting, parse_weight(body)
+    asked = await run_offloaded(
+        weight, partial(parse_completion_request, body, max_nesting=nesting, weight=weight)
+    )
     record.stream = asked.stream
     record.model = choose_pool(asked.model, settings)[0].label
     await gateway.upstream.start()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from aiohttp import web
 
+from proxy.core.offload import parse_weight, run_offloaded
 from proxy.keys import GATEWAY, RECORD
 from proxy.plain.forwarding import forward_embeddings
 from proxy.plain.requests import parse_embedding_request
@@ -16,7 +19,10 @@ async def embeddings(request: web.Request) -> web.StreamResponse:
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request)
-    asked = parse_embedding_request(body, max_nesting=settings.general_settings.max_nesting)
+    nesting, weight = settings.general_settings.max_nesting, parse_weight(body)
+    asked = await run_offloaded(
+        weight, partial(parse_embedding_request, body, max_nesting=nesting, weight=weight)
+    )
     record.model = choose_pool(asked.model, settings)[0].label
     await gateway.upstream.start()
     return await forward_embeddings(asked, body, record, gateway)

@@ -7,7 +7,7 @@ from functools import partial
 
 from aiohttp import web
 
-from proxy.beside_the_loop import work_beside
+from proxy.core.offload import parse_weight, run_offloaded
 from proxy.explain import run_dry, tell_run
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
@@ -24,7 +24,9 @@ async def explain(request: web.Request) -> web.Response:
     settings = gateway.settings
     body = await read_body(request)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
-    chat = await work_beside(len(body), partial(parse_chat_request, body, max_nesting=nesting, mends=mends))
+    weight = parse_weight(body)
+    parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, parse_weight=weight)
+    chat = await run_offloaded(weight, parse)
     deployment = choose_pool(chat.model, settings)[0]
     record.model = deployment.label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
@@ -36,4 +38,4 @@ async def explain(request: web.Request) -> web.Response:
     unsupported = gateway.upstream.unsupported
     dry = partial(run_dry, chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept)
     weight = planning_weight(chat, deployment, settings)
-    return json_response(await work_beside(weight, lambda: tell_run(dry())))
+    return json_response(await run_offloaded(weight, lambda: tell_run(dry())))

@@ -220,12 +220,12 @@ async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]
 
     task = asyncio.current_task()
     assert task is not None
-    working.add(task)
+    working[task] = request[RECORD]
     try:
         async with request.app[SEATS].take():
             yield await work_apart(read)
     finally:
-        working.discard(task)
+        del working[task]
 
 
 async def _read(request: web.Request) -> bytes:

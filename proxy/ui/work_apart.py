@@ -1,7 +1,7 @@
 """A thread of the inspector's own: looks are worked on one after the other, however many people look.
 
 A look costs many times what the same request costs on its way to a provider, so it is never worked on in the loop; and
-never in the threads that clients' large bodies go through (:mod:`proxy.beside_the_loop`), which would wait behind it.
+never in the threads that clients' large bodies go through (:mod:`proxy.core.offload`), which would wait behind it.
 What it costs is bounded, since whoever has a key may ask: in size, in how many are held in memory, and in time.
 """
 
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from proxy.errors import BodyTooLarge, Overloaded
+from proxy.core.worker_threads import WorkerThreads
+from proxy.errors import BodyTooLarge, Overloaded, TooMuchWork
+from sanitizers.work_limit import WorkLimitExceeded
 
 T = TypeVar("T")
 
@@ -33,12 +34,23 @@ _SEATS = 2
 _MOST_WAITING = 16
 """How many bodies may wait for a seat."""
 
-_THREAD = ThreadPoolExecutor(1, thread_name_prefix="inspector")
+_MOST_STEPS = 20_000_000
+"""Steps of one look or verdict: five times what a history of the most messages takes, all of them damaged."""
+
+_THREAD = WorkerThreads(1, "inspector")
 
 
 async def work_apart(work: Callable[[], T]) -> T:
-    """Return what *work* returns, or raise what it raises; what nobody waits for any more is not begun."""
-    return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
+    """Return what *work* returns, or raise what it raises; what nobody waits for any more ends with its next step.
+
+    Raises :class:`TooMuchWork` for work of more than :data:`_MOST_STEPS`.
+    """
+    try:
+        return await _THREAD.run(work, _MOST_STEPS)
+    except WorkLimitExceeded:
+        raise TooMuchWork(
+            f"The inspector takes {_MOST_STEPS:,} steps for a request at most; this one takes more."
+        ) from None
 
 
 def refuse_long(messages: int) -> None:

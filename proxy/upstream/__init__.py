@@ -91,6 +91,8 @@ class PlainCall:
     ask_usage: bool = False
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     trace: AttemptTrace | None = None
+    weight: int = 0
+    """What writing it costs, as the bytes of a usual body."""
 
     @property
     def choices(self) -> int:

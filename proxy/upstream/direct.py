@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import aiohttp
 
-from proxy.beside_the_loop import LONG, work_beside
 from proxy.config import Deployment
+from proxy.core.offload import LONG, run_offloaded
 from proxy.errors import UpstreamFault, UpstreamTimeout
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.answer_bodies import TOO_LARGE, AnswerBody
@@ -87,11 +87,11 @@ class DirectUpstream:
 
     def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        return self._whole(call, wire_of(call.deployment), call.weight)
+        return self._whole(call, wire_of(call.deployment))
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
-        return self._chunks(call, wire_of(call.deployment), call.weight)
+        return self._chunks(call, wire_of(call.deployment))
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the deployment's wire does not carry with an embedding."""
@@ -109,9 +109,9 @@ class DirectUpstream:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
         return self._chunks(call, text_wire())
 
-    async def _whole(self, call: CallT, wire: WholeWire[CallT], weight: int = 0) -> Answer:
+    async def _whole(self, call: CallT, wire: WholeWire[CallT]) -> Answer:
         with self._exchange(call, stream=False) as exchange:
-            await self._ask(exchange, call, wire, weight, stream=False)
+            await self._ask(exchange, call, wire, stream=False)
             body = exchange.body
             payload = body.at_once(_LARGEST_ANSWER)
             if payload is not None:
@@ -122,13 +122,14 @@ class DirectUpstream:
             if is_stream:
                 raise UpstreamFault("The provider answered with a stream where none was asked for.")
             exchange.payload = await body.rest(_LARGEST_ANSWER) if payload is None else payload
-            return wire.read_answer(exchange.payload, call.deployment)
+            if len(exchange.payload) <= LONG:
+                return wire.read_answer(exchange.payload, call.deployment)
+            read = functools.partial(wire.read_answer, exchange.payload, call.deployment)
+            return await run_offloaded(len(exchange.payload), read)
 
-    async def _chunks(
-        self, call: CallT, wire: StreamWire[CallT], weight: int = 0
-    ) -> AsyncGenerator[Chunk, None]:
+    async def _chunks(self, call: CallT, wire: StreamWire[CallT]) -> AsyncGenerator[Chunk, None]:
         with self._exchange(call, stream=True) as exchange:
-            await self._ask(exchange, call, wire, weight, stream=True)
+            await self._ask(exchange, call, wire, stream=True)
             body, patience = exchange.body, exchange.patience
             if not await _is_stream(body, announced=exchange.is_event_stream):
                 exchange.payload = await body.rest(_LARGEST_ANSWER)
@@ -163,15 +164,13 @@ class DirectUpstream:
         assert self._connector is not None, "start() comes first"
         return Exchange(self._connector, call.deployment, call.timeouts, stream=stream)
 
-    async def _ask(
-        self, exchange: Exchange, call: CallT, wire: WholeWire[CallT], weight: int, *, stream: bool
-    ) -> None:
+    async def _ask(self, exchange: Exchange, call: CallT, wire: WholeWire[CallT], *, stream: bool) -> None:
         """Send the request; raises the provider's refusal, and what :meth:`Exchange.ask` raises."""
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
-        if weight <= LONG:  # nobody waits behind it: see `work_beside`
+        if call.weight <= LONG:  # nobody waits behind it: see `run_offloaded`
             body = wire.request(call, stream=stream)
         else:
-            body = await work_beside(weight, functools.partial(wire.request, call, stream=stream))
+            body = await run_offloaded(call.weight, functools.partial(wire.request, call, stream=stream))
         await exchange.ask(destination, body, None if call.trace is None else call.trace.headers)
         if exchange.status != 200:
             text = await _read_error(exchange.body)

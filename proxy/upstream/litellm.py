@@ -14,7 +14,7 @@ import gc
 import importlib
 import sys
 from collections.abc import AsyncGenerator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import httpx
@@ -22,6 +22,7 @@ from pydantic import SecretStr
 
 from proxy.config import Deployment
 from proxy.config.addresses import OPENAI_SERVERS
+from proxy.core.offload import run_offloaded
 from proxy.dialects import dialect_for, withheld_names
 from proxy.errors import ProxyError
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
@@ -75,7 +76,8 @@ class LiteLLMUpstream:
         """See :meth:`proxy.upstream.Upstream.complete`."""
         patience = Patience(call.timeouts, stream=False)
         try:
-            response = await patience.wait(self._litellm.acompletion(**build_arguments(call, stream=False)))
+            arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=False))
+            response = await patience.wait(self._litellm.acompletion(**arguments))
         except Exception as error:  # noqa: BLE001 - whatever litellm raises becomes one of our errors here
             raise self._translated(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True)
@@ -94,7 +96,8 @@ class LiteLLMUpstream:
         chunks: Any = None
         patience = Patience(call.timeouts, stream=True)
         try:
-            chunks = await patience.wait(self._litellm.acompletion(**build_arguments(call, stream=True)))
+            arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=True))
+            chunks = await patience.wait(self._litellm.acompletion(**arguments))
             while (given := await patience.wait(anext(chunks, None))) is not None:
                 chunk: Chunk = given.model_dump(exclude_none=True)
                 patience.hear(chunk)
@@ -117,7 +120,8 @@ class LiteLLMUpstream:
         """See :meth:`proxy.upstream.Upstream.embed`."""
         patience = Patience(call.timeouts, stream=False)
         try:
-            response = await patience.wait(self._litellm.aembedding(**build_embedding_arguments(call)))
+            arguments = await run_offloaded(call.weight, partial(build_embedding_arguments, call))
+            response = await patience.wait(self._litellm.aembedding(**arguments))
         except Exception as error:  # noqa: BLE001 - as above
             raise self._translated(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True, warnings=False)  # base64 is no list of floats

@@ -15,6 +15,7 @@ from typing import Any
 from proxy.signatures.carriers import own_signature
 from sanitizers import Message, Messages, Profile
 from sanitizers.messages import base_id, parse_arguments
+from sanitizers.work_limit import metered
 
 _MESSAGE_FIELDS = frozenset({"content", "name", "role", "tool_call_id", "tool_calls"})
 _CALL_FIELDS = frozenset({"function", "id", "type"})
@@ -28,7 +29,7 @@ def litellm_messages(messages: Messages, profile: Profile) -> list[Message]:
     """
     if not profile.name.startswith("gemini"):
         return list(messages)
-    return [_known_fields(message) for message in messages]
+    return [_known_fields(message) for message in metered(messages)]
 
 
 def _known_fields(message: Message) -> Message:

@@ -20,6 +20,7 @@ from sanitizers.budget.json_text import json_text
 from sanitizers.budget.media import KINDS, media_tokens
 from sanitizers.budget.text_cache import TextCache
 from sanitizers.messages import Message, Messages
+from sanitizers.work_limit import metered
 
 CACHED_TEXTS = 32_768
 """Texts that a family's cache keeps in each of its two generations: at most 7 MB in all."""
@@ -74,7 +75,7 @@ def count_text(text: str, family: Family) -> float:
     """
     tokens = _count_whole(text[:WHOLE], family)
     densest = tokens / WHOLE
-    for start in range(WHOLE, len(text), STRETCH):
+    for start in metered(range(WHOLE, len(text), STRETCH)):
         sample = text[start : start + SAMPLE]
         counted = _count_whole(sample, family)
         rest = min(len(text) - start, STRETCH) - SAMPLE
@@ -130,7 +131,7 @@ class Estimator:
 
     def history_tokens(self, messages: Iterable[Message]) -> int:
         """Return the tokens of *messages*: the sum of :meth:`message_tokens`."""
-        return sum(map(self.message_tokens, messages))
+        return sum(map(self.message_tokens, metered(messages)))
 
     def message_tokens(self, message: Message | Any) -> int:
         """Return the tokens of one message, with what the provider adds around it.

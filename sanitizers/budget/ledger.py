@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
 from sanitizers.messages import Message, Messages
+from sanitizers.work_limit import metered, spend
 
 Size: TypeAlias = Callable[[Message], int]
 """Tells a message's tokens, its overhead included; the same message has the same size."""
@@ -31,7 +32,7 @@ class Ledger:
 
     def __init__(self, messages: Messages, size: Size) -> None:
         self.messages = messages
-        self.before = [size(message) for message in messages]
+        self.before = [size(message) for message in metered(messages)]
         self.now = list(self.before)
         self.total = 0
         self.replaced: dict[int, Replacement] = {}
@@ -53,6 +54,7 @@ class Ledger:
 
     def replace(self, at: int, content: object, reason: Reason, *, always: bool = False) -> bool:
         """Let *content* be the content of message *at*, if that saves tokens or *always*; tell whether it is."""
+        spend()
         message = {**self.messages[at], "content": content}
         tokens = self._size(message)
         if tokens >= self.now[at] and not always:
@@ -64,6 +66,7 @@ class Ledger:
 
     def drop(self, start: int, end: int, reason: Reason) -> int:
         """Let the messages from *start* up to *end* be gone; return the tokens that saves."""
+        spend(end - start)
         tokens = sum(self.now[start:end])
         self.total -= tokens
         for at in range(start, end):

@@ -12,6 +12,7 @@ from sanitizers.budget.cap_text import Cap, cap_content, length_of
 from sanitizers.budget.ledger import Ledger
 from sanitizers.budget.markers import MARKER_ROOM, OF_RESULT, OF_TEXT
 from sanitizers.messages import RESULT_ROLES
+from sanitizers.work_limit import spend
 
 SHORTEST = 1_000
 """Characters that are left of a text at least, beside the marker; a cut at a line's end may take some more."""
@@ -31,6 +32,7 @@ def cut_middles(ledger: Ledger, candidates: Sequence[int], target: int) -> bool:
     for _ in range(_ATTEMPTS):
         if not candidates or ledger.total <= target:
             break
+        spend(len(candidates))
         level = _level([ledger.now[at] for at in candidates], ledger.total - target)
         done = [_shorten(ledger, at, level) for at in candidates if ledger.now[at] > level]
         if not any(done):

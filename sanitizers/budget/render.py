@@ -18,6 +18,7 @@ from sanitizers.changes import Change
 from sanitizers.merging import merge_runs
 from sanitizers.messages import RESULT_ROLES, Entries, Entry, Message, Messages
 from sanitizers.profiles import Profile
+from sanitizers.work_limit import metered
 
 NAME = "budget"
 """The step's name in the change list, headers and metrics."""
@@ -45,7 +46,7 @@ def render_plan(
     changes: list[Change] = []
     removed = plan.noticed
     inserted_at = 0
-    for at, message in enumerate(messages):
+    for at, message in enumerate(metered(messages)):
         if at == plan.cut:
             inserted_at = len(entries)
         if (reason := plan.gone.get(at)) is not None:

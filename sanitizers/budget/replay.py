@@ -31,6 +31,7 @@ from sanitizers.budget.old_results import OldResults
 from sanitizers.budget.old_rounds import OldRounds
 from sanitizers.budget.units import Unit, count_leading_system, split_units
 from sanitizers.messages import RESULT_ROLES, Messages
+from sanitizers.work_limit import metered, spend
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def plan_cuts(messages: Messages, size: Size, marks: Marks, policy: CutPolicy) -
         return CutPlan(ledger.before, whole)
     units = split_units(messages, start)
     replay = _Replay(ledger, units, marks, policy, ceiling)
-    for number in range(len(units)):
+    for number in metered(range(len(units))):
         replay.take_in(number)
     replay.close()
     cut = units[replay.rounds.place].start if replay.rounds.place else start
@@ -142,6 +143,7 @@ class _Replay:
 
     def _cut(self, number: int, high: int) -> None:
         unit = self._units[number]
+        spend(unit.end - unit.start)
         before = self._ledger.total
         done: list[Reason] = []
         if self._results.cap(self._low):

@@ -12,6 +12,7 @@ from sanitizers.schemas.references import References
 from sanitizers.schemas.size import MOST_SCHEMAS, too_large
 from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.words import spell_out
+from sanitizers.work_limit import spend
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class Work:
 
     def count(self, much: int = 1) -> None:
         """Count what was done; raises :class:`sanitizers.errors.Unrepairable` where that is too much."""
+        spend(much)
         self.left -= much
         if self.left < 0:
             raise too_large(self.place)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sanitizers.changes import Change
 from sanitizers.messages import RESULT_ROLES, Message, Messages, tool_calls_of
+from sanitizers.work_limit import metered
 
 STEP = "tools"
 
@@ -16,7 +17,7 @@ _FORMS = ("function", "custom")
 def names_in_history(messages: Messages) -> set[str]:
     """Return the names of tools in validated *messages*; without the empty ones, which are ``shape``'s affair."""
     names: set[str | None] = set()
-    for message in messages:
+    for message in metered(messages):
         role = message["role"]
         if role == "assistant":
             for call in tool_calls_of(message):

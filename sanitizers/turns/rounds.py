@@ -25,6 +25,7 @@ from sanitizers.turns.carried_results import (
     texts_of,
 )
 from sanitizers.turns.outcomes import outcome_of
+from sanitizers.work_limit import metered
 
 _NEAR = 8
 """How far back it is looked for what a user message follows: more system messages in a row are not to be expected."""
@@ -143,7 +144,7 @@ def read_rounds(messages: Messages, start: int, end: int) -> list[Round]:
     """
     rounds: list[Round] = []
     run: list[Round] = []  # the messages of the newest turn, until a result makes one of them
-    for index in range(start, end):
+    for index in metered(range(start, end)):
         message = messages[index]
         role = message["role"]
         if role == "assistant":

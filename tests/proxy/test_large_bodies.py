@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from proxy import beside_the_loop, chat_planning
-from proxy.beside_the_loop import LARGE, LONG, take_short_turns, work_beside
+from proxy import chat_planning
 from proxy.budgets import calibrate
 from proxy.budgets.fit_request import estimate_sent
 from proxy.budgets.knowledge import observe_answer
+from proxy.core import offload
+from proxy.core.offload import LARGE, LONG, run_offloaded, take_short_turns
 from proxy.errors import InvalidRequest
 from proxy.known_tools import MOST_KNOWN, KnownTools, known_tools
 from proxy.plan import plan_request
@@ -33,7 +34,7 @@ HISTORY = [user("go"), assistant("a"), tool("gone", "x"), user("on")]
 async def test_where_it_is_done(size: int, beside: bool) -> None:
     """A small one here, since a thread takes time as well."""
     here = threading.get_ident()
-    assert (await work_beside(size, threading.get_ident) != here) == beside
+    assert (await run_offloaded(size, threading.get_ident) != here) == beside
 
 
 @pytest.mark.parametrize("size", [1, LARGE + 1])
@@ -44,7 +45,7 @@ async def test_what_goes_wrong_goes_wrong_here(size: int) -> None:
         raise InvalidRequest("no")
 
     with pytest.raises(InvalidRequest):
-        await work_beside(size, fail)
+        await run_offloaded(size, fail)
 
 
 def noting(into: list[int], work: Callable[..., object]) -> Callable[..., object]:
@@ -64,7 +65,7 @@ async def test_it_comes_to_the_same(upstream: ScriptedUpstream, monkeypatch: pyt
     monkeypatch.setattr(chat_planning, "plan_request", noting(planned_in, plan_request))
     seen = []
     for largest in (LARGE, 10):
-        monkeypatch.setattr(beside_the_loop, "LARGE", largest)
+        monkeypatch.setattr(offload, "LARGE", largest)
         async with proxied(settings_of(), upstream) as proxy:
             reply = await proxy.post({"model": MODEL, "messages": HISTORY})
         seen.append((reply.status, reply.headers["x-turnright-changes"], upstream.calls[-1].messages))
@@ -79,7 +80,7 @@ async def test_others_have_their_turn_behind_a_step(size: int, turns: int) -> No
     done: list[int] = []
     asyncio.get_running_loop().call_soon(done.append, 1)
 
-    await work_beside(size, lambda: None)
+    await run_offloaded(size, lambda: None)
 
     assert len(done) == turns
 
@@ -100,7 +101,7 @@ async def test_others_go_on_meanwhile() -> None:
         done.set()
 
     waiting: Callable[[], bool] = work
-    finished, _ = await asyncio.gather(work_beside(LARGE + 1, waiting), turn())
+    finished, _ = await asyncio.gather(run_offloaded(LARGE + 1, waiting), turn())
     assert finished
     assert turns == 10
 
@@ -191,7 +192,7 @@ async def test_a_second_plan_is_made_in_a_thread(
 
     monkeypatch.setattr(chat_planning, "plan_request", noting(worked_in, plan_request))
     monkeypatch.setattr(chat_planning, "estimate_sent", noting(worked_in, estimate_sent))
-    monkeypatch.setattr(beside_the_loop, "LARGE", 10)
+    monkeypatch.setattr(offload, "LARGE", 10)
     words = (
         "This model's maximum context length is 8192 tokens. However, your messages resulted in 20000 tokens."
     )
@@ -215,7 +216,7 @@ async def test_a_repair_is_made_in_a_thread(
     repaired_in: list[int] = []
 
     monkeypatch.setattr(chat_planning, "repair_request", noting(repaired_in, repair_request))
-    monkeypatch.setattr(beside_the_loop, "LARGE", 10)
+    monkeypatch.setattr(offload, "LARGE", 10)
     upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
     async with proxied(settings_of({MODEL: "openai/gpt-unheard-of"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": [user("go")], "top_p": 0.5})

@@ -11,6 +11,7 @@ from proxy.resilience.repairs.draft import Draft
 from proxy.resilience.repairs.repair_table import TABLE, Row
 from sanitizers import Change, Messages, Profile, Unrepairable
 from sanitizers.messages import Entry
+from sanitizers.work_limit import spend
 
 _MOST_PASSES = 5
 """Times that the table is gone through: two do for all that was ever drawn, so that a circle would be a defect."""
@@ -78,6 +79,7 @@ def _pass(draft: Draft, error: ProviderError, table: Sequence[Row]) -> Draft:
 
 
 def _repaired(row: Row, draft: Draft, error: ProviderError) -> Draft:
+    spend(len(draft.entries))
     try:
         return row.repair(draft, error)
     except Unrepairable:  # the stricter rules cannot be met: better no repair than half of one

@@ -16,6 +16,7 @@ from proxy.wires.gemini.media import inline_data
 from proxy.wires.gemini.results import Calls, response_contents
 from sanitizers import Message, Messages, Profile
 from sanitizers.messages import SYSTEM_ROLES, parse_arguments, tool_calls_of
+from sanitizers.work_limit import metered
 
 Part = dict[str, Any]
 Content = dict[str, Any]
@@ -51,7 +52,7 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
 def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
     """Yield the places of the messages of one side that follow one another; system messages do not part them."""
     side, run = "", list[int]()
-    for index, message in enumerate(messages):
+    for index, message in enumerate(metered(messages)):
         role = message["role"]
         own = _SIDES.get(role)
         if own is None or message.get("function_call"):

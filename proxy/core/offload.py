@@ -1,0 +1,101 @@
+"""Runs CPU work on large bodies in a worker thread. For medium ones it yields to the event loop between steps.
+
+A thread that works holds the interpreter for a while, and the event loop waits as long behind each of its own calls to
+the system. With Python's 5 ms, a loop that sends two small pieces every 2 ms fell 16 ms behind; with half a millisecond
+it was 2, and the thread's work took as long (:func:`take_short_turns`; CPython 3.11, 2026-11-22). What holds the
+interpreter in one piece is waited for whole: reading and writing JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from proxy.core.worker_threads import THREADS
+from proxy.errors import TooMuchWork
+from sanitizers.work_limit import WorkLimitExceeded
+
+T = TypeVar("T")
+
+LARGE = 2**19
+"""Bytes of a body above which a step takes more than the few milliseconds that others may be kept waiting. A request of
+100k tokens has two thirds of it; a thread costs a tenth of a millisecond."""
+
+LONG = 64 * 2**10
+"""Bytes of a body from which on a step takes a good part of a millisecond: others have their turn behind each one."""
+
+_DENSE = 64
+"""Bytes of a usual body that take as long to parse and check as one object or array: half a microsecond."""
+
+_STEPS_AT_LEAST = 100_000
+_BYTES_A_STEP = 4
+"""A usual history takes a step for 60 to 200 bytes of its weight, and a damaged one three times as many. Work that is
+quadratic takes more than one for 4 as soon as it lasts a second."""
+
+_TURN_S = 0.0005
+
+
+def take_short_turns() -> None:
+    """Let threads switch often, in the whole process: for one that serves."""
+    sys.setswitchinterval(_TURN_S)
+
+
+def parse_weight(body: bytes) -> int:
+    """Return what it costs to parse *body*, as the bytes of a usual body: objects and arrays cost more than text.
+
+    Brackets within texts are counted as well, which is too much and harmless. In a small body nothing is counted.
+    """
+    size = len(body)
+    if size <= LONG // 2:
+        return size
+    return max(size, _DENSE * (body.count(b"{") + body.count(b"[")))
+
+
+def steps_of(weight: int) -> int:
+    """Return the steps that work of a *weight* may take in a worker thread."""
+    return _STEPS_AT_LEAST + weight // _BYTES_A_STEP
+
+
+async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
+    """Return what *work* returns, or raise what it raises; in a worker thread above a *weight* of :data:`LARGE`.
+
+    *weight* is what the work costs, as the bytes of a usual body (:attr:`proxy.wire.ChatRequest.weight`). Raises
+    :class:`proxy.errors.TooMuchWork` where it takes more steps than its weight allows.
+    """
+    if weight <= LARGE:
+        done = work()
+        if weight > LONG:
+            await asyncio.sleep(0)
+        return done
+    try:
+        return await THREADS.run(work, steps_of(weight))
+    except WorkLimitExceeded:
+        raise TooMuchWork(
+            f"To prepare this request takes more than {steps_of(weight):,} steps, the limit for its size. Send fewer "
+            "messages, tool calls or tools."
+        ) from None
+
+
+def start_offloaded(weight: int, work: Callable[[], T], then: Callable[[T], object]) -> None:
+    """Call *then* with what *work* returns: now, or above a *weight* of :data:`LONG` when a thread has done it.
+
+    Nobody waits for it. Work that takes too many steps is given up without a word.
+    """
+    if weight <= LONG:
+        then(work())
+        return
+
+    def finish(task: asyncio.Task[T]) -> None:
+        _PENDING.discard(task)
+        if not task.cancelled() and not isinstance(task.exception(), WorkLimitExceeded):
+            then(task.result())
+
+    task = asyncio.get_running_loop().create_task(THREADS.run(work, steps_of(weight)))
+    _PENDING.add(task)
+    task.add_done_callback(finish)
+
+
+_PENDING: set[asyncio.Task[Any]] = set()
+"""What nobody waits for, kept from being collected."""
