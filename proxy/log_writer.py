@@ -40,9 +40,13 @@ class WriterThread:
 
     def __exit__(self, *_: object) -> None:
         """Write what is left and end."""
+        self.close(_LAST_S)
+
+    def close(self, within_s: float) -> None:
+        """Write what is left and end; returns after *within_s* seconds at the latest. Another call is harmless."""
         self._stopping = True
         self._woken.set()
-        self._thread.join(_LAST_S)
+        self._thread.join(within_s)
 
     def write(self, line: str) -> None:
         """Take a line, with its end; never waits."""

@@ -5,8 +5,9 @@
 From SIGTERM or SIGINT on: ``/readyz`` says no; for the drain delay new requests are still taken, since endpoints
 need time to hear of it, and each answer closes its connection, since a request that is sent just as an idle connection
 is closed is lost; then the listener closes, and what is in flight has the grace period to end; what remains gets an
-error event and is ended. A second signal exits at once. The admin listener stays until the end. A changed configuration
-is taken up (:mod:`proxy.reload`) from ready until the first signal.
+error event and is ended. Two seconds later the process has ended, whatever a thread does (:mod:`proxy.process_end`). A
+second signal exits at once, and the first one ends a process that is not ready yet. The admin listener stays until the
+end. A changed configuration is taken up (:mod:`proxy.reload`) from ready until the first signal.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from proxy.app import create_admin_app, create_app, create_gateway
 from proxy.budgets.warm_up import warm_up_budgets
 from proxy.config import Settings
 from proxy.keys import Current, Gateway
+from proxy.lifecycle import Lifecycle
 from proxy.logs import get_log
+from proxy.process_end import ProcessEnd
 from proxy.reload.reloader import Reloader
 from proxy.serving_loop import name_loop
 from proxy.short_way import shorten
@@ -41,6 +44,9 @@ aiohttp knows no other; shorter would be a race with load balancers that use a c
 
 _FLUSH_S = 1.0
 """Seconds for the last error events to leave after the cut."""
+
+_AFTER_S = 1.5
+"""Seconds behind the grace period after which the process is ended by force: two are promised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,11 @@ async def serving(
             _, admin_port = await _listen(stack, create_admin_app(current), admin.host, admin.port)
         api = create_app(current)
         api_site, api_port = await _listen(stack, api, host, port)
-        await asyncio.gather(upstream.start(), asyncio.to_thread(warm_up_budgets, settings))
+        try:
+            await asyncio.gather(upstream.start(), asyncio.to_thread(warm_up_budgets, settings))
+        except asyncio.CancelledError:
+            await _cut_off(gateway.lifecycle)  # who waits for the start is told
+            raise
         gateway.lifecycle.ready = True
         yield Serving(current, api, host, api_port, admin_port, api_site)
 
@@ -113,44 +123,78 @@ async def _listen(
     return site, runner.addresses[0][1]
 
 
+class _Stop:
+    """The signals that end the process: the first one in time, the second one at once."""
+
+    def __init__(self, end: ProcessEnd) -> None:
+        self.asked = asyncio.Event()
+        self.server: Serving | None = None
+        """What is to be drained; None before the process is ready, when there is nothing to drain."""
+
+        self._end = end
+        self._task = asyncio.current_task()
+
+    def on_signal(self) -> None:
+        """See to an end within the drain delay, the grace period and :data:`_AFTER_S`."""
+        if self.asked.is_set():
+            os._exit(_STOPPED_TWICE)  # SystemExit would wait for what is in flight, and for litellm's import
+        self.asked.set()
+        if self.server is not None:
+            general = self.server.gateway.settings.general_settings
+            self._end.force_after(general.drain_delay + general.drain_grace + _AFTER_S)
+        else:
+            self._end.force_after(_AFTER_S)
+            if self._task is not None:
+                self._task.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the API listens; port 0 is the kernel's choice."""
+
+    host: str
+    port: int
+
+
 async def serve(
     settings: Settings,
     upstream: Upstream,
-    tracing: Tracing | None = None,
-    *,
-    host: str,
-    port: int,
+    tracing: Tracing | None,
+    address: Address,
     reloader: Reloader,
+    end: ProcessEnd,
 ) -> int:
-    """Serve until a signal comes, drain, and return the exit status 0; *reloader* exchanges the settings meanwhile."""
-    stop = asyncio.Event()
+    """Serve until a signal comes, drain, and return the exit status 0; *reloader* exchanges the settings meanwhile.
+
+    *end* sees to it that the process ends in time, whatever keeps this from returning.
+    """
+    stop = _Stop(end)
     loop = asyncio.get_running_loop()
-
-    def on_signal() -> None:
-        if stop.is_set():
-            os._exit(_STOPPED_TWICE)  # SystemExit would wait for what is in flight, and for litellm's import
-        stop.set()
-
     for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, on_signal)
+        loop.add_signal_handler(name, stop.on_signal)
     loop.add_signal_handler(signal.SIGHUP, reloader.ask)
-    async with (
-        serving(settings, upstream, tracing, host=host, port=port) as server,
-        asyncio.TaskGroup() as group,
-    ):
-        get_log().info(
-            "ready",
-            host=host,
-            port=server.port,
-            admin_port=server.admin_port,
-            base_url=server.base_url,
-            event_loop=name_loop(loop),
-        )
-        reloading = group.create_task(reloader.run(server.current, server.api))
-        await stop.wait()
-        reloading.cancel()
-        await drain(server, server.gateway.settings)
-    get_log().info("stopped")
+    try:
+        async with (
+            serving(settings, upstream, tracing, host=address.host, port=address.port) as server,
+            asyncio.TaskGroup() as group,
+        ):
+            stop.server = server
+            get_log().info(
+                "ready",
+                host=address.host,
+                port=server.port,
+                admin_port=server.admin_port,
+                base_url=server.base_url,
+                event_loop=name_loop(loop),
+            )
+            reloading = group.create_task(reloader.run(server.current, server.api))
+            await stop.asked.wait()
+            reloading.cancel()
+            await drain(server, server.gateway.settings)
+    except asyncio.CancelledError:
+        if not stop.asked.is_set():
+            raise  # not by a signal before it was ready
+    end.tell()
     return 0
 
 
@@ -165,6 +209,11 @@ async def drain(server: Serving, settings: Settings) -> None:
     end = loop.time() + general.drain_grace
     while lifecycle.working and (left := end - loop.time()) > 0:
         await asyncio.wait(tuple(lifecycle.working), timeout=min(left, 0.5))
+    await _cut_off(lifecycle)
+
+
+async def _cut_off(lifecycle: Lifecycle) -> None:
+    """End what is still in flight, and give it a moment to tell its clients."""
     if lifecycle.working:
         get_log().warning("cut_off", in_flight=len(lifecycle.working))
         lifecycle.cut_off()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import sys
 from functools import partial
@@ -14,9 +13,10 @@ from proxy.core.offload import take_short_turns
 from proxy.log_lines import line_format
 from proxy.log_writer import WriterThread
 from proxy.logs import configure_logs, log_stray_errors
+from proxy.process_end import ProcessEnd, leave, run_until_done
 from proxy.reload.reloader import Reloader
 from proxy.reload.watch_file import FileWatch
-from proxy.server import serve
+from proxy.server import Address, serve
 from proxy.serving_loop import make_loop
 from proxy.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
 from proxy.upstream.selecting import SelectingUpstream
@@ -47,15 +47,13 @@ def run_serve(options: argparse.Namespace) -> int:
             upstream = SelectingUpstream.for_settings(settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
             tracing = open_tracing(settings, os.environ)
-            with asyncio.Runner(loop_factory=make_loop) as runner:
-                return runner.run(
-                    serve(
-                        settings, upstream, tracing, host=options.host, port=options.port, reloader=reloader
-                    )
-                )
+            end = ProcessEnd(writer.close)
+            address = Address(options.host, options.port)
+            status = run_until_done(serve(settings, upstream, tracing, address, reloader, end), make_loop)
     except UnreadableVariable:
         print("turnright: an OTEL_ variable holds what OpenTelemetry cannot read", file=sys.stderr)
         return UNUSABLE
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1
+    return leave(status)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ import pytest
 
 from tests.process.asking import Answer, ask, body
 from tests.process.emulators import Gemini
-from tests.process.running import Served, serve
+from tests.process.running import PATHS, Running, Served, serve
 
 MODEL = "gemini/gemini-2.5-pro"
 HELLO: Any = [{"role": "user", "content": "x"}]
@@ -157,3 +159,99 @@ def test_second_signal(
         assert status == 130
         assert seconds < SOON_S
         assert running.exception(30) is not None
+
+
+def planted(directory: Path, *lines: str) -> dict[str, str]:
+    """Return the variables with which a process runs *lines* before all else."""
+    (directory / "sitecustomize.py").write_text("\n".join(lines))
+    return {"PYTHONPATH": os.pathsep.join((str(directory), PATHS))}
+
+
+NEVER = 'import time, pathlib\ndef never(): pathlib.Path(r"{0}").touch(); time.sleep(600)'
+IN_WORKER_THREAD = """
+import orjson
+loads = orjson.loads
+orjson.loads = lambda data: never() if b"stuck" in data else loads(data)
+"""
+IN_LOOK_UP = """
+import socket
+socket.getaddrinfo = lambda host, *rest, **named: never()
+"""
+IN_METRICS = """
+import prometheus_client.openmetrics.exposition as text
+text.generate_latest = lambda *_: never()
+import prometheus_client.exposition as text
+text.generate_latest = lambda *_, **__: never()
+"""
+
+
+@pytest.mark.parametrize(
+    ("plant", "path", "asked"),
+    [
+        (IN_WORKER_THREAD, "/v1/chat/completions", {"messages": HELLO, "user": "stuck" + "k" * 2**20}),
+        (IN_WORKER_THREAD, "/ui/api/look", {"request": "stuck"}),
+        (IN_LOOK_UP, "/v1/chat/completions", {"messages": HELLO}),
+        (IN_METRICS, "/metrics", None),
+    ],
+    ids=["a large body", "the inspector", "a look-up of a name", "a scrape"],
+)
+def test_no_thread_is_waited_for(
+    tmp_path: Path, pool: ThreadPoolExecutor, plant: str, path: str, asked: dict[str, Any] | None
+) -> None:
+    """A thread in one long call ends with the process: in order, told in the log, and without SIGKILL."""
+    stuck = tmp_path / "stuck"
+    parameters = {"model": "openai/m", "api_key": "k", "api_base": "http://provider.invalid/v1"}
+    config = {
+        "model_list": [{"model_name": "m", "transport": "direct", "litellm_params": parameters}],
+        "general_settings": {"drain_delay": 0, "drain_grace": 0.5},
+    }
+    variables = planted(tmp_path, NEVER.format(stuck), plant)
+    with (
+        serve(tmp_path, config, variables=variables) as served,
+        httpx.Client(timeout=60, trust_env=False) as http,
+    ):
+        url = served.origin + path
+        running = (
+            pool.submit(http.post, url, json={"model": "m", **asked}) if asked else pool.submit(http.get, url)
+        )
+        until(stuck.exists)
+        served.running.signal()
+        signalled = time.monotonic()
+        status = served.running.wait(SOON_S)
+        seconds = time.monotonic() - signalled
+
+        assert status == 0
+        assert seconds < SOON_S
+        assert len(served.running.events("stopped")) == 1
+        running.exception(30)  # whatever it was told
+
+
+def test_a_signal_before_it_is_ready(tmp_path: Path) -> None:
+    """The import of litellm is not waited for: nothing is served yet."""
+    importing = tmp_path / "importing"
+    (tmp_path / "litellm").mkdir()
+    (tmp_path / "litellm" / "__init__.py").write_text(NEVER.format(importing) + "\nnever()\n")
+    model = {
+        "model_name": "m",
+        "transport": "litellm",
+        "litellm_params": {"model": "openai/m", "api_key": "k"},
+    }
+    (tmp_path / "config.yaml").write_text(json.dumps({"model_list": [model]}))
+    running = Running(
+        tmp_path,
+        "serve",
+        "--config",
+        str(tmp_path / "config.yaml"),
+        "--port",
+        "0",
+        variables=planted(tmp_path),
+    )
+    try:
+        until(importing.exists)
+        running.signal()
+        status = running.wait(SOON_S)
+    finally:
+        running.stop()
+
+    assert (status, running.errors) == (0, "")
+    assert len(running.events("stopped")) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +14,7 @@ from proxy.budgets import calibrate
 from proxy.budgets.fit_request import estimate_sent
 from proxy.budgets.knowledge import observe_answer
 from proxy.core import offload
-from proxy.core.offload import LARGE, LONG, run_offloaded, take_short_turns
-from proxy.errors import InvalidRequest
+from proxy.core.offload import LARGE, LONG
 from proxy.known_tools import MOST_KNOWN, KnownTools, known_tools
 from proxy.plan import plan_request
 from proxy.resilience.repairs import repair_request
@@ -28,24 +26,6 @@ from tests.support.proxied import MODEL, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
 HISTORY = [user("go"), assistant("a"), tool("gone", "x"), user("on")]
-
-
-@pytest.mark.parametrize(("size", "beside"), [(LARGE, False), (LARGE + 1, True)])
-async def test_where_it_is_done(size: int, beside: bool) -> None:
-    """A small one here, since a thread takes time as well."""
-    here = threading.get_ident()
-    assert (await run_offloaded(size, threading.get_ident) != here) == beside
-
-
-@pytest.mark.parametrize("size", [1, LARGE + 1])
-async def test_what_goes_wrong_goes_wrong_here(size: int) -> None:
-    """An error is raised as if nothing were between."""
-
-    def fail() -> None:
-        raise InvalidRequest("no")
-
-    with pytest.raises(InvalidRequest):
-        await run_offloaded(size, fail)
 
 
 def noting(into: list[int], work: Callable[..., object]) -> Callable[..., object]:
@@ -72,38 +52,6 @@ async def test_it_comes_to_the_same(upstream: ScriptedUpstream, monkeypatch: pyt
 
     assert seen[0] == seen[1]
     assert [thread == threading.get_ident() for thread in planned_in] == [True, False]
-
-
-@pytest.mark.parametrize(("size", "turns"), [(LONG, 0), (LONG + 1, 1)])
-async def test_others_have_their_turn_behind_a_step(size: int, turns: int) -> None:
-    """What waits is done between the steps of a long request."""
-    done: list[int] = []
-    asyncio.get_running_loop().call_soon(done.append, 1)
-
-    await run_offloaded(size, lambda: None)
-
-    assert len(done) == turns
-
-
-async def test_others_go_on_meanwhile() -> None:
-    """The loop turns while a thread works."""
-    turns = 0
-    done = threading.Event()
-
-    def work() -> bool:
-        return done.wait(5)
-
-    async def turn() -> None:
-        nonlocal turns
-        for _ in range(10):
-            await asyncio.sleep(0)
-            turns += 1
-        done.set()
-
-    waiting: Callable[[], bool] = work
-    finished, _ = await asyncio.gather(run_offloaded(LARGE + 1, waiting), turn())
-    assert finished
-    assert turns == 10
 
 
 async def test_many_small_messages_are_large(
@@ -243,13 +191,3 @@ def test_forgotten_tools_weigh_again() -> None:
     for number in range(1, 2 * MOST_KNOWN + 1):
         known(number)
     assert cleaning_weight(first, 0, target) > 0
-
-
-def test_threads_take_short_turns() -> None:
-    """So that the loop has its own soon, whatever a thread computes."""
-    before = sys.getswitchinterval()
-    try:
-        take_short_turns()
-        assert sys.getswitchinterval() == pytest.approx(0.0005)
-    finally:
-        sys.setswitchinterval(before)

@@ -1,0 +1,175 @@
+"""Work on large bodies: where it is done, what it weighs, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable
+
+import orjson
+import pytest
+
+from benchmarks.gateway.bodies import bodies, encode
+from proxy.core.offload import (
+    LARGE,
+    LONG,
+    parse_weight,
+    run_offloaded,
+    start_offloaded,
+    steps_of,
+    take_short_turns,
+)
+from proxy.errors import InvalidRequest, TooMuchWork
+from proxy.wire import parse_chat_request
+from sanitizers import profile_for, sanitize
+from sanitizers.work_limit import WorkLimit, limited_by, spend
+from tests.support.builders import assistant, call, tool, user
+
+
+@pytest.mark.parametrize(("size", "beside"), [(LARGE, False), (LARGE + 1, True)])
+async def test_where_it_is_done(size: int, beside: bool) -> None:
+    """A small one here, since a thread takes time as well."""
+    here = threading.get_ident()
+    assert (await run_offloaded(size, threading.get_ident) != here) == beside
+
+
+@pytest.mark.parametrize("size", [1, LARGE + 1])
+async def test_what_goes_wrong_goes_wrong_here(size: int) -> None:
+    """An error is raised as if nothing were between."""
+
+    def fail() -> None:
+        raise InvalidRequest("no")
+
+    with pytest.raises(InvalidRequest):
+        await run_offloaded(size, fail)
+
+
+@pytest.mark.parametrize(("size", "turns"), [(LONG, 0), (LONG + 1, 1)])
+async def test_others_have_their_turn_behind_a_step(size: int, turns: int) -> None:
+    """What waits is done between the steps of a long request."""
+    done: list[int] = []
+    asyncio.get_running_loop().call_soon(done.append, 1)
+
+    await run_offloaded(size, lambda: None)
+
+    assert len(done) == turns
+
+
+async def test_others_go_on_meanwhile() -> None:
+    """The loop turns while a thread works."""
+    turns = 0
+    done = threading.Event()
+
+    def work() -> bool:
+        return done.wait(5)
+
+    async def turn() -> None:
+        nonlocal turns
+        for _ in range(10):
+            await asyncio.sleep(0)
+            turns += 1
+        done.set()
+
+    waiting: Callable[[], bool] = work
+    finished, _ = await asyncio.gather(run_offloaded(LARGE + 1, waiting), turn())
+    assert finished
+    assert turns == 10
+
+
+def endless() -> None:
+    """Take one step after the other."""
+    while True:
+        spend()
+
+
+async def test_too_much_work_is_refused_with_its_limit() -> None:
+    """The message tells the number of steps; it is no defect of ours."""
+    with pytest.raises(TooMuchWork, match=f"{steps_of(LARGE + 1):,} steps") as caught:
+        await run_offloaded(LARGE + 1, endless)
+    assert (caught.value.http_status, caught.value.code) == (400, "too_much_work")
+
+
+async def test_what_nobody_waits_for_is_given_up_without_a_word() -> None:
+    """Neither a result nor an error is told of work that takes too many steps."""
+    done: list[object] = []
+    told: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: told.append(context))
+    start_offloaded(LONG + 1, endless, done.append)
+    start_offloaded(LONG + 1, lambda: "counted", done.append)
+    async with asyncio.timeout(30):
+        while not done:  # noqa: ASYNC110 - nobody is told
+            await asyncio.sleep(0.01)
+    assert (done, told) == (["counted"], [])
+
+
+@pytest.mark.parametrize(
+    ("element", "beside"),
+    [
+        (b"{}", True),
+        (b"[1]", True),
+        (b'{"a":1}', True),
+        (b'"a text of forty characters, or a few more"', False),
+    ],
+    ids=["objects", "arrays", "fields", "texts"],
+)
+def test_dense_bodies_weigh_more(element: bytes, beside: bool) -> None:
+    """What is parsed slowly is parsed in a thread, though it is not large."""
+    body = b"[" + b",".join([element] * (LARGE // 2 // (len(element) + 1))) + b"]"
+    assert len(body) < LARGE
+    assert (parse_weight(body) > LARGE) == beside
+
+
+def test_usual_bodies_weigh_what_they_have() -> None:
+    """A request of 100k tokens is parsed on the event loop."""
+    for body in bodies().values():
+        written = encode(body, model="m")
+        assert parse_weight(written) == len(written)
+
+
+def damaged(rounds: int, calls: int) -> bytes:
+    """Return a body whose every round lacks a result."""
+    history = [user("go")]
+    for number in range(rounds):
+        ids = [f"call_{number}_{at}" for at in range(calls)]
+        history += [assistant(calls=[call(one) for one in ids]), *(tool(one, "done") for one in ids[1:])]
+    return orjson.dumps({"model": "m", "messages": history})
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4.1", "gemini/gemini-3.6-flash"])
+@pytest.mark.parametrize(("rounds", "calls"), [(3_000, 1), (1_000, 5), (1, 5_000)])
+def test_honest_work_takes_a_small_part_of_its_steps(rounds: int, calls: int, model: str) -> None:
+    """There is room for a damaged history ten times over, however its calls are spread."""
+    body = damaged(rounds, calls)
+    limit = WorkLimit(10**9)
+    with limited_by(limit):
+        weight = parse_weight(body)
+        chat = parse_chat_request(body, max_nesting=64, parse_weight=weight)
+        sanitize(chat.messages, profile_for(model), chat.outline)
+    assert (10**9 - limit.left) * 10 < steps_of(chat.weight)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        assistant(calls=[call(f"c{number}") for number in range(5_000)]),
+        assistant(calls=[call("same") for _ in range(5_000)]),
+        user([{"type": "text", "text": "a"}] * 5_000),
+    ],
+    ids=["calls", "calls of one id", "parts"],
+)
+def test_many_calls_and_parts_are_large(message: dict[str, object]) -> None:
+    """One message of five thousand calls or parts leaves the event loop as five thousand messages do."""
+    body = orjson.dumps({"model": "m", "messages": [user("go"), message]})
+    assert parse_chat_request(body, max_nesting=64).weight > LARGE
+
+
+def test_threads_take_short_turns() -> None:
+    """So that the loop has its own soon, whatever a thread computes."""
+    before = sys.getswitchinterval()
+    try:
+        take_short_turns()
+        assert sys.getswitchinterval() == pytest.approx(0.0005)
+    finally:
+        sys.setswitchinterval(before)

@@ -1,0 +1,134 @@
+"""Worker threads: whose work they do, what ends it, and what they leave behind."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import pytest
+
+from proxy.core.worker_threads import CLIENT, WorkerThreads
+from sanitizers.work_limit import WorkLimitExceeded, metered, spend
+
+T = TypeVar("T")
+
+STEPS = 10**12
+
+
+def as_client(name: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Run *work* in a task of the client *name*."""
+
+    async def run() -> T:
+        CLIENT.set(name)
+        return await work
+
+    return asyncio.get_running_loop().create_task(run())
+
+
+def endless(begun: threading.Event, taken: list[int]) -> None:
+    """Take steps until somebody ends the work; *taken* is told how many there were."""
+    begun.set()
+    steps = 0
+    try:
+        while True:
+            spend()
+            steps += 1
+    finally:
+        taken.append(steps)
+
+
+@pytest.fixture
+def threads() -> WorkerThreads:
+    """Return two threads of the test's own."""
+    return WorkerThreads(2, "tested")
+
+
+async def test_a_client_never_waits_behind_the_second_work_of_another(threads: WorkerThreads) -> None:
+    """One that holds a thread waits with all its other work, and a client that comes late begins at once."""
+    go = threading.Event()
+    greedy = [as_client("greedy", threads.run(go.wait, STEPS)) for _ in range(5)]
+    await asyncio.sleep(0)
+    assert await as_client("late", threads.run(lambda: "done", STEPS)) == "done"
+    assert threads.waiting == 4
+
+    go.set()
+    assert await asyncio.gather(*greedy) == [True] * 5
+    assert threads.waiting == 0
+
+
+async def test_work_that_was_cancelled_ends_and_frees_its_thread(threads: WorkerThreads) -> None:
+    """The client's next work goes on in the same thread."""
+    begun, taken = threading.Event(), list[int]()
+    task = as_client("one", threads.run(lambda: endless(begun, taken), STEPS))
+    await asyncio.to_thread(begun.wait, 30)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    async with asyncio.timeout(30):
+        assert await as_client("one", threads.run(lambda: "next", STEPS)) == "next"
+    assert len(taken) == 1
+
+
+async def test_work_that_was_cancelled_while_it_waited_is_never_begun(threads: WorkerThreads) -> None:
+    """Its place in the queue is free at once."""
+    go, begun = threading.Event(), list[int]()
+    first = as_client("one", threads.run(go.wait, STEPS))
+    second = as_client("one", threads.run(lambda: begun.append(2), STEPS))
+    third = as_client("one", threads.run(lambda: begun.append(3), STEPS))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.gather(second, return_exceptions=True)
+    assert threads.waiting == 1
+
+    go.set()
+    await asyncio.gather(first, third)
+    assert begun == [3]
+
+
+async def test_work_without_end_stops_by_itself(threads: WorkerThreads) -> None:
+    """Behind as many steps as it was given, and the thread takes other work."""
+    begun, taken = threading.Event(), list[int]()
+    with pytest.raises(WorkLimitExceeded):
+        await threads.run(lambda: endless(begun, taken), 1_000)
+
+    assert taken == [1_000]
+    assert await threads.run(lambda: sum(metered(range(10))), 10) == 45
+
+
+async def test_a_limit_ends_with_its_work(threads: WorkerThreads) -> None:
+    """What one piece of work has spent, the next one in the thread does not miss."""
+    for _ in range(4):
+        assert await threads.run(lambda: sum(metered(range(10))), 10) == 45
+
+
+class Held:
+    """Something large."""
+
+
+async def test_an_error_keeps_nothing_of_what_was_worked_on(threads: WorkerThreads) -> None:
+    """Its traceback holds the variables of all frames; freeing them would hold the event loop."""
+    held: list[weakref.ref[Held]] = []
+
+    def fail() -> None:
+        large = Held()
+        held.append(weakref.ref(large))
+        try:
+            raise KeyError("inner")
+        except KeyError:
+            raise ValueError("outer") from None
+
+    with pytest.raises(ValueError, match="outer"):
+        await threads.run(fail, STEPS)
+    assert held[0]() is None
+
+
+async def test_threads_do_not_keep_the_interpreter_alive(threads: WorkerThreads) -> None:
+    """They are daemons."""
+    thread = await threads.run(threading.current_thread, STEPS)
+    assert thread.daemon
+    assert thread.name.startswith("tested-")

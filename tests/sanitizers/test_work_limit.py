@@ -1,0 +1,96 @@
+"""The steps of one piece of work: what spends them, and what happens behind the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sanitizers import sanitize, validate_messages
+from sanitizers.profiles import OPENAI
+from sanitizers.work_limit import WorkLimit, WorkLimitExceeded, limited_by, metered, spend
+from tests.support.builders import assistant, call, tool, user
+
+
+def test_without_a_limit_nothing_is_counted() -> None:
+    """The items themselves are gone through, with nothing in between."""
+    items = [1, 2, 3]
+    assert metered(items) is items
+    spend(10**9)
+
+
+def go_through(seen: list[int]) -> None:
+    """Note ten numbers, for a step each."""
+    for item in metered(range(10)):
+        seen.append(item)
+
+
+def step_by_step(seen: list[int]) -> None:
+    """Do the same in the other way."""
+    for item in range(10):
+        spend()
+        seen.append(item)
+
+
+def end_at_two(limit: WorkLimit, seen: list[int]) -> None:
+    """Note numbers, and end the work at the third."""
+    for item in metered(range(10**6)):
+        seen.append(item)
+        if item == 2:
+            limit.end()
+
+
+@pytest.mark.parametrize("work", [go_through, step_by_step])
+def test_the_last_step_is_the_last(work: Callable[[list[int]], object]) -> None:
+    """Work may take as many steps as it has, and not one more."""
+    seen: list[int] = []
+    with limited_by(WorkLimit(10)):
+        work(seen)
+    assert seen == [*range(10)]
+
+    seen.clear()
+    with pytest.raises(WorkLimitExceeded), limited_by(WorkLimit(4)):
+        work(seen)
+    assert seen == [0, 1, 2, 3]
+
+
+def test_work_that_was_ended_takes_no_further_step() -> None:
+    """Whoever ends it may be in another thread."""
+    limit, seen = WorkLimit(10**9), list[int]()
+    with pytest.raises(WorkLimitExceeded), limited_by(limit):
+        end_at_two(limit, seen)
+    assert seen == [0, 1, 2]
+
+
+def test_what_swallows_the_error_gets_it_again() -> None:
+    """A step that catches too much does not go on for it."""
+    limit = WorkLimit(1)
+    with limited_by(limit):
+        for _ in range(3):
+            with pytest.raises(WorkLimitExceeded):
+                spend(2)
+
+
+def test_a_limit_holds_for_its_context_alone() -> None:
+    """Also behind an error."""
+    with pytest.raises(WorkLimitExceeded), limited_by(WorkLimit(0)):
+        spend()
+    spend()
+
+
+def steps_for(rounds: int) -> int:
+    """Return the steps that it takes to check and repair a history whose every round lacks a result."""
+    history = [user("go")]
+    for number in range(rounds):
+        history += [assistant(calls=[call(f"a{number}"), call(f"b{number}")]), tool(f"a{number}", "done")]
+    limit = WorkLimit(10**9)
+    with limited_by(limit):
+        sanitize(validate_messages(history), OPENAI)
+    return 10**9 - limit.left
+
+
+def test_a_repair_spends_steps_by_the_message() -> None:
+    """Twice the history, twice the steps: what is quadratic would be seen here."""
+    small, large = steps_for(100), steps_for(200)
+    assert small > 200
+    assert large < 2.2 * small
