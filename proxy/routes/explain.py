@@ -9,7 +9,8 @@ from aiohttp import web
 
 from proxy.core.offload import parse_weight, run_offloaded
 from proxy.explain import run_dry, tell_run
-from proxy.json_response import json_response
+from proxy.json_response import written_response
+from proxy.json_text import write_json
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool, planning_weight, profile_of
 from proxy.routes.read_body import read_body
@@ -38,4 +39,4 @@ async def explain(request: web.Request) -> web.Response:
     unsupported = gateway.upstream.unsupported
     dry = partial(run_dry, chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept)
     weight = planning_weight(chat, deployment, settings)
-    return json_response(await run_offloaded(weight, lambda: tell_run(dry())))
+    return written_response(await run_offloaded(weight, lambda: write_json(tell_run(dry()))))
