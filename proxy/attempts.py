@@ -16,9 +16,11 @@ import hashlib
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from proxy.config import Deployment, Settings
+from proxy.core.offload import run_offloaded
 from proxy.course import Course
 from proxy.errors import (
     AnswerUnusable,
@@ -32,12 +34,22 @@ from proxy.errors import (
 from proxy.failures import Cause
 from proxy.keys import Gateway
 from proxy.observation import Planned, Record
-from proxy.resilience.balancer import Attempt
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
-from proxy.resilience.failure_table import INVALID, OVERFLOW, PERMANENT, Blame, Kind, Row, find_row
+from proxy.resilience.failure_table import (
+    INVALID,
+    OVERFLOW,
+    PERMANENT,
+    Blame,
+    Kind,
+    Row,
+    find_row,
+    reach_of,
+)
 from proxy.resilience.poison import Refusal
-from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error
+from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error, refused_status
+from proxy.resilience.request_words import RequestWords
+from proxy.resilience.standing import Attempt
 from proxy.time_limits import TimeLimit
 from proxy.tracing import ANSWERED, CANCELLED, AttemptTrace
 from proxy.upstream import Timeouts
@@ -84,6 +96,9 @@ class Planning(Protocol[PlanT, GivenCall]):
 
     async def plan(self, deployment: Deployment, deadline: float) -> PlanT:
         """Return the plan for *deployment*; raises :class:`InvalidRequest` where there is none."""
+
+    def values_of(self, plan: PlanT) -> tuple[Any, ...]:
+        """Return all that goes out with a plan and that a client may have written."""
 
     def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> GivenCall:
         """Return the call that a plan is, with its part in a *trace*."""
@@ -149,7 +164,7 @@ class Attempts(Generic[PlanT, CallT]):
                 await self._planning.answered()
                 return result
             except (UpstreamFault, InvalidRequest) as error:
-                failure = self._read(error, deployment, plan)
+                failure = await self._read(error, deployment, plan)
             self._failures.append(failure)
             again = may_repeat()
             if again and isinstance(failure.error, AnswerUnusable) and failure.error.answer is not None:
@@ -195,7 +210,7 @@ class Attempts(Generic[PlanT, CallT]):
         if repaired is not None:  # its own words say what is wrong; another of the pool has not been asked
             self._repaired_for = None
             return repaired
-        return self._gateway.balancer.choose(course.pool, self._loop.time(), course.tried)
+        return self._gateway.balancer.choose(course.pool, self._loop.time(), course.tried, self._record.key)
 
     async def _attempt(self, call: Call[CallT, T], plan: PlanT) -> T:
         """Make one attempt; it is counted, and what it came to is noted, in :meth:`_after` where it failed."""
@@ -209,7 +224,8 @@ class Attempts(Generic[PlanT, CallT]):
         if record.trace is not None:
             self._trace = record.trace.begin_attempt(record, deployment)
         outcome = InternalFault.code
-        with self._gateway.balancer.acquire(deployment, now, retry=self._course.tries > 0) as attempt:
+        is_retry = self._course.tries > 0
+        with self._gateway.balancer.acquire(deployment, now, retry=is_retry, tenant=record.key) as attempt:
             self._attempted = attempt
             self._asked_at = now
             try:
@@ -227,7 +243,7 @@ class Attempts(Generic[PlanT, CallT]):
                 end = self._loop.time()
                 attempt.succeeded(end)
                 self._note_wait(end)
-                self._gateway.poison.answered(deployment.key, self._digest, now)
+                self._gateway.poison.answered(deployment.key, self._digest, now, record.key)
                 outcome = ANSWERED
                 return result
             finally:
@@ -254,7 +270,7 @@ class Attempts(Generic[PlanT, CallT]):
             words = _UNFINISHED if self._heard else "The provider did not answer in time."
             raise UpstreamTimeout(words, cause=Cause.DEADLINE) from None
 
-    def _read(self, error: ProxyError, deployment: Deployment, plan: PlanT | None) -> Failure[PlanT]:
+    async def _read(self, error: ProxyError, deployment: Deployment, plan: PlanT | None) -> Failure[PlanT]:
         """Return what a failure is."""
         counted = plan is not None and self._attempted is not None
         said, row = NOTHING_SAID, INVALID
@@ -262,9 +278,8 @@ class Attempts(Generic[PlanT, CallT]):
             row = OVERFLOW
         elif not isinstance(error, UpstreamFault):
             row = find_row(Cause.CONVERSION, said)
-        elif counted:
-            wall = time.time()  # noqa: TID251 - an HTTP date is wall-clock time
-            said = read_error(error.upstream_status, error.evidence, words=error.message, now=wall)
+        elif counted and plan is not None:
+            said = await self._read_words(error, plan)
             cause = error.cause
             if cause is Cause.DEADLINE and self._loop.time() < self.deadline:
                 # It was the deployment's own time that was up.
@@ -273,6 +288,23 @@ class Attempts(Generic[PlanT, CallT]):
         of_asked = self._course.pool is self._asked_pool
         return Failure(error, row, said, deployment, plan, of_asked, counted)
 
+    async def _read_words(self, error: UpstreamFault, plan: PlanT) -> ProviderError:
+        """Return what the provider said; to look for its words in a long request takes as long as to plan it."""
+        wall = time.time()  # noqa: TID251 - an HTTP date is wall-clock time
+        request = RequestWords(*self._planning.values_of(plan), plan.deployment.model)
+        status = refused_status(error.upstream_status, error.evidence)
+        read = partial(read_error, status, error.evidence, words=error.message, now=wall, request=request)
+        if not error.evidence.body:
+            return read()
+        try:
+            return await run_offloaded(len(self._body), read)
+        except BaseException:  # the client left, or the time is up
+            self._gateway.metrics.attempts.labels(plan.deployment.label, CANCELLED).inc()
+            if self._trace is not None:
+                self._trace.end(CANCELLED)
+                self._trace = None
+            raise
+
     async def _after(self, failure: Failure[PlanT], *, may_repeat: bool) -> Action:
         """Return what happens after *failure*, note it, and make ready what the next attempt needs."""
         gateway, course, now = self._gateway, self._course, self._loop.time()
@@ -280,7 +312,7 @@ class Attempts(Generic[PlanT, CallT]):
         if self._attempted is not None and failure.counted:
             gateway.metrics.attempts.labels(deployment.label, row.kind).inc()
             blame = Blame.NONE if row.kind in self._planning.unblamed else row.blame
-            self._attempted.failed(blame, failure.said.retry_after_s, now)
+            self._attempted.failed(blame, failure.said.retry_after_s, now, reach_of(row, failure.said))
         self._attempted = None
         course.count(deployment, row)
         if not may_repeat:
@@ -296,7 +328,7 @@ class Attempts(Generic[PlanT, CallT]):
         if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self._planning.noted:
             # With the note it is no longer the client's body that was refused.
             refusal = Refusal(failure.error.http_status, failure.error.message)
-            gateway.poison.refused(deployment.key, self._digest, refusal, now)
+            gateway.poison.refused(deployment.key, self._digest, refusal, now, self._record.key)
         if action.step is Step.REPAIR:
             self._repaired_for = deployment
         elif action.step is Step.FALL_BACK:
@@ -306,18 +338,18 @@ class Attempts(Generic[PlanT, CallT]):
         if action.step in (Step.RETRY, Step.REPAIR):
             gateway.metrics.retries.labels(self._record.model, row.kind).inc()
             pool = course.pool if self._repaired_for is None else (self._repaired_for,)
-            gateway.balancer.count_retry(pool, now, course.tried)
+            gateway.balancer.count_retry(pool, now, course.tried, self._record.key)
         return action
 
     def _situation(self, failure: Failure[PlanT], now: float, *, can_repair: bool) -> Situation:
-        gateway, course, row = self._gateway, self._course, failure.row
+        gateway, course, row, tenant = self._gateway, self._course, failure.row, self._record.key
         return Situation(
             tries=course.tries,
             tries_of_kind=course.kinds.get(row.kind, 0),
             num_retries=gateway.settings.router_settings.num_retries,
             left_s=self.deadline - now,
-            another_ready=gateway.balancer.another_ready(course.pool, now, course.tried),
-            budget_left=gateway.balancer.budget_left(course.pool, now, course.tried),
+            another_ready=gateway.balancer.another_ready(course.pool, now, course.tried, tenant),
+            budget_left=gateway.balancer.budget_left(course.pool, now, course.tried, tenant),
             can_repair=can_repair,
             can_fall_back=course.can_fall_back(row),
             larger_ready=row is OVERFLOW and course.has_larger(failure.deployment),
@@ -326,7 +358,8 @@ class Attempts(Generic[PlanT, CallT]):
     def _raise_known_refusal(self, plan: PlanT, now: float) -> None:
         if self._course.refused_for is not None or self._planning.noted:
             return
-        refusal = self._gateway.poison.find_refusal(plan.deployment.key, self._digest, now)
+        tenant = self._record.key
+        refusal = self._gateway.poison.find_refusal(plan.deployment.key, self._digest, now, tenant)
         if refusal is not None:
             raise UpstreamFault(refusal.message, upstream_status=refusal.status)
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from proxy.attempts import Failure
 from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
@@ -28,7 +29,7 @@ from proxy.observation import Record
 from proxy.plan import REPLACED, Plan, plan_request, planning_weight, profile_of
 from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import OVERFLOW, Kind
-from proxy.resilience.read_error import ProviderError
+from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 from proxy.resilience.read_overflow import Overflow
 from proxy.resilience.repairs import repair_request
 from proxy.signatures.kept import Kept
@@ -102,7 +103,7 @@ class ChatPlanning:
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
             chat, fetched = self._media.put_in(chat, profile_of(deployment, gateway.settings))
-        taught = gateway.knowledge.of(deployment, now)
+        taught = gateway.knowledge.plan_with(deployment, now, self._record.key)
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
         facts = facts_of(deployment, gateway.settings, taught, tight=tight, most=most)
         make = partial(
@@ -116,7 +117,7 @@ class ChatPlanning:
         )
         plan = await run_offloaded(planning_weight(self._chat, deployment, gateway.settings), make)
         if plan.budget is not None and plan.budget.factor is not None:
-            gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time())
+            gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time(), self._record.key)
         if not taught.reports_usage:
             plan = replace(plan, ask_usage=False)
         if fetched or self._noted or self._guarded:
@@ -124,6 +125,11 @@ class ChatPlanning:
         if self.course.refused_for is not None:
             plan = await _repair_beside(plan, self.course.refused_for) or plan
         return plan
+
+    @staticmethod
+    def values_of(plan: Plan) -> tuple[Any, ...]:
+        """Return all that goes out with a plan and that a client may have written."""
+        return plan.messages, plan.parameters, plan.extra_body
 
     @staticmethod
     def call_of(plan: Plan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> UpstreamCall:
@@ -177,8 +183,8 @@ class ChatPlanning:
             return
         self._doubt(failure, mended)
         self.course.refused_for = failure.said
-        if failure.plan is not None and _refuses_usage(failure.said):
-            self._gateway.knowledge.of(failure.deployment, self._loop.time()).reports_usage = False
+        if failure.plan is not None and failure.said.refuses_usage:
+            self._gateway.knowledge.refuses_usage(failure.deployment, self._loop.time(), self._record.key)
         self._plans = {} if mended is None else {key: mended}
 
     def _doubt(self, failure: Failure[Plan], mended: Plan | None) -> None:
@@ -198,15 +204,20 @@ class ChatPlanning:
         if plan is None or plan.mode != "repair" or key in self._overflowed:
             return None
         now = self._loop.time()
-        family = gateway.knowledge.of(deployment, now).family
+        tenant = self._record.key
+        family = gateway.knowledge.of(deployment, now, tenant).family
         count = partial(estimate_sent, plan.messages, plan.parameters, family)
+        window = window_of(deployment)
         refused = Refused(
             await run_offloaded(plan.request.weight, count),
             asked_output(plan.parameters),
-            window_of(deployment).max_input_tokens,
+            window.max_input_tokens,
             has_media(plan.messages),
+            configured=window.source == "configured",
         )
-        lesson = gateway.knowledge.learn(deployment, failure.said.overflow or Overflow(), refused, now)
+        lesson = gateway.knowledge.learn(
+            deployment, failure.said.overflow or Overflow(), refused, now, tenant
+        )
         self._overflowed[key] = lesson.most
         try:
             tighter = await self._planned(deployment)
@@ -230,14 +241,9 @@ async def _repair_beside(plan: Plan, said: ProviderError) -> Plan | None:
     return await run_offloaded(plan.request.weight, partial(_repaired, plan, said))
 
 
-def _refuses_usage(said: ProviderError) -> bool:
-    """Tell whether a server does not know ``stream_options``, which a stream's usage is asked for by."""
-    return said.says("stream_options", "include_usage")
-
-
 def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
     """Return *plan* repaired by a provider's words; None where that changes nothing, or nothing may be changed."""
-    if plan.ask_usage and _refuses_usage(said):
+    if plan.ask_usage and said.says(*USAGE_WORDS):
         return replace(plan, ask_usage=False)
     if plan.mode != "repair":
         return None

@@ -79,16 +79,17 @@ def run_dry(
     asked: int | None = None,
     kept: Mapping[str, Kept] = _NOTHING,
     deployment: Deployment | None = None,
+    tenant: str = "",
 ) -> DryRun:
     """Return what would become of *request* at *deployment*, by default the first that answers for its model.
 
-    *knowledge* is what the deployments have taught by *now*, *policy* that of the turn guard, None where it is off;
-    *asked* is the client's own limit of rounds. Raises :class:`proxy.errors.ModelNotFound`.
+    *knowledge* is what the deployments have taught *tenant* by *now*, *policy* that of the turn guard, None where it is
+    off; *asked* is the client's own limit of rounds. Raises :class:`proxy.errors.ModelNotFound`.
     """
     mode = settings.sanitize.mode
     request, guarded = guard_chat(request, policy, asked, mode=mode)
     target = choose_pool(request.model, settings)[0] if deployment is None else deployment
-    facts = facts_of(target, settings, knowledge.look(target, now))
+    facts = facts_of(target, settings, knowledge.look(target, now, tenant))
 
     def plan(settings: Settings, facts: Facts | None = facts) -> Plan:
         return plan_request(request, settings, unsupported, target, kept, facts, count=True)

@@ -6,7 +6,7 @@ from functools import partial
 from math import ceil
 
 from proxy.budgets.fit_request import estimate_sent, has_media
-from proxy.budgets.knowledge import Taught, is_sampled, observe_answer
+from proxy.budgets.taught import Counted, Taught, is_sampled
 from proxy.core.offload import LARGE, start_offloaded
 from proxy.keys import Gateway
 from proxy.observation import Record
@@ -27,20 +27,20 @@ def calibrate(record: Record, gateway: Gateway, now: float) -> None:
     weight = plan.request.weight
     if weight > LARGE:  # to count it would take long even so; conversations begin with smaller ones
         return
-    taught = gateway.knowledge.of(plan.deployment, now)
+    taught = gateway.knowledge.of(plan.deployment, now, record.key)
     if is_sampled(taught, now):
         count = partial(estimate_sent, plan.messages, plan.parameters, taught.family)
-        start_offloaded(weight, count, partial(_learn, plan, taught, counted, gateway, record.request_id))
+        start_offloaded(weight, count, partial(_learn, plan, taught, counted, now, record, gateway))
 
 
 def _learn(
-    plan: Plan, taught: Taught, counted: int, gateway: Gateway, request_id: str, estimated: int
+    plan: Plan, taught: Taught, counted: int, now: float, record: Record, gateway: Gateway, estimated: int
 ) -> None:
     media = has_media(plan.messages)
     expected = estimated * taught.calibration.live
     if gateway.watch is not None:
-        gateway.watch.add_estimate(request_id, ceil(expected))
+        gateway.watch.add_estimate(record.request_id, ceil(expected))
     if estimated >= MIN_ESTIMATE and not media:
         error = abs(expected - counted) / counted
         gateway.metrics.estimate_error.labels(plan.deployment.label).observe(error)
-    observe_answer(taught, estimated, counted, media=media)
+    gateway.knowledge.observe(plan.deployment, Counted(estimated, counted, media), now, record.key)

@@ -13,10 +13,10 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
-from proxy.budgets.knowledge import Taught
 from proxy.budgets.limits import TIGHT, Learned, Limit, asked_output, limit_of
 from proxy.budgets.policies import policy_of
 from proxy.budgets.report import Report, over_limit_text
+from proxy.budgets.taught import Taught
 from proxy.config import Deployment, Settings
 from proxy.errors import ContextTooLong
 from sanitizers import Change, Message, Messages, Profile

@@ -5,10 +5,12 @@ the answer with the prompt, or come from a server that was restarted with more. 
 requests that nobody sends any more, so nothing would prove it wrong.
 
 numbers     the provider's limit is the window, unless it is smaller than any model's, than a prompt that was answered,
-            or than a sixteenth of what is known; its count of the prompt is adopted as the factor
+            than a sixteenth of what is known, or than half of what the operator has configured; its count of the
+            prompt is adopted as the factor
 none        where the window is known and the request near it, the factor was too small; where it is unknown, what did
             not fit is a guess, by which requests are cut and none is refused
 bytes       a limit on the body teaches nothing: one request is made smaller
+buried      words that stand within a text, without a code, may be a client's: the same
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from sanitizers.budget.calibration import MOST, Calibration, observe, raise_to
 
 _LEAST_WINDOW = 1_024
 _LEAST_SHARE = 16
+_LEAST_CONFIGURED_SHARE = 2
 _LEAST_GUESS = 4_096
 
 
@@ -36,6 +39,8 @@ class Refused:
     """By configuration, catalogue or family."""
 
     media: bool
+    configured: bool = False
+    """Whether the known window is the operator's own word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +52,23 @@ class Lesson:
     most: int | None
     """Tokens that the next try may have at most, where the window does not say; by the new factor."""
 
+    for_all: bool = False
+    """Whether *learned* counts for every tenant at once: a code said that it is an overflow."""
+
 
 def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibration, proved: int) -> Lesson:
     """Return what *overflow*, the answer to *refused*, teaches; *proved* is the largest prompt that was answered."""
     estimated, known = refused.estimated, refused.known_window
     if overflow.of_bytes or not estimated:
         return Lesson(calibration, None, int(estimated * calibration.live * TIGHT))
+    if overflow.buried:
+        if not overflow.coded:
+            return Lesson(calibration, None, _tight(overflow, int(estimated * calibration.live)))
+        overflow = Overflow(coded=True)
     prompt = _prompt_of(overflow, refused)
     limit = overflow.limit
-    if limit is not None and (limit < max(_LEAST_WINDOW, proved + 1, (known or 0) // _LEAST_SHARE)):
+    share = _LEAST_CONFIGURED_SHARE if refused.configured else _LEAST_SHARE
+    if limit is not None and limit < max(_LEAST_WINDOW, proved + 1, (known or 0) // share):
         limit = None
     if limit is not None and overflow.requested is not None and overflow.requested <= limit:
         limit = None  # that is no overflow of this limit
@@ -70,14 +83,18 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
         if estimated * (MOST if limit is not None else 2 * calibration.live) >= least:
             calibration = raise_to(calibration, estimated, least)
     sent = int(estimated * calibration.live)
-    tight = int(
-        min(sent, max(overflow.limit or sent, _LEAST_WINDOW)) * TIGHT
-    )  # this request's own word, at least
+    tight = _tight(overflow, sent)
     if limit is not None:
-        return Lesson(calibration, Learned(limit), None if prompt is not None else tight)
+        most = None if prompt is not None else tight
+        return Lesson(calibration, Learned(limit), most, for_all=overflow.coded)
     if known is None and sent >= max(_LEAST_GUESS, proved) and not refused.media:
         return Lesson(calibration, Learned(sent, guessed=True), tight)
     return Lesson(calibration, None, tight)
+
+
+def _tight(overflow: Overflow, sent: int) -> int:
+    """Return the tokens that this request may have at most: its own provider's word about it, at least."""
+    return int(min(sent, max(overflow.limit or sent, _LEAST_WINDOW)) * TIGHT)
 
 
 def _prompt_of(overflow: Overflow, refused: Refused) -> int | None:

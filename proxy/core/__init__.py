@@ -3,6 +3,7 @@
 The files:
 
     clients         who is asking: the name under which scarce things are shared
+    tenant_lru      a bounded map in which no tenant pushes out what others have
     offload         CPU work on large bodies, run in a worker thread
     worker_threads  those threads
     fair_queue      the order in which clients get one

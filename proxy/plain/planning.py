@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from proxy.attempts import Failure
 from proxy.config import Deployment, Settings
@@ -36,6 +37,10 @@ class PlainPlanning:
         """Return the plan for *deployment*."""
         make = partial(self._make_plan, self._request, deployment, self._mode)
         return await run_offloaded(self._request.weight, make)
+
+    def values_of(self, plan: PlainPlan) -> tuple[Any, ...]:
+        """Return all that goes out with a plan and that a client may have written."""
+        return plan.parameters, plan.extra_body
 
     def call_of(self, plan: PlainPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> PlainCall:
         """Return the call that a plan is."""

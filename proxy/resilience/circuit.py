@@ -1,5 +1,10 @@
 """Whether a deployment is to be left alone for now, by what its last calls came to. Pure: the clock is an argument.
 
+Each tenant has a circuit of its own for each deployment, and all of them have a part in common. A failure that a client
+may have provoked by what it wrote opens the circuit of its tenant. It opens the common part once the circuits of two
+tenants are open. What the provider says of the account, and calls that could not even be sent, open both at once. With
+a single tenant the common part says nothing that its own circuit does not say.
+
 Sources: M. Nygard, "Release It!" (circuit breaker); the numbers are LiteLLM's router's (3 fails, more than half of at
 least 5, 5 seconds). Who is asked when all are open is :mod:`proxy.resilience.balancer`'s to decide: a circuit says
 what is known, and refuses nothing.
@@ -7,6 +12,7 @@ what is known, and refuses nothing.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from enum import IntEnum
 
 from proxy.resilience.sliding_count import SlidingCount
@@ -33,19 +39,47 @@ class State(IntEnum):
 class Ticket:
     """One call's place in a circuit's history: what it says later counts only if nothing has opened it since."""
 
-    __slots__ = ("openings_before",)
+    __slots__ = ("openings_before", "shared_before")
 
-    def __init__(self, openings_before: int) -> None:
+    def __init__(self, openings_before: int, shared_before: int) -> None:
         self.openings_before = openings_before
+        self.shared_before = shared_before
+
+
+class SharedCircuit:
+    """The part that the circuits of all tenants of one deployment have in common, and those circuits themselves."""
+
+    __slots__ = ("circuits", "open_until", "openings")
+
+    def __init__(self) -> None:
+        self.circuits: OrderedDict[str, Circuit] = OrderedDict()
+        """By the tenant's name, the one that asked least lately first."""
+
+        self.open_until: float | None = None
+        self.openings = 0
+
+    def open(self, until: float) -> None:
+        """Open it for all tenants, until the later of *until* and the moment that is known already."""
+        self.openings += 1
+        self.open_until = until if self.open_until is None else max(self.open_until, until)
+
+    def open_if_two_agree(self, circuit: Circuit, now: float) -> None:
+        """Open it where another circuit is open beside *circuit*, until the first of the two is due."""
+        others = [other.own_due for other in self.circuits.values() if other is not circuit]
+        until = min(circuit.own_due, max(others, default=now))
+        if until > now:
+            self.open(until)
 
 
 class Circuit:
-    """The circuit of one deployment; *cooldown_s* of 0 switches it off.
+    """The circuit of one deployment for one tenant; *cooldown_s* of 0 switches it off.
 
     Every call takes a ticket with :meth:`enter`, says what it came to, and gives the ticket back with :meth:`leave`,
     however it ended. A verdict from before the last opening is no news and is dropped: an answer that began before
     the rate limit was hit does not lift it, and twenty calls that die together open the circuit once, not five times
     for ever longer. That a provider wants to be left alone counts whoever was told.
+
+    The probe is the tenant's: a slow probe of one tenant keeps no other from trying.
     """
 
     __slots__ = (
@@ -56,15 +90,19 @@ class Circuit:
         "_open_until",
         "_openings",
         "_probe",
+        "_shared",
         "_strikes",
+        "_unsent",
     )
 
-    def __init__(self, cooldown_s: float) -> None:
+    def __init__(self, cooldown_s: float, shared: SharedCircuit | None = None) -> None:
         self._cooldown_s = cooldown_s
+        self._shared = SharedCircuit() if shared is None else shared
         self._open_until: float | None = None
         self._openings = 0
         self._doublings = 0
         self._in_a_row = 0
+        self._unsent = 0  # how many calls in a row could not be sent
         self._calls = SlidingCount(_RECORD_S)
         self._strikes = SlidingCount(_RECORD_S)
         self._probe: Ticket | None = None
@@ -73,13 +111,15 @@ class Circuit:
         """Go by another cooldown from the next opening on; with 0, which switches it off, it closes now."""
         self._cooldown_s = cooldown_s
         if cooldown_s <= 0:
-            self._open_until = self._probe = None
+            self._open_until = self._probe = self._shared.open_until = None
 
     def state(self, now: float) -> State:
-        """Return the state at *now*."""
-        if self._open_until is None:
+        """Return the state at *now*: the worse one of the tenant's own and the common one."""
+        own, shared = self._open_until, self._shared.open_until
+        if own is None and shared is None:
             return State.CLOSED
-        return State.OPEN if now < self._open_until else State.HALF_OPEN
+        is_open = (own is not None and now < own) or (shared is not None and now < shared)
+        return State.OPEN if is_open else State.HALF_OPEN
 
     def takes(self, now: float) -> bool:
         """Tell whether a request is welcome: the circuit is closed, or half open with no probe under way."""
@@ -89,12 +129,20 @@ class Circuit:
     @property
     def due(self) -> float:
         """The moment at which it may be asked again: past or to come, and minus infinity when closed."""
+        shared = self._shared.open_until
+        return self.own_due if shared is None else max(self.own_due, shared)
+
+    @property
+    def own_due(self) -> float:
+        """The same by the tenant's own calls alone."""
         return float("-inf") if self._open_until is None else self._open_until
 
     def enter(self, now: float) -> Ticket:
         """Return the ticket of a call that begins; it is the probe if the circuit waits for one."""
-        ticket = Ticket(self._openings)
-        if self._open_until is not None and self.state(now) is State.HALF_OPEN and self._probe is None:
+        shared = self._shared
+        ticket = Ticket(self._openings, shared.openings)
+        opened = self._open_until is not None or shared.open_until is not None
+        if opened and self._probe is None and self.state(now) is State.HALF_OPEN:
             self._probe = ticket
         return ticket
 
@@ -110,63 +158,84 @@ class Circuit:
     def answering(self, ticket: Ticket) -> None:
         """Close the circuit: the call's answer has begun. How long the answer takes is no concern of the others."""
         self.leave(ticket)
-        if self._is_news(ticket):
-            self._open_until = None
+        self._unsent = 0
+        self._close(ticket)
 
     def succeed(self, ticket: Ticket, now: float) -> None:
         """Close the circuit, and count an answer that came to its end; the next cooldown is a short one again."""
         self.leave(ticket)
-        if self._is_news(ticket):
-            self._open_until = None
+        self._unsent = 0
+        if self._close(ticket):
             self._calls.add(now)
             self._in_a_row = 0
             self._doublings = 0
 
-    def strike(self, ticket: Ticket, now: float) -> None:
-        """Count a failure.
+    def strike(self, ticket: Ticket, now: float, *, unsent: bool = False) -> None:
+        """Count a failure; *unsent* says that nothing of the request went out, so that no client has caused it.
 
         Three in a row, or more than half of at least five calls in the last 30 seconds, open a closed circuit; any
         failure opens a half-open one again, for twice as long, 60 seconds at most. One that is open stays open no
         longer for it: the call was made for want of anything better.
+
+        Where the last three calls could not be sent, it opens for all tenants as long.
         """
         self.leave(ticket)
-        if not self._is_news(ticket) or self.state(now) is State.OPEN:
+        if ticket.openings_before != self._openings or self.state(now) is State.OPEN:
             return
+        self._unsent = self._unsent + 1 if unsent else 0
         self._calls.add(now)
         self._strikes.add(now)
         self._in_a_row += 1
         if self._open_until is not None or self._is_failing(now):
             longest = max(_LONGEST_COOLDOWN_S, self._cooldown_s)
             # 1030 doublings overflow a float; long before that the bound holds
-            self._open(now + min(longest, self._cooldown_s * 2.0 ** min(self._doublings, 64)))
+            wait_s = min(longest, self._cooldown_s * 2.0 ** min(self._doublings, 64))
+            self._open(wait_s, now, for_all=self._unsent >= _IN_A_ROW)
             self._doublings += 1
 
-    def cool(self, ticket: Ticket, asked_s: float | None, now: float) -> None:
-        """Open it until the moment that the provider asked for, at most an hour; the cooldown when it named none."""
-        self.leave(ticket)
-        self._open(now + _bounded(self._cooldown_s if asked_s is None else asked_s))
+    def cool(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
+        """Open it until the moment that the provider asked for, at most an hour; the cooldown when it named none.
 
-    def park(self, ticket: Ticket, asked_s: float | None, now: float) -> None:
-        """Open it for a minute, or as long as the provider asked for if that is longer, at most an hour.
-
-        Never for less: Gemini names some 45 seconds with a daily quota that is used up (continue#9570).
+        *for_all* says that the failure is the account's, and opens it for every tenant.
         """
         self.leave(ticket)
-        self._open(now + max(_PARK_S, _bounded(asked_s or 0.0)))
+        self._unsent = 0
+        self._open(_bounded(self._cooldown_s if asked_s is None else asked_s), now, for_all=for_all)
 
-    def _is_news(self, ticket: Ticket) -> bool:
-        return ticket.openings_before == self._openings
+    def park(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
+        """Open it for a minute, or as long as the provider asked for if that is longer, at most an hour.
+
+        Never for less: Gemini names some 45 seconds with a daily quota that is used up (continue#9570). *for_all* is as
+        in :meth:`cool`.
+        """
+        self.leave(ticket)
+        self._unsent = 0
+        self._open(max(_PARK_S, _bounded(asked_s or 0.0)), now, for_all=for_all)
+
+    def _close(self, ticket: Ticket) -> bool:
+        """Close what has not opened since the call began; tell whether that is so of the tenant's own circuit."""
+        shared = self._shared
+        if ticket.shared_before == shared.openings:
+            shared.open_until = None
+        if ticket.openings_before != self._openings:
+            return False
+        self._open_until = None
+        return True
 
     def _is_failing(self, now: float) -> bool:
         calls = self._calls.total(now)
         half = calls >= _FEWEST_CALLS and self._strikes.total(now) * 2 > calls
         return half or self._in_a_row >= _IN_A_ROW
 
-    def _open(self, until: float) -> None:
+    def _open(self, wait_s: float, now: float, *, for_all: bool) -> None:
         if self._cooldown_s <= 0:
             return
         self._openings += 1
-        self._open_until = max(self.due, until)
+        self._open_until = max(self.own_due, now + wait_s)
+        if for_all:
+            self._shared.open(now + wait_s)
+        else:
+            self._shared.open_if_two_agree(self, now)
         # What it closes with is a clean record: one failure after the recovery is one, whatever was before.
         self._in_a_row = 0
         self._calls.clear()

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from proxy.failures import Cause
 from proxy.resilience.read_error import ProviderError, Quota
+from proxy.resilience.read_subject import Subject
 
 
 class Kind(StrEnum):
@@ -86,7 +87,25 @@ class Blame(StrEnum):
     """It asked to be left alone for a while."""
 
     PARK = "park"
-    """It will not work for anyone for a longer time."""
+    """It will not work for a longer time."""
+
+
+class Reach(StrEnum):
+    """Whose requests a blame counts for.
+
+    A client must not close a deployment to others by what it writes. A provider may be made to answer 404 by a file
+    that does not exist, 500 or 503 by a history that crashes its worker, and 402 by ``max_tokens``. Even 503 is
+    therefore no word about the account, though it mostly means an outage: the second tenant's calls show that.
+    """
+
+    TENANT = "tenant"
+    """The tenant's, and everybody's once two tenants' circuits are open."""
+
+    ALL = "all"
+    """Everybody's at once: the provider speaks of the shared account, or nothing was sent."""
+
+    BY_CODE = "by_code"
+    """Everybody's at once where one of the provider's codes says it, else the tenant's: words may be a client's."""
 
 
 Fits: TypeAlias = Callable[[Cause, ProviderError], bool]
@@ -108,6 +127,9 @@ class Row:
     """What ``x-should-retry`` says when all that we can do is done."""
 
     source: str
+    reach: Reach = Reach.TENANT
+    """Whose requests the blame counts for."""
+
     repair: bool = False
     """The request may be changed once by the provider's words (:mod:`proxy.resilience.repairs`)."""
 
@@ -127,6 +149,11 @@ def _between(low: int, high: int) -> Fits:
     return lambda cause, error: cause is Cause.REFUSED and low <= (error.status or 0) < high
 
 
+def _speaks_of(*subjects: Subject) -> Callable[[ProviderError], bool]:
+    return lambda error: error.about.subject in subjects
+
+
+_FOR_EVERY_REQUEST = (Subject.KEY, Subject.MODEL, Subject.PLACE)
 _FILTERED = (
     "content_filter",
     "content_policy_violation",
@@ -142,14 +169,19 @@ TABLE: tuple[Row, ...] = (
     #   kind                     fits                                                                   again elsewhere         blame    client  source
     Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Elsewhere.LARGER, _NONE,   False, "cut once more by the numbers in the error, then a larger model: pi-mono overflow.ts, benchflow#830", repair=True),
     Row(Kind.CONTENT_FILTER,     _refused(400, 403, 422, where=lambda e: e.says(*_FILTERED)),           0,   _NEVER,           _NONE,   False, "OpenAI and Azure: the same prompt is refused again"),
-    Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 403, 429, where=lambda e: e.quota is Quota.LONG),        0,   _AT_ONCE,         _PARK,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal"),
-    Row(Kind.QUOTA_EXHAUSTED,    _refused(402),                                                         0,   _AT_ONCE,         _PARK,   False, "OpenRouter, DeepSeek: no credit"),
-    Row(Kind.RATE_LIMITED,       _refused(429),                                                         ANY, _AFTER,           _COOL,   True,  "ai.google.dev/gemini-api/docs/rate-limits; RFC 6585"),
-    Row(Kind.KEY_REFUSED,        _refused(401),                                                         0,   _AT_ONCE,         _PARK,   False, "another key may do, this one will not"),
-    Row(Kind.KEY_REFUSED,        _refused(400, where=lambda e: e.begins("api key", "api_key_invalid")), 0, _AT_ONCE,   _PARK,   False, "Gemini says 400 to a bad key"),
-    Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=lambda e: e.begins("user location is not supported")), 0, _AT_ONCE,         _PARK,   False, "Gemini FAILED_PRECONDITION"),
-    Row(Kind.NOT_ALLOWED_HERE,   _refused(403),                                                         0,   _AT_ONCE,         _PARK,   False, "permission denied: by key, model or place"),
-    Row(Kind.MODEL_GONE,         _refused(404, 410),                                                    0,   _AT_ONCE,         _PARK,   False, "LiteLLM router: never retried"),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(402, where=lambda e: e.of_request),                           0,   _AT_ONCE,         _PARK,   False, "OpenRouter: a smaller max_tokens can be afforded"),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 429, where=lambda e: e.quota is Quota.LONG),             0,   _AT_ONCE,         _PARK,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal", Reach.ALL),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(403, where=lambda e: e.quota is Quota.LONG),                  0,   _AT_ONCE,         _PARK,   False, "the same under 403, which may be about one request", Reach.BY_CODE),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(402),                                                         0,   _AT_ONCE,         _PARK,   False, "OpenRouter, DeepSeek: no credit", Reach.ALL),
+    Row(Kind.RATE_LIMITED,       _refused(429, where=lambda e: e.of_request),                           ANY, _AFTER,           _COOL,   True,  "OpenAI: one request above the limit of a minute"),
+    Row(Kind.RATE_LIMITED,       _refused(429),                                                         ANY, _AFTER,           _COOL,   True,  "ai.google.dev/gemini-api/docs/rate-limits; RFC 6585", Reach.ALL),
+    Row(Kind.KEY_REFUSED,        _refused(401),                                                         0,   _AT_ONCE,         _PARK,   False, "another key may do, this one will not", Reach.ALL),
+    Row(Kind.KEY_REFUSED,        _refused(400, where=_speaks_of(Subject.KEY)),                          0,   _AT_ONCE,         _PARK,   False, "Gemini says 400 to a bad key", Reach.BY_CODE),
+    Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=_speaks_of(Subject.PLACE)),                        0,   _AT_ONCE,         _PARK,   False, "Gemini FAILED_PRECONDITION", Reach.BY_CODE),
+    Row(Kind.NOT_ALLOWED_HERE,   _refused(403, where=_speaks_of(*_FOR_EVERY_REQUEST)),                  0,   _AT_ONCE,         _PARK,   False, "permission denied: by key, model or place", Reach.BY_CODE),
+    Row(Kind.NOT_ALLOWED_HERE,   _refused(403),                                                         0,   _AT_ONCE,         _STRIKE, False, "perhaps one request's: OpenRouter's flagged input, a file of another project"),
+    Row(Kind.MODEL_GONE,         _refused(404, 410, where=_speaks_of(*_FOR_EVERY_REQUEST)),             0,   _AT_ONCE,         _PARK,   False, "LiteLLM router: never retried", Reach.BY_CODE),
+    Row(Kind.MODEL_GONE,         _refused(404, 410),                                                    0,   _AT_ONCE,         _STRIKE, False, "perhaps one request's: OpenRouter's image for a model of texts, a file that has gone"),
     Row(Kind.REQUEST_TIMEOUT,    _refused(408),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it"),
     Row(Kind.CONFLICT,           _refused(409),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it (a lock)"),
     Row(Kind.TOO_EARLY,          _refused(425),                                                         ANY, _AFTER,           _NONE,   True,  "RFC 8470"),
@@ -162,7 +194,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.BAD_GATEWAY,        _refused(502),                                                         ANY, _AFTER,           _STRIKE, True,  "a proxy on the way"),
     Row(Kind.SERVER_ERROR,       _between(500, 600),                                                    ANY, _AFTER,           _STRIKE, True,  "Gemini INTERNAL: \"Please retry\""),
     Row(Kind.OTHER_REFUSAL,      _between(400, 500),                                                    0,   _AFTER,           _NONE,   False, "RFC 9110 section 15.5: the request's fault"),
-    Row(Kind.UNREACHABLE,        _cause(Cause.UNREACHABLE, Cause.CONNECT_TIMEOUT),                      ANY, _AFTER,           _STRIKE, True,  "nothing was sent"),
+    Row(Kind.UNREACHABLE,        _cause(Cause.UNREACHABLE, Cause.CONNECT_TIMEOUT),                      ANY, _AFTER,           _STRIKE, True,  "nothing was sent", Reach.ALL),
     Row(Kind.CONNECTION_LOST,    _cause(Cause.CONNECTION_LOST),                                         ANY, _AFTER,           _STRIKE, True,  "gemini-cli: ECONNRESET and its kin"),
     Row(Kind.FIRST_BYTE_TIMEOUT, _cause(Cause.FIRST_BYTE_TIMEOUT),                                      1,   _AFTER,           _STRIKE, True,  "as 504"),
     Row(Kind.IDLE_TIMEOUT,       _cause(Cause.IDLE_TIMEOUT),                                            1,   _AFTER,           _STRIKE, True,  "as 504"),
@@ -204,3 +236,11 @@ PERMANENT = frozenset(
 def find_row(cause: Cause, error: ProviderError) -> Row:
     """Return the first row of the table that fits a failure: its *cause* and what the provider said."""
     return next(row for row in TABLE if row.fits(cause, error))
+
+
+def reach_of(row: Row, error: ProviderError) -> Reach:
+    """Return whose requests the failure counts for: the tenant's, or everybody's."""
+    if row.reach is not Reach.BY_CODE:
+        return row.reach
+    by_code = error.quota_by_code if row.kind is Kind.QUOTA_EXHAUSTED else error.about.by_code
+    return Reach.ALL if by_code else Reach.TENANT

@@ -6,10 +6,11 @@ every run. An invalid request stays invalid, so we answer it in the provider's o
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from proxy.core.tenant_lru import TenantLru
 
 if TYPE_CHECKING:
     from proxy.config.deployments import Key
@@ -44,11 +45,14 @@ class PoisonGuard:
     Two refusals of the very same body by the very same deployment, and for 60 seconds after the last one we answer
     for it. Then one goes through; if it is refused again, the minute begins anew, and an answer ends the matter. A
     body is forgotten ten minutes after it was last refused, and when a thousand others were since.
+
+    Each tenant's bodies are its own: the same body of another tenant is sent, and a tenant with many refused bodies
+    neither pushes out another's nor makes another's requests pay for a digest.
     """
 
     def __init__(self) -> None:
-        self._entries: OrderedDict[tuple[Key, bytes], _Entry] = OrderedDict()
-        self._bodies: dict[Key, int] = {}
+        self._entries: TenantLru[tuple[Key, bytes], _Entry] = TenantLru(MOST_BODIES)
+        self._bodies: dict[tuple[str, Key], int] = {}
 
     def carry(self, moved: Mapping[int, int]) -> PoisonGuard:
         """Return the guard of a new configuration, with the bodies that entries which are in both have refused.
@@ -56,57 +60,62 @@ class PoisonGuard:
         *moved* are their positions, old to new.
         """
         guard = PoisonGuard()
-        for ((position, model), body), entry in self._entries.items():
+        for tenant, ((position, model), body), entry in self._entries.entries():
             if position in moved:
-                key = moved[position], model
-                guard._entries[key, body] = replace(entry)
-                guard._bodies[key] = guard._bodies.get(key, 0) + 1
+                guard._remember(tenant, ((moved[position], model), body), replace(entry))
         return guard
 
-    def may_matter(self, deployment: Key, now: float) -> bool:
+    def may_matter(self, deployment: Key, now: float, tenant: str = "") -> bool:
         """Tell whether anything is remembered of *deployment*; if not, there is no need to digest a body."""
-        if not self._entries:
+        if not self._bodies:
             return False
-        self._forget_old(now)
-        return deployment in self._bodies
+        self._forget_old(tenant, now)
+        return (tenant, deployment) in self._bodies
 
-    def find_refusal(self, deployment: Key, digest: Digest, now: float) -> Refusal | None:
+    def find_refusal(self, deployment: Key, digest: Digest, now: float, tenant: str = "") -> Refusal | None:
         """Return the refusal that answers for *deployment* now, or None: then it is to be asked."""
-        if not self.may_matter(deployment, now):
+        if not self.may_matter(deployment, now, tenant):
             return None
-        entry = self._entries.get((deployment, digest()))
+        entry = self._entries.find(tenant, (deployment, digest()))
         if entry is None or entry.times < _ENOUGH or now >= entry.last + _REFUSED_S:
             return None
         return entry.refusal
 
-    def refused(self, deployment: Key, digest: Digest, refusal: Refusal, now: float) -> None:
+    def refused(
+        self, deployment: Key, digest: Digest, refusal: Refusal, now: float, tenant: str = ""
+    ) -> None:
         """Remember that *deployment* has refused a body as invalid."""
-        self._forget_old(now)
+        self._forget_old(tenant, now)
         key = deployment, digest()
-        entry = self._entries.get(key)
+        entry = self._entries.use(tenant, key)
         if entry is None:
-            self._bodies[deployment] = self._bodies.get(deployment, 0) + 1
-            entry = self._entries[key] = _Entry(refusal, 0, now)
+            entry = _Entry(refusal, 0, now)
+            self._remember(tenant, key, entry)
         entry.refusal, entry.times, entry.last = refusal, entry.times + 1, now
-        self._entries.move_to_end(key)
-        if len(self._entries) > MOST_BODIES:
-            self._forget(next(iter(self._entries)))
 
-    def answered(self, deployment: Key, digest: Digest, now: float) -> None:
+    def answered(self, deployment: Key, digest: Digest, now: float, tenant: str = "") -> None:
         """Forget a body that *deployment* has answered after all."""
-        if self.may_matter(deployment, now) and (key := (deployment, digest())) in self._entries:
-            self._forget(key)
+        if self.may_matter(deployment, now, tenant):
+            key = deployment, digest()
+            if self._entries.find(tenant, key) is not None:
+                self._forget(tenant, key)
 
-    def _forget_old(self, now: float) -> None:
-        while self._entries:
-            key, entry = next(iter(self._entries.items()))
-            if now < entry.last + _REMEMBERED_S:
-                return
-            self._forget(key)
+    def _remember(self, tenant: str, key: tuple[Key, bytes], entry: _Entry) -> None:
+        place = tenant, key[0]
+        self._bodies[place] = self._bodies.get(place, 0) + 1
+        gone = self._entries.put(tenant, key, entry)
+        if gone is not None:
+            self._count_out(gone.tenant, gone.key[0])
 
-    def _forget(self, key: tuple[Key, bytes]) -> None:
-        del self._entries[key]
-        deployment = key[0]
-        self._bodies[deployment] -= 1
-        if not self._bodies[deployment]:
-            del self._bodies[deployment]
+    def _forget_old(self, tenant: str, now: float) -> None:
+        while (oldest := self._entries.oldest(tenant)) is not None and now >= oldest[1].last + _REMEMBERED_S:
+            self._forget(tenant, oldest[0])
+
+    def _forget(self, tenant: str, key: tuple[Key, bytes]) -> None:
+        self._entries.remove(tenant, key)
+        self._count_out(tenant, key[0])
+
+    def _count_out(self, tenant: str, deployment: Key) -> None:
+        self._bodies[tenant, deployment] -= 1
+        if not self._bodies[tenant, deployment]:
+            del self._bodies[tenant, deployment]

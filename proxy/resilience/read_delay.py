@@ -18,6 +18,8 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from proxy.resilience.request_words import NO_WORDS, RequestWords
+
 _UNITS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _PIECE = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|[dhms])")
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|us|µs|ns|[dhms]))+")
@@ -31,14 +33,22 @@ _LONGEST = 366 * 86_400.0
 
 
 def read_delay(
-    headers: Mapping[str, str], objects: Iterable[Mapping[str, Any]], texts: Iterable[str], *, now: float
+    headers: Mapping[str, str],
+    objects: Iterable[Mapping[str, Any]],
+    texts: Iterable[str],
+    *,
+    now: float,
+    request: RequestWords = NO_WORDS,
 ) -> float | None:
-    """Return the seconds to wait that are asked for, or None; *headers* in lower case, *now* in Unix seconds."""
+    """Return the seconds to wait that are asked for, or None; *headers* in lower case, *now* in Unix seconds.
+
+    What *texts* quote of *request* asks for nothing.
+    """
     found = [_header_ms(headers.get("retry-after-ms")), _header(headers.get("retry-after"), now)]
     for value in objects:
         found.append(_delay(value.get("retryDelay", value.get("retry_delay"))))
         found.append(_delay(value.get("quotaResetDelay")))
-    found += [_in_words(text) for text in texts]
+    found += [_in_words(text, request) for text in texts]
     delays = [delay for delay in found if delay is not None and math.isfinite(delay)]
     return min(max(delays), _LONGEST) if delays else None
 
@@ -85,9 +95,9 @@ def _delay(value: Any) -> float | None:
     return None
 
 
-def _in_words(text: str) -> float | None:
+def _in_words(text: str, request: RequestWords) -> float | None:
     found = _IN_WORDS.search(text[:10_000])
-    if found is None:
+    if found is None or request.hold(found[0]):
         return None
     if found["duration"]:
         return read_duration(found["duration"].replace(" ", ""))

@@ -6,12 +6,18 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 from proxy.failures import Evidence
 from proxy.resilience.read_delay import read_delay
 from proxy.resilience.read_overflow import Overflow, read_overflow
+from proxy.resilience.read_subject import NO_SUBJECT, Read, read_subject
+from proxy.resilience.request_words import NO_WORDS, RequestWords
 from proxy.resilience.unwrap_error import unwrap_error
+
+USAGE_WORDS = ("stream_options", "include_usage")
+"""The parameter by which a stream's usage is asked for; some servers do not know it."""
 
 
 class Quota(StrEnum):
@@ -36,17 +42,21 @@ class ProviderError:
     retry_after_s: float | None
     quota: Quota
     overflow: Overflow | None
+    about: Read = NO_SUBJECT
+    """Whether it speaks of the key, the model or the place, and so of every request."""
+
+    quota_by_code: bool = False
+    """Whether a code says that the quota does not come back soon."""
+
+    of_request: bool = False
+    """Whether it speaks of a quota that this request alone is too large for."""
+
+    refuses_usage: bool = False
+    """Whether the provider itself names the parameter by which a stream's usage is asked for."""
 
     def says(self, *phrases: str) -> bool:
         """Tell whether one of *phrases*, in lower case, is among its codes or within its words."""
         return any(phrase in self.codes or phrase in self.words for phrase in phrases)
-
-    def begins(self, *phrases: str) -> bool:
-        """Tell whether one of *phrases*, in lower case, is among its codes or begins its words.
-
-        For what counts against a deployment: behind their beginning a provider's words may quote the client's.
-        """
-        return self.words.startswith(phrases) or not self.codes.isdisjoint(phrases)
 
 
 NOTHING_SAID = ProviderError(None, frozenset(), "", None, Quota.NONE, None)
@@ -62,27 +72,67 @@ _LONG_CODES = frozenset(
         "insufficient_credits",
     }
 )
+_OF_REQUEST = re.compile(r"request too large|fewer max_tokens|can only afford", re.IGNORECASE)
+"""OpenAI's 429 for a request above the limit of a minute; OpenRouter's 402 for a high ``max_tokens``."""
+
 _CODE_FIELDS = ("code", "type", "status", "reason", "@type")
 _QUOTA_FIELDS = ("quotaId", "quotaMetric", "quota_id", "quota_metric", "quotaValue")
+_DELAY_FIELDS = ("retryDelay", "retry_delay", "quotaResetDelay")
+_READ = (*_CODE_FIELDS, *_QUOTA_FIELDS, *_DELAY_FIELDS)
 _LONGEST_WORDS = 20_000
+_MOST_MATCHES = 8
 
 
-def read_error(status: int | None, evidence: Evidence, *, words: str = "", now: float) -> ProviderError:
+def read_error(
+    status: int | None,
+    evidence: Evidence,
+    *,
+    words: str = "",
+    now: float,
+    request: RequestWords = NO_WORDS,
+) -> ProviderError:
     """Return what an error says; *status* is the answer's, *words* what is known of it besides, *now* Unix seconds.
 
-    Never raises: a body that cannot be read says nothing.
+    What may be quoted of *request*, as it was sent, is no evidence of anything that counts for other requests. Never
+    raises: a body that cannot be read says nothing.
     """
     unwrapped = unwrap_error(evidence.body)
-    codes = frozenset(_codes(unwrapped.objects))
+    objects = [
+        one
+        for one, own in zip(unwrapped.objects, unwrapped.own, strict=True)
+        if own or not _may_be_quoted(one, request)
+    ]
+    codes = frozenset(_codes(objects))
     texts = [*unwrapped.texts, words] if words else list(unwrapped.texts)
-    quotas = [str(one[name]) for one in unwrapped.objects for name in _QUOTA_FIELDS if name in one]
+    said = " ".join(texts)[:_LONGEST_WORDS].lower()
+    quotas = [str(one[name]) for one in objects for name in _QUOTA_FIELDS if name in one]
     return ProviderError(
-        status=_inner_status(unwrapped.objects) or status,
+        status=_inner_status(objects) or status,
         codes=codes,
-        words=" ".join(texts)[:_LONGEST_WORDS].lower(),
-        retry_after_s=read_delay(evidence.headers, unwrapped.objects, texts, now=now),
-        quota=_quota([*texts, *quotas], codes, bool(quotas)),
-        overflow=read_overflow(texts, codes),
+        words=said,
+        retry_after_s=read_delay(evidence.headers, objects, texts, now=now, request=request),
+        quota=_quota([*texts, *quotas], codes, bool(quotas), request),
+        overflow=read_overflow(texts, codes, request),
+        about=read_subject(texts, codes, request),
+        quota_by_code=not codes.isdisjoint(_LONG_CODES),
+        refuses_usage=any(word in said and not request.hold(word) for word in USAGE_WORDS),
+        of_request=any(_OF_REQUEST.search(text[:_LONGEST_WORDS]) for text in texts),
+    )
+
+
+def refused_status(status: int | None, evidence: Evidence) -> int | None:
+    """Return the status that a refusal is read under; *status* is what its client is told.
+
+    A client is told 401 for a 400 that begins with words about a key. Those words may be a client's, so they are read
+    again under the 400.
+    """
+    return evidence.status if status == 401 and evidence.status == 400 else status
+
+
+def _may_be_quoted(one: Mapping[str, Any], request: RequestWords) -> bool:
+    """Tell whether anything that would be read of an object occurs in the request."""
+    return any(
+        isinstance(value := one.get(name), str | int | float) and request.hold(str(value)) for name in _READ
     )
 
 
@@ -107,7 +157,12 @@ def _inner_status(objects: Iterable[Mapping[str, Any]]) -> int | None:
     return found
 
 
-def _quota(texts: list[str], codes: frozenset[str], named: bool) -> Quota:
-    if codes & _LONG_CODES or any(_LONG_QUOTA.search(text) for text in texts):
+def _quota(texts: list[str], codes: frozenset[str], named: bool, request: RequestWords) -> Quota:
+    if codes & _LONG_CODES or any(_says_long(text[:_LONGEST_WORDS], request) for text in texts):
         return Quota.LONG
     return Quota.SHORT if named or "resource_exhausted" in codes else Quota.NONE
+
+
+def _says_long(text: str, request: RequestWords) -> bool:
+    found = islice(_LONG_QUOTA.finditer(text), _MOST_MATCHES)
+    return any(not request.hold(match[0]) for match in found)

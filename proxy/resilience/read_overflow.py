@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from proxy.resilience.error_prefix import begin_of
+from proxy.resilience.request_words import NO_WORDS, RequestWords
+
 
 class Overflow(NamedTuple):
     """A conversation that is too long; tokens, where the provider names them."""
@@ -26,6 +29,12 @@ class Overflow(NamedTuple):
 
     of_bytes: bool = False
     """The limit is one of bytes."""
+
+    coded: bool = False
+    """One of the provider's codes says that it is an overflow."""
+
+    buried: bool = False
+    """The words stand within a text, and not at its beginning: they may be somebody else's."""
 
 
 class _Row(NamedTuple):
@@ -54,6 +63,17 @@ def _text(pattern: str) -> re.Pattern[str]:
 
 _QUOTED = re.compile(r"""(?<![\w`'"])(["'`])(?:(?!\1)[^\n]){20,500}\1(?!\w)""")
 """What a provider quotes of a request, in which a client may say anything."""
+
+_LEAD = re.compile(
+    r"(?:this (?:model|endpoint)'s |the number of |the (?:model's |request )?|your (?:input |request )?|please "
+    r"|request \(\d+ tokens\) |input length and `?max_tokens`? "
+    r"|please reduce the length of the messages or completion\. )?",
+    re.IGNORECASE,
+)
+"""What stands before a row's words where a text begins with them."""
+
+_MOST_MATCHES = 8
+"""Places in a text that a row is looked for at: the first ones may be quoted."""
 
 _OUTPUT = re.compile(
     r"(\d[\d,]*) (?:tokens )?(?:in|of|for) the (?:completion|output)\b|requested (\d[\d,]*) output tokens",
@@ -176,30 +196,46 @@ ROWS: tuple[_Row, ...] = (
 )
 
 
-def read_overflow(texts: Iterable[str], codes: Iterable[str]) -> Overflow | None:
+def read_overflow(
+    texts: Iterable[str], codes: Iterable[str], request: RequestWords = NO_WORDS
+) -> Overflow | None:
     """Return what *texts* say of an overflow, or None; *codes* are the provider's codes and types.
 
-    A row with numbers is taken before one without, wherever it stands in the table.
+    Words that begin a text are taken before others, and a row with numbers before one without, wherever it stands in
+    the table. Words that occur in *request* say nothing: they may be a quotation.
     """
     shown = [_QUOTED.sub(" ", text) for text in _beginning(texts)]
     if any(_GUARD.search(text) for text in shown):
         return None
     said_by = CODES.intersection(codes)
-    best: Overflow | None = Overflow(of_bytes=said_by == {_TOO_MANY_BYTES}) if said_by else None
-    for text in shown:
-        for row in ROWS:
-            found = row.says.search(text)
-            if found is None:
+    found = [overflow for text in shown for overflow in _read_text(text, request)]
+    if found:
+        best = min(found, key=lambda one: (one.buried, one.limit is None and one.requested is None))
+        return best._replace(coded=bool(said_by))
+    return Overflow(of_bytes=said_by == {_TOO_MANY_BYTES}, coded=True) if said_by else None
+
+
+def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:
+    """Yield what each row says that is met in *text*."""
+    lead = _LEAD.match(text, begin_of(text))
+    begin = 0 if lead is None else lead.end()
+    for row in ROWS:
+        for match in islice(row.says.finditer(text), _MOST_MATCHES):
+            if request.hold(match[0]):
                 continue
-            said = found.groupdict()
+            said = match.groupdict()
             limit, requested = _number(said.get("limit")), _number(said.get("requested"))
-            if limit is not None or requested is not None:
-                output = _OUTPUT.search(text) if row.with_output else None
-                share = None if output is None else _number(output[1] or output[2])
-                return Overflow(limit, requested, share, row.with_output)
-            overflow = Overflow()
-            best = best or overflow
-    return best
+            output = _OUTPUT.search(text) if row.with_output else None
+            share = None if output is None else _number(output[1] or output[2])
+            with_numbers = limit is not None or requested is not None
+            yield Overflow(
+                limit,
+                requested,
+                share if with_numbers else None,
+                row.with_output and with_numbers,
+                buried=match.start() > begin,
+            )
+            break
 
 
 def _beginning(texts: Iterable[str]) -> Iterator[str]:

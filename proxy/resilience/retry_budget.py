@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 from proxy.resilience.sliding_count import SlidingCount
 
 _SPAN_S = 10.0
 _ONE_IN = 5
 _ALWAYS = 10
+
+MOST_TENANTS = 1_000
+"""Tenants whose retries are counted apart, for one deployment; the one that asked least lately goes."""
 
 
 class RetryBudget:
@@ -33,5 +38,48 @@ class RetryBudget:
 
     def allows(self, now: float) -> bool:
         """Tell whether one more retry is within the budget; counts nothing."""
-        retries = self._retries.total(now)
-        return retries < _ALWAYS or (retries + 1) * _ONE_IN <= self._requests.total(now)
+        return self._retries.total(now) < _ALWAYS or self.has_share(now)
+
+    def has_share(self, now: float) -> bool:
+        """Tell the same without the ten that are always allowed."""
+        return (self._retries.total(now) + 1) * _ONE_IN <= self._requests.total(now)
+
+
+class SharedRetryBudget:
+    """The retries of one deployment, shared by tenants.
+
+    Each tenant has ten retries, and a fifth of its own requests, that no other tenant can use up. Above them it may
+    have more while the retries of all are within a fifth of the requests of all. For a single tenant this is
+    :class:`RetryBudget`.
+    """
+
+    __slots__ = ("_all", "_own")
+
+    def __init__(self) -> None:
+        self._all = RetryBudget()
+        self._own: OrderedDict[str, RetryBudget] = OrderedDict()
+
+    def count_request(self, now: float, tenant: str = "") -> None:
+        """Count a request's first attempt."""
+        self._find_own(tenant).count_request(now)
+        self._all.count_request(now)
+
+    def count_retry(self, now: float, tenant: str = "") -> None:
+        """Count a further attempt, whether it was within the budget or not."""
+        self._find_own(tenant).count_retry(now)
+        self._all.count_retry(now)
+
+    def allows(self, now: float, tenant: str = "") -> bool:
+        """Tell whether *tenant* may have one more retry; counts nothing."""
+        own = self._own.get(tenant)
+        return own is None or own.allows(now) or self._all.has_share(now)
+
+    def _find_own(self, tenant: str) -> RetryBudget:
+        own = self._own.get(tenant)
+        if own is None:
+            own = self._own[tenant] = RetryBudget()
+            if len(self._own) > MOST_TENANTS:
+                self._own.popitem(last=False)
+        else:
+            self._own.move_to_end(tenant)
+        return own

@@ -52,6 +52,22 @@ _WORDS = frozenset(
 )
 """Fields whose text is the provider's."""
 
+_ENVELOPE = frozenset(
+    {
+        "cause",
+        "detail",
+        "details",
+        "error",
+        "errors",
+        "innererror",
+        "message",
+        "metadata",
+        "raw",
+        "violations",
+    }
+)
+"""Fields that hold the provider's own objects; another one may hold the request, as FastAPI's ``body`` does."""
+
 _QUOTES = frozenset(
     {"content", "contents", "ctx", "input", "loc", "messages", "prompt", "request", "tools", "url"}
 )
@@ -63,6 +79,9 @@ class Unwrapped:
     """What an error's body holds, from the outside in."""
 
     objects: tuple[Mapping[str, Any], ...]
+    own: tuple[bool, ...]
+    """Of each object, whether it is surely the provider's, and not a piece of the request."""
+
     texts: tuple[str, ...]
     """The provider's words, and the whole body where it is no JSON."""
 
@@ -70,28 +89,30 @@ class Unwrapped:
 def unwrap_error(body: bytes) -> Unwrapped:
     """Return the objects and texts in *body*; both empty for an empty one. Never raises."""
     objects: list[Mapping[str, Any]] = []
+    owned: list[bool] = []
     texts: list[str] = []
-    queue: deque[Any] = deque([body.decode("utf-8", "replace")])
+    queue: deque[tuple[Any, bool]] = deque([(body.decode("utf-8", "replace"), True)])
     looked = 0
     while queue and looked < _MOST_VALUES:
-        value = queue.popleft()
+        value, own = queue.popleft()
         looked += 1
         if isinstance(value, str):
             inner, rest = _json_in(value)
             if inner is not None:
-                queue.append(inner)
+                queue.append((inner, own))
             if rest.strip():
                 texts.append(rest)
         elif isinstance(value, Mapping):
             objects.append(value)
+            owned.append(own)
             queue.extend(
-                inner
+                (inner, own and name in _ENVELOPE)
                 for name, inner in value.items()
                 if name not in _QUOTES and (name in _WORDS or not isinstance(inner, str))
             )
         elif isinstance(value, list):
-            queue.extend(value)
-    return Unwrapped(tuple(objects), tuple(texts))
+            queue.extend((inner, own) for inner in value)
+    return Unwrapped(tuple(objects), tuple(owned), tuple(texts))
 
 
 def _json_in(text: str) -> tuple[Any, str]:

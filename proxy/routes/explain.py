@@ -37,6 +37,9 @@ async def explain(request: web.Request) -> web.Response:
     signs = profile_of(deployment, settings).signs_calls
     kept = await load_signatures(gateway.store, chat.messages) if signs else {}
     unsupported = gateway.upstream.unsupported
-    dry = partial(run_dry, chat, settings, unsupported, gateway.knowledge, now, policy, asked, kept)
+    knowledge = gateway.knowledge
+    dry = partial(
+        run_dry, chat, settings, unsupported, knowledge, now, policy, asked, kept, tenant=record.key
+    )
     weight = planning_weight(chat, deployment, settings)
     return written_response(await run_offloaded(weight, lambda: write_json(tell_run(dry()))))

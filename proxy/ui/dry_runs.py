@@ -114,4 +114,5 @@ def run_for(
         sender.asked,
         kept,
         deployment,
+        sender.key,
     )

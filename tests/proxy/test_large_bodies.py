@@ -12,7 +12,7 @@ import pytest
 from proxy import chat_planning
 from proxy.budgets import calibrate
 from proxy.budgets.fit_request import estimate_sent
-from proxy.budgets.knowledge import observe_answer
+from proxy.budgets.knowledge import Knowledge
 from proxy.core import offload
 from proxy.core.offload import LARGE, LONG
 from proxy.known_tools import MOST_KNOWN, KnownTools, known_tools
@@ -92,13 +92,15 @@ async def test_a_long_prompt_is_counted_in_a_thread(
     monkeypatch.setattr(calibrate, "estimate_sent", noting(counted_in, estimate_sent))
     learned = asyncio.Semaphore(0)
 
-    def learn(*arguments: object, **options: object) -> None:
+    observe = Knowledge.observe
+
+    def learn(*arguments: Any) -> None:
         assert threading.get_ident() == here
-        observe_answer(*arguments, **options)  # type: ignore[arg-type]  # passed on as they came
+        observe(*arguments)
         learned.release()
 
     here = threading.get_ident()
-    monkeypatch.setattr(calibrate, "observe_answer", learn)
+    monkeypatch.setattr(Knowledge, "observe", learn)
     async with proxied(settings_of(), upstream) as proxy:
         for number in (3_000, LONG // 9):
             await proxy.post({"model": MODEL, "messages": [user("count me " * number)]})

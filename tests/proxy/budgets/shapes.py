@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from proxy.budgets.fit_request import Facts, facts_of
-from proxy.budgets.knowledge import Taught
 from proxy.budgets.limits import Learned
+from proxy.budgets.taught import Taught
 from proxy.config import Deployment, Settings, resolve
 from sanitizers import Profile, profile_for
 from sanitizers.budget.calibration import Calibration

@@ -8,9 +8,10 @@ from itertools import pairwise
 import pytest
 
 from proxy.budgets import knowledge as module
-from proxy.budgets.knowledge import Knowledge, is_sampled, observe_answer
+from proxy.budgets.knowledge import Knowledge
 from proxy.budgets.learn_overflow import Refused
 from proxy.budgets.limits import Learned
+from proxy.budgets.taught import is_sampled, observe_answer
 from proxy.config import Deployment, resolve
 from proxy.resilience.read_overflow import Overflow
 from proxy.windows import window_of
@@ -136,9 +137,10 @@ def test_a_busy_deployment_is_not_counted_more_often(knowledge: Knowledge, local
     assert all(later - earlier >= 100 for earlier, later in pairwise(sampled))
 
 
-def test_it_is_bounded(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that makes up names behind a wildcard pushes out what is not used, and memory does not grow."""
     monkeypatch.setattr(module, "_MOST", 8)
+    knowledge = Knowledge()
     used, *deployments = made_up(20)
     learn(knowledge, used, Overflow(9_000))
     for deployment in deployments:
@@ -151,9 +153,10 @@ def test_it_is_bounded(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) ->
     assert knowledge.of(deployments[0], 0.0).learned is None
 
 
-def test_a_look_changes_nothing(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It sees what was taught, as long as that holds, and neither adds nor keeps anything."""
     monkeypatch.setattr(module, "_MOST", 4)
+    knowledge = Knowledge()
     first, second, *rest = made_up(20)
     learn(knowledge, first, Overflow(8_000))
     learn(knowledge, second, Overflow(9_000))

@@ -9,9 +9,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from proxy.config import Deployment, resolve
 from proxy.resilience import balancer as module
-from proxy.resilience.balancer import Attempt, Balancer
+from proxy.resilience.balancer import Balancer
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import Blame
+from proxy.resilience.standing import Attempt
 from tests.proxy.config.samples import entry, settings_of
 
 SETTINGS = settings_of(
@@ -152,9 +153,10 @@ def test_models_of_a_wildcard_are_apart(balancer: Balancer) -> None:
         assert balancer.states(60.0) == {("gemini/*", 4): State.HALF_OPEN}
 
 
-def test_clients_names_are_bounded(balancer: Balancer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_names_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """They push one another out, least recently asked first, and never what the file names."""
     monkeypatch.setattr(module, "MOST_WILDCARD_MODELS", 3)
+    balancer = Balancer(5.0)
     fail(balancer, A, Blame.PARK, None, 0.0)
     for name in "xy":
         fail(balancer, wild(name), Blame.PARK, None, 0.0)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.failures import Cause, Evidence
-from proxy.resilience.failure_table import TABLE, Kind, find_row
+from proxy.resilience.failure_table import TABLE, Blame, Kind, Reach, find_row, reach_of
 from proxy.resilience.read_error import read_error
 
 GOOGLE_QUOTA = "type.googleapis.com/google.rpc.QuotaFailure"
@@ -68,6 +68,11 @@ REFUSED = [
     Case("gemini limit 0", Kind.QUOTA_EXHAUSTED, 429, google(429, "RESOURCE_EXHAUSTED", FREE_TIER), delay=45.578569677),
     Case("openai credit", Kind.QUOTA_EXHAUSTED, 429, openai("You exceeded your current quota, please check your plan and billing details.", "insufficient_quota", "insufficient_quota")),
     Case("openrouter credit", Kind.QUOTA_EXHAUSTED, 402, openai("This request requires more credits", None, "")),
+    Case("openrouter, a smaller answer", Kind.QUOTA_EXHAUSTED, 402, openai("This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 1234.", None, "")),
+    Case("quota under 403", Kind.QUOTA_EXHAUSTED, 403, openai("No.", "insufficient_quota", "insufficient_quota")),
+    Case("openai, one request above a minute's limit", Kind.RATE_LIMITED, 429, openai("Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 40000.", "rate_limit_exceeded")),
+    Case("openrouter flagged input", Kind.NOT_ALLOWED_HERE, 403, {"error": {"code": 403, "message": "Your chosen model requires moderation and your input was flagged", "metadata": {"reasons": ["violence"], "flagged_input": "..."}}}),
+    Case("openrouter image", Kind.MODEL_GONE, 404, {"error": {"code": 404, "message": "No endpoints found that support image input"}}),
     Case("gemini per minute", Kind.RATE_LIMITED, 429, google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", quota(MINUTE), {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "2s"}), delay=2),
     Case("gemini input tokens per minute", Kind.RATE_LIMITED, 429, google(429, "RESOURCE_EXHAUSTED", "Quota exceeded for input tokens.", quota("GenerateContentInputTokensPerModelPerMinute-FreeTier"))),
     Case("gemini limit: 10", Kind.RATE_LIMITED, 429, google(429, "RESOURCE_EXHAUSTED", "Quota exceeded for metric: x, limit: 10, model: y")),
@@ -157,3 +162,37 @@ def test_what_the_table_promises() -> None:
     retried = {row.kind for row in TABLE if row.again}
     assert retried >= {Kind.SERVER_ERROR, Kind.UNAVAILABLE, Kind.RATE_LIMITED, Kind.EMPTY, Kind.TRUNCATED}
     assert not retried & {Kind.CONTEXT_OVERFLOW, Kind.CONTENT_FILTER, Kind.QUOTA_EXHAUSTED, Kind.KEY_REFUSED}
+
+
+PARKED_FOR = [
+    ("gemini per day", Blame.PARK, Reach.ALL),
+    ("openai credit", Blame.PARK, Reach.ALL),
+    ("quota under 403", Blame.PARK, Reach.ALL),
+    ("openrouter credit", Blame.PARK, Reach.ALL),
+    ("openrouter, a smaller answer", Blame.PARK, Reach.TENANT),
+    ("openai requests", Blame.COOL, Reach.ALL),
+    ("openai, one request above a minute's limit", Blame.COOL, Reach.TENANT),
+    ("key refused", Blame.PARK, Reach.ALL),
+    ("gemini key refused", Blame.PARK, Reach.ALL),
+    ("gemini location", Blame.PARK, Reach.TENANT),
+    ("permission", Blame.PARK, Reach.TENANT),
+    ("openrouter flagged input", Blame.STRIKE, Reach.TENANT),
+    ("model gone", Blame.PARK, Reach.TENANT),
+    ("openrouter image", Blame.STRIKE, Reach.TENANT),
+    ("gemini overloaded", Blame.STRIKE, Reach.TENANT),
+    ("gemini internal", Blame.STRIKE, Reach.TENANT),
+    ("anthropic overloaded", Blame.STRIKE, Reach.TENANT),
+    ("refused connection", Blame.STRIKE, Reach.ALL),
+    ("connect timeout", Blame.STRIKE, Reach.ALL),
+    ("reset", Blame.STRIKE, Reach.TENANT),
+    ("truncated", Blame.STRIKE, Reach.TENANT),
+]
+
+
+@pytest.mark.parametrize(("name", "blame", "reach"), PARKED_FOR)
+def test_whose_requests_a_failure_counts_for(name: str, blame: Blame, reach: Reach) -> None:
+    """Everybody's only where no client can have written it."""
+    (case,) = (case for case in CASES if case.name == name)
+    row, error = row_of(case)
+
+    assert (row.blame, reach_of(row, error)) == (blame, reach)

@@ -82,10 +82,11 @@ def test_an_answer_ends_it(guard: PoisonGuard) -> None:
 )
 def test_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]]) -> None:
     """Held against the whole story; with room for four bodies, one that should be stopped may only be let through."""
-    guard, now = PoisonGuard(), 0.0
+    now = 0.0
     story: dict[tuple[tuple[int, str], str], list[float]] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_BODIES", 4)
+        guard = PoisonGuard()
         for key, text, what, passed in steps:
             now += passed
             times = story.setdefault((key, text), [])
@@ -114,3 +115,23 @@ def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> No
     for text in "xyz":
         guard.refused(THERE, body(text), WORDS, 6.0)
     assert not guard.may_matter(HERE, 6.0)
+
+
+def test_another_tenant_s_body_is_its_own(guard: PoisonGuard) -> None:
+    """The same body of another tenant is sent, not digested, and its answer changes nothing for the first."""
+    assert guard.find_refusal(HERE, never, 10.0, "b") is None
+    guard.answered(HERE, never, 10.0, "b")
+    assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS
+
+
+def test_a_flood_of_one_tenant_pushes_out_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many bodies it has refused."""
+    monkeypatch.setattr(module, "MOST_BODIES", 6)
+    guard = PoisonGuard()
+    for _ in range(2):
+        guard.refused(HERE, body("bad"), WORDS, 0.0, "b")
+    for number in range(50):
+        guard.refused(HERE, body(str(number)), WORDS, 1.0, "a")
+
+    assert guard.find_refusal(HERE, body("bad"), 2.0, "b") == WORDS
+    assert len(guard._entries) == sum(guard._bodies.values()) == 6

@@ -142,6 +142,7 @@ def test_overflow(text: str, limit: int | None, requested: int | None) -> None:
 
     assert found is not None
     assert (found.limit, found.requested) == (limit, requested)
+    assert not found.buried
 
 
 IN_DETAIL = [
@@ -185,11 +186,11 @@ def test_overflow_in_detail(text: str, expected: Overflow | None) -> None:
 def test_too_many_bytes() -> None:
     """Anthropic's code for a body over 32 MB, but for one with words about tokens."""
     assert read_overflow(("Request exceeds the maximum size",), ("request_too_large",)) == Overflow(
-        of_bytes=True
+        of_bytes=True, coded=True
     )
-    assert (
-        read_overflow(("prompt is too long",), ("request_too_large", "context_length_exceeded")) == Overflow()
-    )
+    assert read_overflow(
+        ("prompt is too long",), ("request_too_large", "context_length_exceeded")
+    ) == Overflow(coded=True)
 
 
 def test_every_overflow_row_is_met() -> None:

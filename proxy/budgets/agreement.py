@@ -1,0 +1,85 @@
+"""What counts for all tenants of one deployment: what two of them agree on, and what the provider's codes say.
+
+One tenant alone moves nothing here. Of several windows the second smallest is agreed on: two tenants were refused for
+as much. Of several factors it is the second largest, in the same way. A window that was named under a code counts at
+once, until an answer proves it larger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proxy.budgets.limits import Learned
+from proxy.budgets.taught import Taught
+from sanitizers.budget.calibration import Calibration
+
+_TWO = 2
+
+
+class Agreement:
+    """What the tenants of one deployment have taught, and what of it counts for all."""
+
+    __slots__ = ("calibration", "named", "no_usage", "says_anything", "tenants", "window")
+
+    def __init__(self) -> None:
+        self.tenants: dict[str, Taught] = {}
+        self.named: tuple[Learned, float] | None = None
+        """The window that was named under a code, and when it is to be found out anew."""
+
+        self.window: tuple[Learned, float] | None = None
+        """The window that two tenants were taught, and when the first of them finds out anew."""
+
+        self.calibration: Calibration | None = None
+        self.no_usage = False
+        self.says_anything = False
+        """Whether anything counts for all."""
+
+    def name(self, learned: Learned, until: float) -> None:
+        """Take in a window that was named under a code; :meth:`renew` follows."""
+        self.named = learned, until
+
+    def renew(self, now: float) -> None:
+        """Take in what the tenants have been taught by *now*."""
+        tenants = self.tenants.values()
+        lessons = sorted(
+            (
+                (taught.learned, taught.until)
+                for taught in tenants
+                if taught.learned is not None and now < taught.until
+            ),
+            key=lambda lesson: (lesson[0].window, lesson[0].guessed),
+        )[:_TWO]
+        self.window = None
+        if len(lessons) == _TWO:
+            (first, first_until), (second, second_until) = lessons
+            guessed = first.guessed or second.guessed
+            self.window = Learned(second.window, guessed), min(first_until, second_until)
+        factors = sorted((taught.calibration for taught in tenants if taught.is_witness), key=_factor_of)
+        self.calibration = replace(factors[-_TWO], observations=1) if len(factors) >= _TWO else None
+        self.no_usage = sum(not taught.reports_usage for taught in tenants) >= _TWO
+        agreed = self.window is not None or self.calibration is not None or self.no_usage
+        self.says_anything = agreed or self.named is not None
+
+    def disprove(self, answered: int) -> None:
+        """Take in that the provider has *answered* a prompt of so many tokens; :meth:`renew` follows."""
+        if self.named is not None and answered > self.named[0].window:
+            self.named = None
+
+    def applied_to(self, taught: Taught, now: float) -> Taught:
+        """Return *taught*, which is one tenant's, as it is with what counts for all."""
+        if self.window is not None and now >= self.window[1]:
+            self.renew(now)
+        learned = taught.learned
+        for said in (self.named, self.window):
+            if said is None or now >= said[1] or said[0].window <= taught.proved:
+                continue
+            if learned is None or said[0].window < learned.window:
+                learned = said[0]
+        reports_usage = taught.reports_usage and not self.no_usage
+        if learned is taught.learned and reports_usage == taught.reports_usage:
+            return taught
+        return replace(taught, learned=learned, reports_usage=reports_usage)
+
+
+def _factor_of(calibration: Calibration) -> float:
+    return calibration.sticky

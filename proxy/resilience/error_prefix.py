@@ -1,0 +1,25 @@
+"""The place where a provider's own sentence begins, behind the names of exceptions and the like. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 300
+
+_PREFIX = re.compile(
+    r"\s*(?:"
+    r"[\w.]{0,100}(?:Error|Exception)\b\s*[:-]?\s*"
+    r"|Error code: \d{3} - "
+    r"|<\d{3}> [\w.]{1,100}: "
+    r"|An error occurred \(\w{1,100}\) when calling the \w{1,100} operation: "
+    r"|(?:Input validation error|Invalid request|Bad request|invalid params)[:,] ?"
+    r")*",
+    re.IGNORECASE,
+)
+"""Exceptions of Python clients and of LiteLLM, DashScope's codes, boto's sentence, labels of TGI, Kimi and MiniMax."""
+
+
+def begin_of(text: str) -> int:
+    """Return the index at which *text*'s own words begin."""
+    found = _PREFIX.match(text, 0, _LONGEST)
+    return 0 if found is None else found.end()

@@ -1,0 +1,118 @@
+"""What is remembered of one deployment: its circuits, and its calls in flight. Pure: the clock is an argument."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from proxy.resilience.circuit import Circuit, SharedCircuit, State
+from proxy.resilience.failure_table import Blame, Reach
+
+MOST_TENANTS = 250
+"""Tenants whose circuits are kept, for each deployment of the file; the one that asked least lately goes."""
+
+
+class Standing:
+    """What is remembered of one deployment."""
+
+    __slots__ = ("_cooldown_s", "_unasked", "in_flight", "label", "shared")
+
+    def __init__(self, label: str, cooldown_s: float) -> None:
+        self.label = label
+        self.in_flight = 0
+        self.shared = SharedCircuit()
+        self._cooldown_s = cooldown_s
+        self._unasked = Circuit(cooldown_s, self.shared)
+
+    def circuit_of(self, tenant: str) -> Circuit:
+        """Return the circuit of a tenant that is about to call."""
+        circuits = self.shared.circuits
+        circuit = circuits.get(tenant)
+        if circuit is None:
+            circuit = circuits[tenant] = Circuit(self._cooldown_s, self.shared)
+            if len(circuits) > MOST_TENANTS:
+                circuits.popitem(last=False)  # its calls hold on to it, and end on it
+        elif len(circuits) > 1:
+            circuits.move_to_end(tenant)
+        return circuit
+
+    def look_at(self, tenant: str) -> Circuit:
+        """Return the circuit that a tenant would call by, to be looked at alone."""
+        return self.shared.circuits.get(tenant, self._unasked)
+
+    def forget(self, tenant: str) -> bool:
+        """Forget a tenant's circuit; tell whether it was the last one."""
+        self.shared.circuits.pop(tenant, None)
+        return not self.shared.circuits
+
+    def worst(self, now: float) -> State:
+        """Return the state of the tenant that is worst off."""
+        circuits = self.shared.circuits.values()
+        return max((circuit.state(now) for circuit in circuits), default=State.CLOSED)
+
+    def change_cooldown(self, cooldown_s: float) -> None:
+        """Go by another cooldown from the next opening on; 0 switches the circuits off."""
+        self._cooldown_s = cooldown_s
+        for circuit in (self._unasked, *self.shared.circuits.values()):
+            circuit.change_cooldown(cooldown_s)
+
+
+class Attempt:
+    """One call to a deployment, from :meth:`Balancer.acquire`: a context manager that lets go however it ends.
+
+    It says once what the call came to. A call that says nothing (its client left, or the failure was the request's
+    own) counts neither for nor against the deployment.
+    """
+
+    __slots__ = ("_circuit", "_released", "_standing", "_ticket")
+
+    def __init__(self, standing: Standing, tenant: str, now: float) -> None:
+        self._standing = standing
+        self._circuit = standing.circuit_of(tenant)
+        self._ticket = self._circuit.enter(now)
+        self._released = False
+        standing.in_flight += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether it is the one call that a half-open circuit waits for."""
+        return self._circuit.is_probe(self._ticket)
+
+    def answering(self) -> None:
+        """Say that the answer has begun: the deployment takes requests again while this one is still streamed."""
+        self._circuit.answering(self._ticket)
+
+    def succeeded(self, now: float) -> None:
+        """Say that the answer came to its end."""
+        self._circuit.succeed(self._ticket, now)
+
+    def failed(self, blame: Blame, asked_s: float | None, now: float, reach: Reach = Reach.TENANT) -> None:
+        """Say that it failed, and what that means for the deployment, for whom.
+
+        *asked_s* is the delay that the provider named.
+        """
+        circuit, for_all = self._circuit, reach is Reach.ALL
+        match blame:
+            case Blame.STRIKE:
+                circuit.strike(self._ticket, now, unsent=for_all)
+            case Blame.COOL:
+                circuit.cool(self._ticket, asked_s, now, for_all=for_all)
+            case Blame.PARK:
+                circuit.park(self._ticket, asked_s, now, for_all=for_all)
+            case Blame.NONE:
+                circuit.leave(self._ticket)
+
+    def release(self) -> None:
+        """Let go of the deployment; a second time is harmless."""
+        if not self._released:
+            self._released = True
+            self._standing.in_flight -= 1
+            self._circuit.leave(self._ticket)
