@@ -1,8 +1,8 @@
 """Whether a deployment is to be left alone for now, by what its last calls came to. Pure: the clock is an argument.
 
 Each tenant has a circuit of its own for each deployment, and all of them have a part in common. A failure that a client
-may have provoked by what it wrote opens the circuit of its tenant. It opens the common part once the circuits of two
-tenants are open. What the provider says of the account, and calls that could not even be sent, open both at once. With
+may have provoked by what it wrote opens the circuit of its tenant. The common part is open while the circuits of two
+tenants are. What the provider says of the account, and calls that could not even be sent, open both at once. With
 a single tenant the common part says nothing that its own circuit does not say.
 
 Sources: M. Nygard, "Release It!" (circuit breaker); the numbers are LiteLLM's router's (3 fails, more than half of at
@@ -49,26 +49,28 @@ class Ticket:
 class SharedCircuit:
     """The part that the circuits of all tenants of one deployment have in common, and those circuits themselves."""
 
-    __slots__ = ("circuits", "open_until", "openings")
+    __slots__ = ("agreed_until", "circuits", "open_until", "openings")
 
     def __init__(self) -> None:
         self.circuits: OrderedDict[str, Circuit] = OrderedDict()
         """By the tenant's name, the one that asked least lately first."""
 
         self.open_until: float | None = None
+        """The moment until which the provider wants to be left alone by the account."""
+
         self.openings = 0
+        self.agreed_until = float("-inf")
+        """The moment until which the circuits of two tenants are open, at least."""
 
     def open(self, until: float) -> None:
         """Open it for all tenants, until the later of *until* and the moment that is known already."""
         self.openings += 1
         self.open_until = until if self.open_until is None else max(self.open_until, until)
 
-    def open_if_two_agree(self, circuit: Circuit, now: float) -> None:
-        """Open it where another circuit is open beside *circuit*, until the first of the two is due."""
-        others = [other.own_due for other in self.circuits.values() if other is not circuit]
-        until = min(circuit.own_due, max(others, default=now))
-        if until > now:
-            self.open(until)
+    def agree(self) -> None:
+        """Take in that a tenant's own circuit was opened or closed."""
+        dues = sorted(circuit.own_due for circuit in self.circuits.values())
+        self.agreed_until = dues[-2] if len(dues) > 1 else float("-inf")
 
 
 class Circuit:
@@ -112,10 +114,13 @@ class Circuit:
         self._cooldown_s = cooldown_s
         if cooldown_s <= 0:
             self._open_until = self._probe = self._shared.open_until = None
+            self._shared.agree()
 
     def state(self, now: float) -> State:
         """Return the state at *now*: the worse one of the tenant's own and the common one."""
         own, shared = self._open_until, self._shared.open_until
+        if now < self._shared.agreed_until:
+            return State.OPEN
         if own is None and shared is None:
             return State.CLOSED
         is_open = (own is not None and now < own) or (shared is not None and now < shared)
@@ -129,8 +134,9 @@ class Circuit:
     @property
     def due(self) -> float:
         """The moment at which it may be asked again: past or to come, and minus infinity when closed."""
-        shared = self._shared.open_until
-        return self.own_due if shared is None else max(self.own_due, shared)
+        shared = self._shared
+        own = max(self.own_due, shared.agreed_until)
+        return own if shared.open_until is None else max(own, shared.open_until)
 
     @property
     def own_due(self) -> float:
@@ -219,7 +225,9 @@ class Circuit:
             shared.open_until = None
         if ticket.openings_before != self._openings:
             return False
-        self._open_until = None
+        if self._open_until is not None:
+            self._open_until = None
+            shared.agree()
         return True
 
     def _is_failing(self, now: float) -> bool:
@@ -232,10 +240,9 @@ class Circuit:
             return
         self._openings += 1
         self._open_until = max(self.own_due, now + wait_s)
+        self._shared.agree()
         if for_all:
             self._shared.open(now + wait_s)
-        else:
-            self._shared.open_if_two_agree(self, now)
         # What it closes with is a clean record: one failure after the recovery is one, whatever was before.
         self._in_a_row = 0
         self._calls.clear()

@@ -8,8 +8,8 @@ _LONGEST = 300
 
 _PREFIX = re.compile(
     r"\s*(?:"
-    r"[\w.]{0,100}(?:Error|Exception)\b\s*[:-]?\s*"
-    r"|Error code: \d{3} - "
+    r"Error code: \d{3} - "
+    r"|[\w.]{0,100}(?:Error|Exception)\s*(?:[:-]\s*|\b(?=[\w.]{0,100}(?:Error|Exception)\b))"
     r"|<\d{3}> [\w.]{1,100}: "
     r"|An error occurred \(\w{1,100}\) when calling the \w{1,100} operation: "
     r"|(?:Input validation error|Invalid request|Bad request|invalid params)[:,] ?"

@@ -23,6 +23,7 @@ from proxy.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
+from proxy.failures import Cause
 from proxy.upstream.faults import fault_of_answer
 from proxy.wires.openai.answers import read_error
 
@@ -48,7 +49,9 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
     ):
         return UpstreamTimeout("The provider did not answer in time.")
     if any(isinstance(cause, (httpx.TransportError, aiohttp.ClientError, OSError)) for cause in chain):
-        return UpstreamUnreachable("The provider could not be reached, or the connection to it broke.")
+        failed_at = Cause.CONNECTION_LOST if _may_be_sent(chain) else Cause.UNREACHABLE
+        words = "The provider could not be reached, or the connection to it broke."
+        return UpstreamUnreachable(words, cause=failed_at)
     names = {type(cause).__name__ for cause in chain}
     if "Timeout" in names:
         return UpstreamTimeout("The provider did not answer in time.")
@@ -70,6 +73,16 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(cause))
         yield cause
         todo += [getattr(cause, "original_exception", None), cause.__cause__, cause.__context__]
+
+
+def _may_be_sent(chain: list[BaseException]) -> bool:
+    """Tell whether a part of the request may have gone out before the connection failed.
+
+    litellm's transport calls every error of a socket a ``ConnectError``, a reset among them; aiohttp's own error tells.
+    """
+    if any(isinstance(cause, aiohttp.ClientError) for cause in chain):
+        return not any(isinstance(cause, aiohttp.ClientConnectorError) for cause in chain)
+    return not any(isinstance(cause, httpx.ConnectError) for cause in chain)
 
 
 def _was_reading(chain: list[BaseException]) -> bool:

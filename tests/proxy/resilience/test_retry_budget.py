@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from proxy.resilience.retry_budget import RetryBudget
+from proxy.resilience.retry_budget import MOST_TENANTS, RetryBudget, SharedRetryBudget
 
 waits = st.one_of(st.just(0.0), st.floats(0, 0.2), st.floats(0, 4))
 events = st.lists(st.tuples(waits, st.integers(0, 40), st.integers(0, 15)), max_size=25)
@@ -60,3 +60,52 @@ def test_bounds(events: list[tuple[float, int, int]]) -> None:
                 retries.append(now)
                 lately = sum(now - moment < 8.999 for moment in retries)
                 assert lately <= max(10, 0.2 * sum(now - moment < 10.001 for moment in requests))
+
+
+def spent(budget: SharedRetryBudget, tenant: str, most: int = 1_000) -> int:
+    """Let a tenant retry as often as it may; return how often that was."""
+    count = 0
+    while count < most and budget.allows(0.0, tenant):
+        budget.count_retry(0.0, tenant)
+        count += 1
+    return count
+
+
+def test_each_tenant_has_ten() -> None:
+    """However many another has used up."""
+    budget = SharedRetryBudget()
+    assert [spent(budget, tenant) for tenant in "abc"] == [10, 10, 10]
+
+
+def test_above_them_a_fifth_of_all_requests() -> None:
+    """A tenant may use what others leave, and cannot use up a fifth of their own requests."""
+    budget = SharedRetryBudget()
+    for _ in range(300):
+        budget.count_request(0.0, "b")
+    assert spent(budget, "a") == 60
+    assert spent(budget, "b") == 60
+    assert spent(budget, "c") == 10
+
+
+@given(events=events)
+def test_a_single_tenant_has_what_it_always_had(events: list[tuple[float, int, int]]) -> None:
+    """Request by request, retry by retry."""
+    shared, alone, now = SharedRetryBudget(), RetryBudget(), 500.0
+    for passed, asked, failed in events:
+        now += passed
+        for _ in range(asked):
+            shared.count_request(now)
+            alone.count_request(now)
+        for _ in range(failed):
+            assert shared.allows(now) is alone.allows(now)
+            if alone.allows(now):
+                shared.count_retry(now)
+                alone.count_retry(now)
+
+
+def test_tenants_are_bounded() -> None:
+    """The one that asked least lately goes."""
+    budget = SharedRetryBudget()
+    for number in range(MOST_TENANTS + 5):
+        budget.count_request(0.0, str(number))
+    assert len(budget._own) == MOST_TENANTS

@@ -1,0 +1,62 @@
+"""What a provider may have taken out of a request."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.resilience.request_words import NO_WORDS, RequestWords
+
+WORDS = "maximum context length is 100 tokens"
+HOLDING: dict[str, Any] = {
+    "as it is": WORDS,
+    "capitals": WORDS.upper(),
+    "line breaks": WORDS.replace(" ", "\n\n\t"),
+    "marks": WORDS.replace(" ", " ** "),
+    "no-break spaces": WORDS.replace(" ", "\u00a0"),
+    "invisible marks": WORDS.replace(" ", "\u200b \u200b"),
+    "letters of another form": WORDS.replace("s", "\u017f").replace("k", "\u212a"),
+    "full width": "".join(chr(ord(c) + 0xFEE0) if c.isalnum() else c for c in WORDS),
+    "among others": ["x", {"content": f"He said: {WORDS}."}],
+    "a field's name": {"properties": {WORDS: {"type": "string"}}},
+    "a type": {"type": WORDS},
+    "in parts": [{"type": "text", "text": "maximum con"}, {"type": "text", "text": WORDS[11:]}],
+    "a number apart": ["maximum context length is", 100, "tokens"],
+    "JSON in JSON": json.dumps({"x": WORDS.replace(" ", "\n")}),
+    "escapes": WORDS.replace("m", "\\u006D"),
+    "escapes of escapes": json.dumps(json.dumps(WORDS.replace("m", "\x6d").replace(" ", "\n"))),
+    "escaped escapes": WORDS.replace("e", "\\\\u0065"),
+    "Python's escapes": WORDS.replace("e", "\\x65"),
+    "an address": f"https://example.org/{quote(WORDS)}",
+}
+
+
+@pytest.mark.parametrize("value", HOLDING.values(), ids=HOLDING)
+def test_held_however_it_is_written(value: Any) -> None:
+    """A provider may unescape, join and respace what it quotes."""
+    assert RequestWords([{"role": "user", "content": value}], {}).hold(WORDS)
+
+
+@pytest.mark.parametrize("value", ["maximum length is 100 tokens", "", None, 100, [], {}])
+def test_not_held(value: Any) -> None:
+    """What is not there is not found, nor is anything in a request that is not known."""
+    assert not RequestWords([{"role": "user", "content": value}], {}).hold(WORDS)
+    assert not NO_WORDS.hold(WORDS)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(value=_JSON, words=st.text("abc XYZ.-", min_size=3).filter(lambda text: any(map(str.isalpha, text))))
+def test_whatever_surrounds_it(value: Any, words: str) -> None:
+    """Any JSON value can be read, and a text among its values is found."""
+    assert RequestWords([value, words, value]).hold(words)

@@ -1,0 +1,151 @@
+"""The circuits of several tenants of one deployment."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.resilience.circuit import State
+from proxy.resilience.failure_table import Blame, Reach
+from proxy.resilience.standing import MOST_TENANTS, Attempt, Standing
+
+
+def fail(standing: Standing, tenant: str, blame: Blame, now: float, reach: Reach = Reach.TENANT) -> None:
+    """Let a tenant's call fail; where it is a strike, three times."""
+    for _ in range(3 if blame is Blame.STRIKE else 1):
+        with Attempt(standing, tenant, now) as attempt:
+            attempt.failed(blame, None, now, reach)
+
+
+def states(standing: Standing, now: float) -> list[int]:
+    """Return the states for three tenants."""
+    return [int(standing.look_at(tenant).state(now)) for tenant in "abc"]
+
+
+@pytest.mark.parametrize("blame", [Blame.STRIKE, Blame.COOL, Blame.PARK])
+def test_open_for_all_while_two_are(blame: Blame) -> None:
+    """Until the first of the two is due; the third then finds out for itself."""
+    standing = Standing("x", 5.0)
+    fail(standing, "a", blame, 0.0)
+    assert states(standing, 0.0) == [2, 0, 0]
+    fail(standing, "b", blame, 1.0)
+    assert states(standing, 1.0) == [2, 2, 2]
+    first = standing.look_at("a").own_due
+    assert states(standing, first) == [1, 2, 0]
+
+
+def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
+    """The agreement is over."""
+    standing = Standing("x", 5.0)
+    for tenant in "ab":
+        fail(standing, tenant, Blame.STRIKE, 0.0)
+    with Attempt(standing, "a", 1.0) as attempt:
+        attempt.succeeded(2.0)
+    assert states(standing, 2.0) == [0, 2, 0]
+
+
+def test_what_is_the_account_s_is_open_for_all_and_closed_by_any_answer() -> None:
+    """But for the tenant that was told so itself."""
+    standing = Standing("x", 5.0)
+    fail(standing, "a", Blame.COOL, 0.0, Reach.ALL)
+    assert states(standing, 0.0) == [2, 2, 2]
+    assert states(standing, 5.0) == [1, 1, 1]
+    with Attempt(standing, "b", 5.0) as attempt:
+        assert attempt.is_probe
+        attempt.succeeded(6.0)
+    assert states(standing, 6.0) == [1, 0, 0]
+
+
+def test_a_probe_is_the_tenant_s() -> None:
+    """A slow one keeps no other tenant from trying."""
+    standing = Standing("x", 5.0)
+    fail(standing, "a", Blame.COOL, 0.0, Reach.ALL)
+    probes = [Attempt(standing, tenant, 5.0) for tenant in "aab"]
+
+    assert [probe.is_probe for probe in probes] == [True, False, True]
+    assert [standing.look_at(tenant).takes(5.0) for tenant in "abc"] == [False, False, True]
+
+
+def test_a_stale_answer_does_not_lift_what_the_account_was_told() -> None:
+    """It began before."""
+    standing = Standing("x", 5.0)
+    early = Attempt(standing, "b", 0.0)
+    fail(standing, "a", Blame.PARK, 1.0, Reach.ALL)
+    early.succeeded(2.0)
+    assert states(standing, 2.0) == [2, 2, 2]
+
+
+def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
+    """In a row, and of one tenant; any other outcome between them says that the provider is there."""
+    standing = Standing("x", 5.0)
+    for tenant, reaches in (("a", "AAT"), ("b", "AAA")):
+        for reach in reaches:
+            with Attempt(standing, tenant, 0.0) as attempt:
+                attempt.failed(Blame.STRIKE, None, 0.0, Reach.ALL if reach == "A" else Reach.TENANT)
+        assert states(standing, 0.0) == ([2, 0, 0] if tenant == "a" else [2, 2, 2])
+    assert standing.shared.open_until is not None
+
+
+def test_circuits_switched_off_stay_closed() -> None:
+    """For all."""
+    standing = Standing("x", 5.0)
+    for tenant in "ab":
+        fail(standing, tenant, Blame.PARK, 0.0, Reach.ALL)
+    standing.change_cooldown(0.0)
+    assert states(standing, 0.0) == [0, 0, 0]
+    fail(standing, "c", Blame.PARK, 0.0, Reach.ALL)
+    assert states(standing, 0.0) == [0, 0, 0]
+
+
+def test_tenants_are_bounded_and_the_worst_is_told() -> None:
+    """The one that asked least lately goes."""
+    standing = Standing("x", 5.0)
+    fail(standing, "bad", Blame.PARK, 0.0)
+    for number in range(MOST_TENANTS - 1):
+        Attempt(standing, str(number), 0.0).release()
+    assert standing.worst(0.0) is State.OPEN
+    Attempt(standing, "one more", 0.0).release()
+    assert standing.worst(0.0) is State.CLOSED
+    assert len(standing.shared.circuits) == MOST_TENANTS
+
+
+CALLS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["strike", "unsent", "cool", "park", "cool all", "park all", "none", "fine", "begun"]
+        ),
+        st.sampled_from([0.0, 0.1, 4.9, 5.0, 31.0, 61.0]),
+        st.booleans(),
+    ),
+    max_size=40,
+)
+
+
+@given(calls=CALLS)
+def test_with_a_single_tenant_the_common_part_says_nothing(calls: list[tuple[str, float, bool]]) -> None:
+    """It takes requests, and lets probes through, as its own circuit alone would."""
+    standing, now = Standing("x", 5.0), 0.0
+    open_calls: list[Attempt] = []
+    for what, passed, stays in calls:
+        now += passed
+        circuit = standing.circuit_of("")
+        assert circuit.due == circuit.own_due
+        shared, standing.shared.open_until = standing.shared.open_until, None
+        alone = circuit.state(now)
+        standing.shared.open_until = shared
+        assert circuit.state(now) is alone
+        attempt = Attempt(standing, "", now)
+        reach = Reach.ALL if what in ("unsent", "cool all", "park all") else Reach.TENANT
+        blames = {"strike": Blame.STRIKE, "unsent": Blame.STRIKE, "none": Blame.NONE}
+        if what == "fine":
+            attempt.succeeded(now)
+        elif what == "begun":
+            attempt.answering()
+        else:
+            blame = blames.get(what) or (Blame.COOL if what.startswith("cool") else Blame.PARK)
+            attempt.failed(blame, None, now, reach)
+        if stays:
+            open_calls.append(attempt)
+        else:
+            attempt.release()
