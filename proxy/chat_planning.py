@@ -59,7 +59,8 @@ class ChatPlanning:
         self._plans: dict[tuple[int, str], Plan] = {}
         self._kept: Mapping[str, Kept] | None = None
         repairs = gateway.settings.sanitize.mode == "repair"
-        self._media = RequestMedia(gateway.media) if gateway.media is not None and repairs else None
+        media = gateway.media if repairs else None
+        self._media = None if media is None else RequestMedia(media, record.client)
         self._doubted: Messages | None = None
         self._overflowed: dict[tuple[int, str], int | None] = {}  # and what is sent again at most
         self._tighter: Plan | None = None
@@ -94,7 +95,9 @@ class ChatPlanning:
     async def _fetch_media(self, media: RequestMedia, profile: Profile, deadline: float) -> None:
         """Fetch what the deployment cannot; the wait is not ours, no more than a provider's."""
         now = self._loop.time()
-        if await media.fetch(self._chat.messages, profile, now=now, deadline=deadline):
+        try:
+            await media.fetch(self._chat.messages, profile, deadline=deadline)
+        finally:
             self._record.upstream_wait += self._loop.time() - now
 
     async def _planned(self, deployment: Deployment) -> Plan:

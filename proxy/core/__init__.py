@@ -7,4 +7,6 @@ The files:
     offload         CPU work on large bodies, run in a worker thread
     worker_threads  those threads
     fair_queue      the order in which clients get one
+    fair_turns      the order in which waiting clients get scarce places
+    fair_places     the same for coroutines that wait
 """

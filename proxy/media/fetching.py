@@ -12,22 +12,28 @@ import socket
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.connector import AddrInfoType
-from aiohttp.resolver import ThreadedResolver
 from typing_extensions import override
 from yarl import URL
 
 from proxy import __version__
+from proxy.core.fair_places import FairPlaces
 from proxy.media.addresses import is_public
+from proxy.media.image_room import ImageRoom, IncomingImage
+from proxy.media.name_lookup import ThreadResolver
 from sanitizers.media.payloads import type_of_bytes
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
 _AT_ONCE = 8
-"""Fetches of the whole process at one time: what they hold in memory is bounded with it."""
+"""Fetches of the whole process at one time: open connections and look-ups of names are bounded with it."""
+
+_KEPT_FREE = 2
+"""Places of those for clients that fetch nothing yet: six slow images of one client keep nobody waiting."""
 
 _LARGE = 2**20
 """Bytes of an image that take a millisecond to encode."""
@@ -63,6 +69,7 @@ class _NotPublic(OSError):
 
 
 _NOT_PUBLIC = "is not at a public address"
+_LATE = Unfetched("did not come in time")
 
 
 class MediaFetcher:
@@ -82,22 +89,75 @@ class MediaFetcher:
         self._public = public
         self._resolver = resolver
         self._ports = ports
-        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._places = FairPlaces(_AT_ONCE, kept_free=_KEPT_FREE)
 
-    async def fetch(self, addresses: Iterable[str], *, until: float) -> dict[str, Fetched | Unfetched]:
-        """Return what was found at each address, all at once, until that moment of the loop's clock at the latest.
+    async def fetch(
+        self, addresses: Iterable[str], *, client: str, until: float
+    ) -> dict[str, Fetched | Unfetched]:
+        """Return what was found at each of *addresses*; they are fetched at the same time, as *client*'s places allow.
 
-        All of them together may be as large as one may; what is over, in their order, is not returned.
+        Each fetch has the fetcher's own timeout from the moment at which it gets its place. Raises TimeoutError where
+        *until*, a moment of the loop's clock, comes before all is done. All images together may be as large as one may.
+        The first in the order of *addresses* are returned, up to the first that does not fit.
         """
         wanted = list(dict.fromkeys(addresses))
+        room = ImageRoom(len(wanted), self._max_bytes)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(self._fetch(address, image, client, until))
+                for address, image in zip(wanted, room.images, strict=True)
+            ]
+        if asyncio.get_running_loop().time() >= until:
+            raise TimeoutError
+        found: dict[str, Fetched | Unfetched] = {}
+        for address, image, task in zip(wanted, room.images, tasks, strict=True):
+            failed = Unfetched(self._too_large) if image.is_over else task.result()
+            found[address] = failed or await _encode(image.read())
+            image.drop()
+        return found
+
+    async def _fetch(self, address: str, image: IncomingImage, client: str, until: float) -> Unfetched | None:
+        """Put what is at *address* into *image*; return None, or why there is nothing."""
+        try:
+            async with asyncio.timeout_at(until):
+                await self._places.acquire(client)
+        except TimeoutError:
+            return _LATE
+        resolver = ThreadResolver()
+        try:
+            until = min(asyncio.get_running_loop().time() + self.timeout_s, until)
+            failed = await self._try(address, image, self._resolver or resolver, until)
+        finally:
+            # A look-up cannot be ended. Its thread keeps the place until it ends by itself.
+            resolver.call_when_idle(partial(self._places.release, client))
+        if failed is not None:
+            image.drop()
+        return failed
+
+    async def _try(
+        self, address: str, image: IncomingImage, resolver: AbstractResolver, until: float
+    ) -> Unfetched | None:
+        try:
+            async with asyncio.timeout_at(until), self._open_session(resolver) as session:
+                await self._follow(session, address, image)
+        except _Refused as refused:
+            return Unfetched(refused.what)
+        except TimeoutError:
+            return _LATE
+        except aiohttp.ClientConnectorError as error:
+            return Unfetched(_NOT_PUBLIC if isinstance(error.os_error, _NotPublic) else "cannot be reached")
+        except (aiohttp.ClientError, OSError, ValueError):  # ValueError: yarl, of an address that is none
+            return Unfetched("cannot be read")
+        return None
+
+    def _open_session(self, resolver: AbstractResolver) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            limit=_AT_ONCE,
             force_close=True,
             use_dns_cache=False,
-            resolver=_PublicResolver(self._resolver or ThreadedResolver(), self._public),
+            resolver=_PublicResolver(resolver, self._public),
             socket_factory=self._open_socket,
         )
-        session = aiohttp.ClientSession(
+        return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None),
@@ -109,37 +169,8 @@ class MediaFetcher:
             auto_decompress=False,
             trust_env=False,
         )
-        async with session, asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._fetch(session, address, until)) for address in wanted]
-        room = self._max_bytes
-        found: dict[str, Fetched | Unfetched] = {}
-        for address, task in zip(wanted, tasks, strict=True):
-            one = task.result()
-            if isinstance(one, bytes):
-                room -= len(one)
-                found[address] = await _encode(one) if room >= 0 else Unfetched(self._too_large)
-            else:
-                found[address] = one
-        return found
 
-    async def _fetch(self, session: aiohttp.ClientSession, address: str, until: float) -> bytes | Unfetched:
-        try:
-            async with asyncio.timeout_at(until), self._places:
-                return await self._follow(session, address)
-        except _Refused as refused:
-            return Unfetched(refused.what)
-        except TimeoutError:
-            return Unfetched("did not come in time")
-        except aiohttp.ClientConnectorError as error:
-            return Unfetched(_NOT_PUBLIC if isinstance(error.os_error, _NotPublic) else "cannot be reached")
-        except (
-            aiohttp.ClientError,
-            OSError,
-            ValueError,
-        ):  # ValueError: what yarl says of an address that is none
-            return Unfetched("cannot be read")
-
-    async def _follow(self, session: aiohttp.ClientSession, address: str) -> bytes:
+    async def _follow(self, session: aiohttp.ClientSession, address: str, image: IncomingImage) -> None:
         url = URL(address)
         for _ in range(_MOST_REDIRECTS + 1):
             self._check(url)
@@ -149,7 +180,8 @@ class MediaFetcher:
                     continue
                 if response.status != 200:
                     raise _Refused(f"was answered with status {response.status}")
-                return await self._read(response)
+                await self._read(response, image)
+                return
         raise _Refused(f"is behind more than {_MOST_REDIRECTS} redirects")
 
     def _check(self, url: URL) -> None:
@@ -163,22 +195,17 @@ class MediaFetcher:
         if (":" in url.host or url.host.replace(".", "").isdigit()) and not self._public(url.host):
             raise _Refused(_NOT_PUBLIC)
 
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+    async def _read(self, response: aiohttp.ClientResponse, image: IncomingImage) -> None:
         if response.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise _Refused("comes compressed, which was not asked for")
         if (response.content_length or 0) > self._max_bytes:
             raise _Refused(self._too_large)
-        pieces: list[bytes] = []
-        size = 0
         async for piece in response.content.iter_any():
-            pieces.append(piece)
-            size += len(piece)
-            if size > self._max_bytes:
+            image.add(piece)
+            if image.is_over:
                 raise _Refused(self._too_large)
-        data = b"".join(pieces)
-        if type_of_bytes(data[:64]) is None:  # what the server calls it is not to be relied on
+        if type_of_bytes(image.head) is None:  # what the server calls it is not to be relied on
             raise _Refused("is no image of a known kind")
-        return data
 
     @property
     def _too_large(self) -> str:

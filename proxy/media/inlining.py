@@ -8,7 +8,7 @@ from typing import Any
 
 from yarl import URL
 
-from proxy.errors import InvalidRequest
+from proxy.errors import DeadlineExceeded, InvalidRequest
 from proxy.media.fetching import Fetched, MediaFetcher, Unfetched
 from proxy.wire import ChatRequest
 from sanitizers import Change, Messages, Profile
@@ -19,20 +19,23 @@ MOST_IMAGES = 8
 """Images that are fetched for one request; the newest ones are."""
 
 _NAME = "media"
+_UNFINISHED = "The images of the request were not all fetched within its time (router_settings.timeout)."
 _TOO_MANY = Unfetched(f"is one too many: {MOST_IMAGES} are fetched for a request")
 
 
 class RequestMedia:
-    """What was found for one request, for all its attempts."""
+    """What was found for one request of *client*, for all its attempts."""
 
-    def __init__(self, fetcher: MediaFetcher) -> None:
+    def __init__(self, fetcher: MediaFetcher, client: str) -> None:
         self._fetcher = fetcher
+        self._client = client
         self._found: dict[str, Fetched | Unfetched] = {}
 
-    async def fetch(self, messages: Messages, profile: Profile, *, now: float, deadline: float) -> bool:
-        """Fetch what *messages* name by address, if *profile* wants it inline; tell whether anything was asked for.
+    async def fetch(self, messages: Messages, profile: Profile, *, deadline: float) -> None:
+        """Fetch what *messages* name by address, if *profile* wants it inline.
 
-        No address is asked twice, whatever came of it. *now* and *deadline* are moments of the loop's clock.
+        No address is asked twice, whatever came of it. Raises :class:`DeadlineExceeded` where that takes until
+        *deadline*, a moment of the loop's clock.
         """
         places = reversed(list(_addresses(messages, profile)))
         wanted = dict.fromkeys(address for _, _, address in places)
@@ -40,10 +43,11 @@ class RequestMedia:
         room = MOST_IMAGES - sum(found is not _TOO_MANY for found in self._found.values())
         self._found |= dict.fromkeys(new[room:], _TOO_MANY)
         if not new[:room]:
-            return False
-        until = min(now + self._fetcher.timeout_s, deadline)
-        self._found |= await self._fetcher.fetch(new[:room], until=until)
-        return True
+            return
+        try:
+            self._found |= await self._fetcher.fetch(new[:room], client=self._client, until=deadline)
+        except TimeoutError:
+            raise DeadlineExceeded(_UNFINISHED) from None
 
     def put_in(self, chat: ChatRequest, profile: Profile) -> tuple[ChatRequest, tuple[Change, ...]]:
         """Return *chat* with what was fetched in its place; *chat* itself where that is nothing.

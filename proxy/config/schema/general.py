@@ -46,7 +46,8 @@ class Media(Section):
     """MiB that are fetched for one request, at most. Default 20, which is what Gemini takes inline."""
 
     timeout: Seconds = 10.0
-    """Seconds for all fetches of one target, at most. Default 10."""
+    """Seconds for each fetch, from the moment at which its turn comes: a client has six at one time, all have eight.
+    Default 10."""
 
 
 class Logs(Section):

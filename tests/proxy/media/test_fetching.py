@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 import time
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from proxy.media.fetching import Fetched, MediaFetcher, Unfetched
 from tests.proxy.media.image_server import JPEG, MIB, PNG, ImageServer, Names, serving_images
 
 LOOPBACK = [["127.0.0.1"]]
+CLIENT = "key:one"
 
 
 @pytest.fixture
@@ -37,10 +39,17 @@ def fetcher(images: ImageServer, **settings: Any) -> MediaFetcher:
     return MediaFetcher(**{**given, **settings})
 
 
-async def fetch(found: MediaFetcher, *addresses: str, seconds: float = 5.0) -> list[Fetched | Unfetched]:
+async def fetch(found: MediaFetcher, *addresses: str, seconds: float = 30.0) -> list[Fetched | Unfetched]:
     """Return what is at *addresses*."""
     until = asyncio.get_running_loop().time() + seconds
-    return list((await found.fetch(addresses, until=until)).values())
+    return list((await found.fetch(addresses, client=CLIENT, until=until)).values())
+
+
+async def wait_until(happened: Callable[[], bool]) -> None:
+    """Wait for something that comes by itself."""
+    async with asyncio.timeout(30):
+        while not happened():  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0.01)
 
 
 async def words(found: MediaFetcher, address: str, **options: Any) -> str:
@@ -186,11 +195,18 @@ async def test_what_is_not_fetched(images: ImageServer, url: str, told: str) -> 
 
 @pytest.mark.parametrize("path", ["/slow", "/silent"])
 async def test_a_slow_body_is_cut(images: ImageServer, path: str) -> None:
-    """By the moment that is given, whatever has come."""
+    """By its own time, whatever has come."""
     begun = time.monotonic()
 
-    assert await words(fetcher(images), images.url(path), seconds=0.2) == "did not come in time"
+    assert await words(fetcher(images, timeout_s=0.2), images.url(path)) == "did not come in time"
     assert time.monotonic() - begun < 20
+
+
+@pytest.mark.parametrize("path", ["/slow", "/silent"])
+async def test_the_deadline_ends_a_fetch(images: ImageServer, path: str) -> None:
+    """Whatever time of its own is left to it."""
+    with pytest.raises(TimeoutError):
+        await fetch(fetcher(images, timeout_s=60.0), images.url(path), seconds=0.2)
 
 
 async def test_a_large_body_is_cut(images: ImageServer) -> None:
@@ -214,8 +230,78 @@ async def test_all_together_are_bounded(images: ImageServer) -> None:
 async def test_an_address_is_fetched_once(images: ImageServer) -> None:
     """However often it is named."""
     found = await fetcher(images).fetch(
-        [images.url("/a.png")] * 3, until=asyncio.get_running_loop().time() + 5
+        [images.url("/a.png")] * 3, client=CLIENT, until=asyncio.get_running_loop().time() + 5
     )
 
     assert len(found) == 1
     assert images.hits == {"/a.png": 1}
+
+
+async def test_slow_images_of_one_client_do_not_delay_another(images: ImageServer) -> None:
+    """A client that names a hundred has six places; the other has one at once."""
+    found = fetcher(images, timeout_s=60.0)
+    slow = [asyncio.ensure_future(fetch(found, images.url(f"/silent?{n}"), seconds=60)) for n in range(100)]
+    await wait_until(lambda: images.hits["/silent"] == 6)
+
+    until = asyncio.get_running_loop().time() + 30
+    (got,) = (await found.fetch([images.url("/a.png")], client="key:other", until=until)).values()
+
+    assert isinstance(got, Fetched)
+    assert images.hits["/silent"] == 6
+    for task in slow:
+        task.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+
+
+async def test_waiting_for_a_place_does_not_use_up_the_time(images: ImageServer) -> None:
+    """Two rounds of slow images take twice the time of one fetch, and the image behind them comes all the same."""
+    found = fetcher(images, timeout_s=0.8)
+    paths = [*(f"/silent?{n}" for n in range(12)), "/a.png"]
+
+    *slow, last = await asyncio.gather(*(fetch(found, images.url(path)) for path in paths))
+
+    assert [type(one) for (one,) in slow] == [Unfetched] * 12
+    assert isinstance(last[0], Fetched)
+
+
+async def test_the_deadline_ends_the_wait_for_a_place(images: ImageServer) -> None:
+    """What waits then is told so, and its turn is nobody's."""
+    found = fetcher(images, timeout_s=60.0)
+    slow = [asyncio.ensure_future(fetch(found, images.url(f"/silent?{n}"))) for n in range(6)]
+    await wait_until(lambda: images.hits["/silent"] == 6)
+
+    with pytest.raises(TimeoutError):
+        await fetch(found, images.url("/a.png"), seconds=0.1)
+
+    for task in slow:
+        task.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+    assert isinstance((await fetch(found, images.url("/b.png")))[0], Fetched)
+    assert images.hits["/a.png"] == 0
+
+
+async def test_a_slow_name_keeps_its_place(images: ImageServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look-up cannot be ended, so its client gets no more threads; asyncio's own are not used, and others go on."""
+    asked, threads, go = [], set(), threading.Event()
+
+    def look_up(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+        asked.append(host)
+        threads.add(threading.current_thread().name)
+        if host.startswith("slow"):
+            go.wait(30)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    found = fetcher(images, resolver=None, timeout_s=0.5)
+    names = [images.url("/a.png", f"slow{n}.test") for n in range(20)]
+    late = [asyncio.ensure_future(fetch(found, name)) for name in names]
+    await wait_until(lambda: sum(task.done() for task in late) == 6)
+    until = asyncio.get_running_loop().time() + 30
+    other = await found.fetch([images.url("/a.png", "fast.test")], client="key:other", until=until)
+
+    assert len(asked) == 7
+    assert threads == {"media-look-up"}
+    assert isinstance(next(iter(other.values())), Fetched)
+    go.set()
+    await asyncio.gather(*late)
+    assert len(asked) == 21

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 from collections.abc import AsyncIterator, Callable
@@ -192,3 +193,51 @@ async def test_nothing_is_fetched_for_those_who_do(scripted: Callable[..., Any],
     assert "x-turnright-changes" not in reply.headers
     assert urls(upstream) == [images.url("/a.png")]
     assert images.hits.total() == 0
+
+
+def holder(name: str) -> dict[str, str]:
+    """Return the header with the key of that name."""
+    return {"Authorization": f"Bearer sk-of-{name}"}
+
+
+async def test_slow_images_of_one_key_do_not_delay_another(
+    scripted: Callable[..., Any], images: ImageServer
+) -> None:
+    """Both come from one address, as behind an ingress: the key's name tells them apart."""
+    keys = [{"name": name, "key": f"sk-of-{name}"} for name in ("greedy", "modest")]
+    general = {"media": {"fetch": True, "timeout": 60}, "keys": keys}
+    models = {"gemini": {"model": GEMINI}}
+    async with scripted(ScriptedUpstream(), models, general_settings=general) as proxy:
+        many = [user([image(images.url(f"/silent?{n}")) for n in range(MOST_IMAGES)])]
+        body = {"model": "gemini", "messages": many}
+        slow = [asyncio.ensure_future(proxy.post(body, headers=holder("greedy"))) for _ in range(13)]
+        async with asyncio.timeout(30):
+            while images.hits["/silent"] < 6:  # noqa: ASYNC110 - there is no event for it
+                await asyncio.sleep(0.01)
+
+        one = {"model": "gemini", "messages": [user([image(images.url("/a.png"))])]}
+        reply = await proxy.post(one, headers=holder("modest"))
+
+        assert reply.status == 200
+        assert images.hits == {"/silent": 6, "/a.png": 1}
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        await proxy.idle()
+
+
+async def test_the_deadline_ends_a_request_that_waits_for_images(
+    scripted: Callable[..., Any], images: ImageServer
+) -> None:
+    """With 504, which setting moves it, and nothing sent; nobody's fallback is asked, whose time is up as well."""
+    upstream = ScriptedUpstream()
+    models = {"gemini": {"model": GEMINI}, "other": {"model": "openai/gpt-4.1"}}
+    router = {"timeout": 1, "fallbacks": [{"gemini": ["other"]}]}
+    general = {"media": {"fetch": True, "timeout": 60}}
+    async with scripted(upstream, models, general_settings=general, router_settings=router) as proxy:
+        many = [user([image(images.url(f"/silent?{n}")) for n in range(MOST_IMAGES)])]
+        reply = await proxy.post({"model": "gemini", "messages": many})
+
+    assert (reply.status, reply.error["code"]) == (504, "deadline_exceeded")
+    assert "router_settings.timeout" in reply.error["message"]
+    assert upstream.calls == []

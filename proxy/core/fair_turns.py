@@ -1,0 +1,101 @@
+"""The order in which waiting clients get scarce places. Pure: nothing is awaited here."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+W = TypeVar("W")
+
+
+class FairTurns(Generic[W]):
+    """*places* that clients share, and the queues of those who wait for one.
+
+    - A free place goes to the waiting client that holds the fewest. Among equals it goes to the one that has waited
+      longest since it held so many.
+    - Within one client the first come is the first served.
+    - The last *kept_free* places are for clients that hold none. So a client whose work is slow does not keep a
+      newcomer waiting. One that is alone has the other places.
+
+    A step costs a time bounded by the number of places, however many wait. A waiter is any value that is hashable and
+    waits once.
+    """
+
+    def __init__(self, places: int, *, kept_free: int = 0) -> None:
+        self._free = places
+        self._kept_free = kept_free
+        self._held: dict[str, int] = {}
+        self._queues: dict[str, dict[W, None]] = {}
+        self._ready: list[dict[str, None]] = [{} for _ in range(places + 1)]
+        """Clients with a queue, by the number of places that they hold, in the order in which they came to hold it."""
+        self._waiting = 0
+
+    @property
+    def waiting(self) -> int:
+        """Number of all waiters."""
+        return self._waiting
+
+    def held_by(self, client: str) -> int:
+        """Return how many places *client* holds."""
+        return self._held.get(client, 0)
+
+    def ask(self, client: str, waiter: W) -> bool:
+        """Take a place for *client* and return True, or put *waiter* at the end of its queue and return False."""
+        held = self.held_by(client)
+        if self._may_take(held):
+            self._set_held(client, held + 1)
+            self._free -= 1
+            return True
+        self._queues.setdefault(client, {})[waiter] = None
+        self._ready[held][client] = None
+        self._waiting += 1
+        return False
+
+    def give_back(self, client: str) -> W | None:
+        """Take a place back from *client*; return the waiter that has it now, or None where it stays free."""
+        self._free += 1
+        self._set_held(client, self.held_by(client) - 1)
+        for held, ready in enumerate(self._ready):
+            if ready:
+                return self._serve(next(iter(ready)), held) if self._may_take(held) else None
+        return None
+
+    def withdraw(self, client: str, waiter: W) -> bool:
+        """Take *waiter* out of its queue; return False where it waits no more."""
+        queue = self._queues.get(client, {})
+        if waiter not in queue:
+            return False
+        del queue[waiter]
+        self._waiting -= 1
+        if not queue:
+            del self._queues[client]
+            del self._ready[self.held_by(client)][client]
+        return True
+
+    def drop_newest(self, asking: str) -> W:
+        """Take out the newest waiter of the longest queue and return it; *asking*'s queue goes first among equals.
+
+        Takes a time that grows with the number of waiting clients, of which there must be one.
+        """
+        client = max(self._queues, key=lambda one: (len(self._queues[one]), one == asking))
+        waiter = next(reversed(self._queues[client]))
+        self.withdraw(client, waiter)
+        return waiter
+
+    def _may_take(self, held: int) -> bool:
+        return self._free > (self._kept_free if held else 0)
+
+    def _serve(self, client: str, held: int) -> W:
+        waiter = next(iter(self._queues[client]))
+        self.withdraw(client, waiter)
+        self._free -= 1
+        self._set_held(client, held + 1)
+        return waiter
+
+    def _set_held(self, client: str, held: int) -> None:
+        if client in self._queues:
+            del self._ready[self.held_by(client)][client]
+            self._ready[held][client] = None
+        if held:
+            self._held[client] = held
+        else:
+            self._held.pop(client, None)

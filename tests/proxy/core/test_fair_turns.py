@@ -1,0 +1,122 @@
+"""Who gets the next place."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.core.fair_turns import FairTurns
+
+CLIENTS = "abcd"
+
+
+def turns(places: int, asked: str, kept_free: int = 0) -> FairTurns[int]:
+    """Return the turns after each client in *asked* has asked; a waiter is the position of its letter."""
+    made: FairTurns[int] = FairTurns(places, kept_free=kept_free)
+    for at, client in enumerate(asked):
+        made.ask(client, at)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("places", "asked", "given_back", "served"),
+    [
+        (2, "aaa", "aa", [2, None]),  # first come, first served, of one client
+        (2, "aaab", "a", [3]),  # who holds none goes before who holds one
+        (2, "aaaab", "aaa", [4, 2, 3]),
+        (3, "aabaab", "a", [5]),  # both hold one, and b has done so for longer
+        (3, "aabbaa", "a", [3]),
+        (4, "aaaabbcc", "aaa", [4, 6, 5]),  # turn by turn
+        (1, "abcabc", "abc", [1, 2, 3]),
+        (2, "ab", "ab", [None, None]),
+    ],
+)
+def test_the_client_with_the_fewest_places_is_served(
+    places: int, asked: str, given_back: str, served: list[int | None]
+) -> None:
+    """Among those that hold as many, the one that has done so for longest."""
+    made = turns(places, asked)
+
+    assert [made.give_back(client) for client in given_back] == served
+
+
+def test_the_last_places_are_for_newcomers() -> None:
+    """One client cannot have all, and each newcomer can have one."""
+    made = turns(4, "", kept_free=2)
+
+    assert [made.ask(client, at) for at, client in enumerate("aaabbcc")] == [
+        True,
+        True,
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert made.give_back("a") is None  # three are taken: the one that is free is a newcomer's
+    assert made.give_back("a") == 2
+    assert made.held_by("a") == 1
+
+
+def test_who_is_withdrawn_is_not_served() -> None:
+    """It can be withdrawn once, and not after it was served."""
+    made = turns(1, "aaab")
+
+    assert made.withdraw("a", 1)
+    assert not made.withdraw("a", 1)
+    assert made.give_back("a") == 3
+    assert not made.withdraw("b", 3)
+    assert made.waiting == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "asking", "dropped"), [("xaab", "b", 2), ("xabab", "b", 4), ("xab", "a", 1), ("xabb", "a", 3)]
+)
+def test_the_newest_of_the_longest_queue_is_dropped(asked: str, asking: str, dropped: int) -> None:
+    """Of equal queues it is the asking client's own."""
+    assert turns(1, asked).drop_newest(asking) == dropped
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["ask", "back", "withdraw", "drop"]), st.sampled_from(CLIENTS))),
+    st.integers(1, 6),
+    st.integers(0, 5),
+)
+def test_places_are_neither_lost_nor_made(steps: list[tuple[str, str]], places: int, kept_free: int) -> None:
+    """Nobody waits who could have a place, one client leaves the last places free, and all that is held is counted."""
+    made: FairTurns[int] = FairTurns(places, kept_free=min(kept_free, places - 1))
+    held: Counter[str] = Counter()
+    queues: dict[str, list[int]] = {client: [] for client in CLIENTS}
+    for at, (step, client) in enumerate(steps):
+        queue = queues[client]
+        if step == "ask":
+            if made.ask(client, at):
+                held[client] += 1
+            else:
+                queue.append(at)
+        elif step == "back" and held[client]:
+            held[client] -= 1
+            if (served := made.give_back(client)) is not None:
+                of = next(one for one, waiting in queues.items() if served in waiting)
+                assert queues[of].pop(0) == served
+                assert held[of] == min(held[one] for one, waiting in queues.items() if waiting or one == of)
+                held[of] += 1
+        elif step == "withdraw" and queue:
+            assert made.withdraw(client, queue.pop(len(queue) // 2))
+        elif step == "drop" and any(queues.values()):
+            longest = max(queues.values(), key=len)
+            dropped = made.drop_newest(client)
+            of = next(one for one, waiting in queues.items() if dropped in waiting)
+            assert len(queues[of]) == len(longest)
+            assert queues[of].pop() == dropped
+
+        free = places - held.total()
+        assert free >= 0
+        assert made.waiting == sum(map(len, queues.values()))
+        assert {one: made.held_by(one) for one in CLIENTS} == {one: held[one] for one in CLIENTS}
+        waiting = [held[one] for one, queue in queues.items() if queue]
+        if waiting:
+            assert free == 0 or (min(waiting) > 0 and free <= kept_free)
