@@ -222,7 +222,7 @@ async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]
     assert task is not None
     working[task] = request[RECORD]
     try:
-        async with request.app[SEATS].take():
+        async with request.app[SEATS].take(request[RECORD].client):
             yield await work_apart(read)
     finally:
         del working[task]

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from proxy.core.fair_places import FairPlaces
 from proxy.core.worker_threads import WorkerThreads
 from proxy.errors import BodyTooLarge, Overloaded, TooMuchWork
 from sanitizers.work_limit import WorkLimitExceeded
@@ -63,35 +64,29 @@ def refuse_long(messages: int) -> None:
 
 
 class Seats:
-    """Who is being looked at, of those who have sent what they ask."""
+    """Who is being looked at, of those who have sent what they ask. Clients share the seats and the room to wait."""
 
     def __init__(self) -> None:
-        self._free = asyncio.Semaphore(_SEATS)
-        self._waiting = 0
+        self._places = FairPlaces(_SEATS, most_waiting=_MOST_WAITING)
 
     @asynccontextmanager
-    async def take(self) -> AsyncIterator[None]:
-        """Wait for a seat and hold it, both together for :data:`LONGEST_S` at most; raises :class:`Overloaded`."""
-        if self._waiting >= _MOST_WAITING:
-            raise _overloaded("Too many wait for the inspector; try again.")
+    async def take(self, client: str) -> AsyncIterator[None]:
+        """Wait for a seat for *client* and hold it, both together for :data:`LONGEST_S` at most.
+
+        Raises :class:`Overloaded`, also where the client has most of those that wait and another one needs the room.
+        """
         try:
             async with asyncio.timeout(LONGEST_S):
-                await self._wait()
+                if not await self._places.acquire(client):
+                    raise _overloaded("Too many wait for the inspector; try again.")
                 try:
                     yield
                 finally:
-                    self._free.release()
+                    self._places.release(client)
         except TimeoutError:
             raise _overloaded(
                 f"The inspector was not done within {LONGEST_S:.0f} seconds; try again."
             ) from None
-
-    async def _wait(self) -> None:
-        self._waiting += 1
-        try:
-            await self._free.acquire()
-        finally:
-            self._waiting -= 1
 
 
 def _overloaded(message: str) -> Overloaded:

@@ -18,6 +18,7 @@ from tests.support.proxied import Reply, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
 PATHS = ("/ui/api/look", "/ui/api/verdicts")
+CLIENT = "key:one"
 ASKED = {"request": [user("Hello.")]}
 
 
@@ -61,7 +62,7 @@ async def test_seats() -> None:
 
     async def sit() -> None:
         nonlocal sitting
-        async with seats.take():
+        async with seats.take(CLIENT):
             sitting += 1
             await leave.wait()
 
@@ -77,6 +78,60 @@ async def test_seats() -> None:
     assert sitting == 19
 
 
+async def test_seats_are_shared() -> None:
+    """One client may have both while nobody else waits; then the next one is the other's, however late."""
+    seats, order = Seats(), []
+    leave = {name: asyncio.Event() for name in ("first", "second", "own", "other")}
+
+    async def sit(client: str, name: str) -> None:
+        async with seats.take(client):
+            order.append(name)
+            await leave[name].wait()
+
+    async def turn() -> None:
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+    async with asyncio.TaskGroup() as group:
+        for client, name in (("a", "first"), ("a", "second"), ("a", "own"), ("b", "other")):
+            group.create_task(sit(client, name))
+        await turn()
+        assert order == ["first", "second"]
+        leave["first"].set()
+        await turn()
+        assert order == ["first", "second", "other"]
+        for event in leave.values():
+            event.set()
+
+    assert order == ["first", "second", "other", "own"]
+
+
+async def test_room_to_wait_is_shared() -> None:
+    """A client that fills it gives way to another: the newest that waits is refused, and not the newcomer."""
+    seats, leave, refused, sat = Seats(), asyncio.Event(), [], []
+
+    async def sit(client: str, number: int) -> None:
+        try:
+            async with seats.take(client):
+                sat.append((client, number))
+                await leave.wait()
+        except Overloaded as error:
+            refused.append((client, number, error.message))
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(18):
+            group.create_task(sit("a", number))
+        for number in range(2):
+            group.create_task(sit("b", number))
+        await asyncio.sleep(0.01)
+        assert [one[:2] for one in refused] == [("a", 17), ("a", 16)]
+        assert {words for *_, words in refused} == {"Too many wait for the inspector; try again."}
+        leave.set()
+
+    assert len(sat) == 18
+    assert {one for one in sat if one[0] == "b"} == {("b", 0), ("b", 1)}
+
+
 async def test_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it waits or is worked on, it ends, and its seat is free again."""
     monkeypatch.setattr(work_apart, "LONGEST_S", 0.02)
@@ -84,13 +139,13 @@ async def test_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def sit() -> None:
         try:
-            async with seats.take():
+            async with seats.take(CLIENT):
                 await asyncio.sleep(10)
         except Overloaded as error:
             ended.append(error)
 
     await asyncio.gather(*(sit() for _ in range(3)))
-    async with seats.take():
+    async with seats.take(CLIENT):
         pass
 
     assert [error.headers for error in ended] == [{"Retry-After": "5"}] * 3
