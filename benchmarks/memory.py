@@ -34,7 +34,7 @@ _NAMES = 4_096
 async def _store() -> object:
     store = MemoryStore(_STORE_MIB * 2**20)
     for number in range(2 * _STORE_MIB * 2**20 // _VALUE_BYTES):
-        await store.put("signatures", {f"call_{number:024x}": bytes(_VALUE_BYTES)})
+        await store.put("signatures", {f"call_{number:024x}": bytes(_VALUE_BYTES)}, tenant="t")
     return store
 
 

@@ -86,7 +86,8 @@ class ChatPlanning:
             gateway = self._gateway
             profile = profile_of(deployment, gateway.settings)
             if self._kept is None and profile.signs_calls:
-                self._kept = await load_signatures(gateway.store, self._chat.messages, self._chat.outline)
+                chat, tenant = self._chat, self._record.key
+                self._kept = await load_signatures(gateway.store, tenant, chat.messages, chat.outline)
             if self._media is not None:
                 await self._fetch_media(self._media, profile, deadline)
             plan = self._plans[key] = await self._planned(deployment)
@@ -154,7 +155,7 @@ class ChatPlanning:
     async def answered(self) -> None:
         """Note that what was doubted was the fault, now that the request without it is answered."""
         if self._doubted is not None and self.course.refused_for is not None:
-            await note_refused(self._gateway.store, self._doubted)
+            await note_refused(self._gateway.store, self._record.key, self._doubted)
 
     async def can_repair(self, failure: Failure[Plan]) -> bool:
         """Tell whether the request can be changed by what the provider said; an overflow teaches its length."""

@@ -30,13 +30,16 @@ _MOST_DOUBTED = 64
 
 
 async def load_signatures(
-    store: Store, messages: Messages, outline: Outline | None = None
+    store: Store, tenant: str, messages: Messages, outline: Outline | None = None
 ) -> Mapping[str, Kept]:
-    """Return what is kept of the calls in *messages*, by id; *outline* is that of *messages*, or of no use."""
+    """Return what is kept for *tenant* of the calls in *messages*, by id; *outline* is theirs, or of no use.
+
+    A tenant is the name of the client's key. An id of another tenant's is unknown here, wherever it was read.
+    """
     keys = keys_wanted(messages, outline)
     if not keys:
         return {}
-    values = await store.get(SPACE, keys)
+    values = await store.get(SPACE, keys, tenant=tenant)
     return {key: kept for key, value in values.items() if (kept := unpack(value)) is not None}
 
 
@@ -48,18 +51,19 @@ async def take_notes(notes: Notes, call: UpstreamCall, record: Record, gateway: 
     if notes.signed and call.rules.signs_calls:
         origin = origin_of(call.deployment, call.rules)
         values = {one.id or text_key(one.signature): pack(one, origin) for one in notes.signed}
-        await gateway.store.put(SPACE, values)
+        await gateway.store.put(SPACE, values, tenant=record.key)
     if notes.changes and record.plan is not None:
         record.take(replace(record.plan, further=(*record.plan.further, *notes.changes)))
     notes.signed.clear()
     notes.changes.clear()
 
 
-async def note_refused(store: Store, messages: Messages) -> None:
-    """Note that signatures which a client brought from elsewhere, in *messages* as they were sent, were refused.
+async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
+    """Note that signatures which *tenant* brought from elsewhere, in *messages* as they were sent, were refused.
 
     Without this a session with one bad signature would be refused, and repaired, at every request. A provider does not
-    say which it was; those that were kept here are not doubted.
+    say which it was; those that were kept here are not doubted. For other tenants they count as good: what was refused
+    may have been refused for something else in the same request.
     """
     brought = [
         text_key(signature)
@@ -69,7 +73,7 @@ async def note_refused(store: Store, messages: Messages) -> None:
         and signature not in STAND_INS
         and tag_in(base_id(str(call.get("id") or ""))) is None
     ]
-    await store.put(SPACE, dict.fromkeys(brought[-_MOST_DOUBTED:], pack_refused()))
+    await store.put(SPACE, dict.fromkeys(brought[-_MOST_DOUBTED:], pack_refused()), tenant=tenant)
 
 
 def call_ids(call: UpstreamCall, record: Record, gateway: Gateway) -> CallIds:

@@ -35,7 +35,7 @@ async def explain(request: web.Request) -> web.Response:
     await gateway.upstream.start()
     now = asyncio.get_running_loop().time()
     signs = profile_of(deployment, settings).signs_calls
-    kept = await load_signatures(gateway.store, chat.messages) if signs else {}
+    kept = await load_signatures(gateway.store, record.key, chat.messages) if signs else {}
     unsupported = gateway.upstream.unsupported
     knowledge = gateway.knowledge
     dry = partial(

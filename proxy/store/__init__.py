@@ -15,10 +15,14 @@ __all__ = ["MemoryStore", "Store"]
 
 
 class Store(Protocol):
-    """Bytes by key, within a *space* for each use."""
+    """Bytes by key, within a *space* for each use and for one *tenant*: the name of the client's key.
 
-    async def get(self, space: str, keys: Iterable[str]) -> Mapping[str, bytes]:
+    Tenants do not meet: what one has put is neither found nor replaced by another. Where room is short, what a tenant
+    puts takes it from those that hold more.
+    """
+
+    async def get(self, space: str, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
         """Return what there is under *keys*; what is asked for is kept longest."""
 
-    async def put(self, space: str, values: Mapping[str, bytes]) -> None:
+    async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
         """Keep *values*, whatever was under their keys before. They can be asked for once this returns."""

@@ -1,59 +1,102 @@
-"""The store within the process: bounded in bytes, the longest unused goes first, gone with the process."""
+"""The store within the process: bounded in bytes, shared fairly between tenants, gone with the process."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from heapq import heapify, heappop, heappush
 
 _ENTRY_BYTES = 256
-"""What an entry costs beside its value: key, dictionary slot, object headers (sys.getsizeof, CPython 3.11)."""
+"""Bytes that an entry costs beside its value: key, dictionary slot, object headers (sys.getsizeof, CPython 3.11)."""
 
 
 class MemoryStore:
-    """Keeps *max_bytes* of values, with what it costs to keep them."""
+    """Keeps *max_bytes* of values, with what it costs to keep them.
+
+    When it is full, the tenant that holds the most bytes loses its longest unused value. So a tenant that holds no more
+    than an equal part of the room loses nothing to others. To keep a value takes a time that grows with the logarithm
+    of the number of tenants.
+    """
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._values: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._tenants: dict[str, _Values] = {}
+        self._largest: list[tuple[int, str]] = []
+        """A heap of tenants by their negative size. Entries are outdated where the size has changed since."""
         self.size_bytes = 0
         """What is held now."""
 
     def __len__(self) -> int:
-        return len(self._values)
+        return sum(len(values.entries) for values in self._tenants.values())
+
+    def held_by(self, tenant: str) -> int:
+        """Return the bytes that are held for *tenant*."""
+        values = self._tenants.get(tenant)
+        return 0 if values is None else values.size_bytes
 
     def resize(self, max_bytes: int) -> None:
         """Keep so many bytes from now on; what is too much goes now."""
         self._max_bytes = max_bytes
-        self._drop_oldest()
+        self._make_fit()
 
-    async def get(self, space: str, keys: Iterable[str]) -> Mapping[str, bytes]:
+    async def get(self, space: str, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
         """See :meth:`proxy.store.Store.get`."""
         found: dict[str, bytes] = {}
-        if not self._values:
+        values = self._tenants.get(tenant)
+        if values is None:
             return found
+        entries = values.entries
         for key in keys:
-            value = self._values.get((space, key))
+            value = entries.get((space, key))
             if value is not None:
-                self._values.move_to_end((space, key))
+                entries.move_to_end((space, key))
                 found[key] = value
         return found
 
-    async def put(self, space: str, values: Mapping[str, bytes]) -> None:
+    async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
         """See :meth:`proxy.store.Store.put`. A value that is larger than everything may be is not kept."""
         for key, value in values.items():
-            before = self._values.pop((space, key), None)
-            if before is not None:
-                self.size_bytes -= len(before) + _ENTRY_BYTES
-            size = len(value) + _ENTRY_BYTES
-            if size > self._max_bytes:
-                continue
-            self._values[space, key] = bytes(
-                memoryview(value)
-            )  # orjson's keep the room that they were written in
-            self.size_bytes += size
-        self._drop_oldest()
+            held = self._tenants.setdefault(tenant, _Values())
+            before = held.size_bytes
+            held.drop((space, key))
+            if len(value) + _ENTRY_BYTES <= self._max_bytes:
+                held.add((space, key), value)
+            self._note_size(tenant, held, before)
+            self._make_fit()
 
-    def _drop_oldest(self) -> None:
+    def _make_fit(self) -> None:
         while self.size_bytes > self._max_bytes:
-            _, dropped = self._values.popitem(last=False)
+            size, tenant = heappop(self._largest)
+            held = self._tenants.get(tenant)
+            if held is not None and held.size_bytes == -size:
+                held.drop(next(iter(held.entries)))
+                self._note_size(tenant, held, -size)
+
+    def _note_size(self, tenant: str, held: _Values, before: int) -> None:
+        self.size_bytes += held.size_bytes - before
+        if not held.entries:
+            del self._tenants[tenant]
+        elif held.size_bytes != before:
+            heappush(self._largest, (-held.size_bytes, tenant))
+            if len(self._largest) > 2 * len(self._tenants) + 64:
+                self._largest = [(-one.size_bytes, name) for name, one in self._tenants.items()]
+                heapify(self._largest)
+
+
+class _Values:
+    """The values of one tenant; the longest unused comes first."""
+
+    __slots__ = ("entries", "size_bytes")
+
+    def __init__(self) -> None:
+        self.entries: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self.size_bytes = 0
+
+    def add(self, key: tuple[str, str], value: bytes) -> None:
+        self.entries[key] = bytes(memoryview(value))  # orjson's keep the room that they were written in
+        self.size_bytes += len(value) + _ENTRY_BYTES
+
+    def drop(self, key: tuple[str, str]) -> None:
+        dropped = self.entries.pop(key, None)
+        if dropped is not None:
             self.size_bytes -= len(dropped) + _ENTRY_BYTES

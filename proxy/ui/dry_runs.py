@@ -73,10 +73,15 @@ def every_target(asked: Asked, gateway: Gateway) -> list[tuple[Target, Deploymen
     return [*rows, *((Target("profile", name), one) for name, one in deployments_by_profile().items())]
 
 
-async def load_kept(asked: Asked, deployments: Iterable[Deployment], gateway: Gateway) -> Mapping[str, Kept]:
-    """Return what is known of the calls' signatures, if any of *deployments* signs; it is the same for all of them."""
+async def load_kept(
+    asked: Asked, deployments: Iterable[Deployment], gateway: Gateway, sender: Sender
+) -> Mapping[str, Kept]:
+    """Return what is known of the calls' signatures for *sender*, if any of *deployments* signs.
+
+    It is the same for all of them.
+    """
     if any(profile_of(deployment, gateway.settings).signs_calls for deployment in deployments):
-        return await load_signatures(gateway.store, asked.chat.messages, asked.chat.outline)
+        return await load_signatures(gateway.store, sender.key, asked.chat.messages, asked.chat.outline)
     return {}
 
 

@@ -89,10 +89,10 @@ async def look(request: web.Request) -> web.Response:
     async with _asked(request, gateway) as asked:
         seen = _find_seen(request, watch, asked.recent)
         target, deployment = find_deployment(asked, seen, gateway)
-        kept = await load_kept(asked, [deployment], gateway)
+        sender = _sender_of(request, seen)
+        kept = await load_kept(asked, [deployment], gateway, sender)
         unsupported = await unsupported_by(target, gateway)
         now = asyncio.get_running_loop().time()
-        sender = _sender_of(request, seen)
         dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, sender)
         sent_by = None if seen is None else {"key": seen.key or None, "max_rounds": seen.max_rounds}
 
@@ -114,7 +114,7 @@ async def verdicts(request: web.Request) -> web.Response:
         now = asyncio.get_running_loop().time()
         sender = _sender_of(request, _find_seen(request, watch, asked.recent))
         targets = every_target(asked, gateway)
-        kept = await load_kept(asked, [deployment for _, deployment in targets], gateway)
+        kept = await load_kept(asked, [deployment for _, deployment in targets], gateway, sender)
         for target, deployment in targets:
             # All of them together may take longer than anybody waits for an exit.
             if gateway.lifecycle.draining:

@@ -192,3 +192,76 @@ def test_what_is_counted(inner: Served, gemini: Gemini, http: httpx.Client) -> N
         "withheld": 0,
         "replaced": 1,
     }
+
+
+@pytest.fixture(scope="module")
+def shared(directory: Path, gemini_process: Gemini, transport: str) -> Iterator[Served]:
+    """Run the proxy for two clients, each with a key of its own."""
+    entry = deployment("m", f"gemini/{MODEL}", gemini_process.api_base, transport)
+    keys = [{"name": name, "key": f"sk-of-{name}"} for name in ("one", "other")]
+    general = {"drain_delay": 0, "keys": keys}
+    with serve(directory, {"model_list": [entry], "general_settings": general}) as process:
+        yield process
+
+
+def ask_as(
+    name: str,
+    http: httpx.Client,
+    served: Served,
+    history: list[dict[str, Any]],
+    path: str = "chat/completions",
+) -> httpx.Response:
+    """Ask with the key of that name."""
+    answer = http.post(
+        f"{served.base_url}/{path}",
+        json={"model": "m", "messages": history, "tools": TOOLS},
+        headers={"Authorization": f"Bearer sk-of-{name}"},
+    )
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def test_an_id_of_another_key_gives_nothing(shared: Served, gemini: Gemini, http: httpx.Client) -> None:
+    """Whoever has read an id gets neither the signature upstream nor a look at it; its owner does."""
+    gemini.answer(*CALLS)
+    history: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    message = ask_as("one", http, shared, history).json()["choices"][0]["message"]
+    signature = message["tool_calls"][0]["extra_content"]["google"]["thought_signature"]
+    history.append(bare(message))
+    history += [
+        {"role": "tool", "tool_call_id": call["id"], "content": "ok"} for call in message["tool_calls"]
+    ]
+
+    told = {name: ask_as(name, http, shared, history, "explain").text for name in ("one", "other")}
+    sent = {}
+    for name in told:
+        ask_as(name, http, shared, history)
+        sent[name] = signatures_sent(gemini)[0][0]
+
+    assert {name: signature in text for name, text in told.items()} == {"one": True, "other": False}
+    assert sent["one"] == signature
+    assert sent["other"] in DUMMIES
+
+
+def test_a_refused_signature_is_refused_for_its_key_alone(
+    shared: Served, gemini: Gemini, http: httpx.Client
+) -> None:
+    """What one client's request had refused says nothing of the signatures that another one brings."""
+    call = {
+        "id": "toolu_1",
+        "type": "function",
+        "function": {"name": "f", "arguments": '{"city": "f"}'},
+        "extra_content": {"google": {"thought_signature": FOREIGN}},
+    }
+    history: list[Any] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "toolu_1", "content": "ok"},
+    ]
+    statuses = {}
+    for name, text in (("one", "a"), ("one", "b"), ("other", "c")):
+        gemini.clear()
+        ask_as(name, http, shared, [*history, {"role": "user", "content": text}])
+        statuses[name, text] = [entry["verdict"]["status"] for entry in gemini.journal()]
+
+    assert statuses == {("one", "a"): [400, 200], ("one", "b"): [200], ("other", "c"): [400, 200]}

@@ -115,4 +115,5 @@ class Store(Section):
     Only ``memory://`` is built so far; the others are refused."""
 
     memory_mib: Count = 32
-    """MiB that are kept in memory, at most. Default 32: the thought signatures of some 15,000 calls."""
+    """MiB that are kept in memory, at most. Default 32: the thought signatures of some 15,000 calls. When it is full,
+    the key that holds the most loses its oldest."""

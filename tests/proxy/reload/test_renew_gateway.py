@@ -186,13 +186,13 @@ async def test_places_in_flight_stay_counted(gateway: Gateway) -> None:
 async def test_store_keeps_what_fits(gateway: Gateway) -> None:
     """Signatures outlast a reload; with less room the oldest go, at once."""
     half_mib = bytes(2**19)
-    await gateway.store.put("space", {"old": half_mib, "new": half_mib})
+    await gateway.store.put("space", {"old": half_mib, "new": half_mib}, tenant="t")
 
     same = renewed(gateway, settings_of(entry("a")))
-    assert set(await same.store.get("space", ["old", "new"])) == {"old", "new"}
+    assert set(await same.store.get("space", ["old", "new"], tenant="t")) == {"old", "new"}
 
     smaller = renewed(same, settings_of(entry("a"), store={"memory_mib": 1}))
-    assert set(await smaller.store.get("space", ["old", "new"])) == {"new"}
+    assert set(await smaller.store.get("space", ["old", "new"], tenant="t")) == {"new"}
 
 
 async def test_fetcher_goes_by_its_section(gateway: Gateway) -> None:

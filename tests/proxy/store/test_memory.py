@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,42 +15,42 @@ async def test_what_was_put_is_there() -> None:
     """Within its space, and nothing else."""
     store = MemoryStore(10_000)
 
-    await store.put("a", {"k": b"1", "l": b"2"})
-    await store.put("b", {"k": b"3"})
+    await store.put("a", {"k": b"1", "l": b"2"}, tenant="t")
+    await store.put("b", {"k": b"3"}, tenant="t")
 
-    assert await store.get("a", ["k", "l", "m"]) == {"k": b"1", "l": b"2"}
-    assert await store.get("b", ["k", "l"]) == {"k": b"3"}
+    assert await store.get("a", ["k", "l", "m"], tenant="t") == {"k": b"1", "l": b"2"}
+    assert await store.get("b", ["k", "l"], tenant="t") == {"k": b"3"}
 
 
 async def test_the_longest_unused_goes_first() -> None:
     """Asking for a value is using it."""
     store = MemoryStore(2_000)
-    await store.put("a", dict.fromkeys("123", b"x" * 300))
-    await store.get("a", ["1"])
+    await store.put("a", dict.fromkeys("123", b"x" * 300), tenant="t")
+    await store.get("a", ["1"], tenant="t")
 
-    await store.put("a", {"4": b"x" * 300})
+    await store.put("a", {"4": b"x" * 300}, tenant="t")
 
-    assert set(await store.get("a", list("1234"))) == {"1", "3", "4"}
+    assert set(await store.get("a", list("1234"), tenant="t")) == {"1", "3", "4"}
 
 
 async def test_a_value_takes_the_place_of_the_one_before() -> None:
     """Its size, too."""
     store = MemoryStore(2_000)
-    await store.put("a", {"k": b"x" * 1_000})
-    await store.put("a", {"k": b"y"})
+    await store.put("a", {"k": b"x" * 1_000}, tenant="t")
+    await store.put("a", {"k": b"y"}, tenant="t")
 
-    assert await store.get("a", ["k"]) == {"k": b"y"}
+    assert await store.get("a", ["k"], tenant="t") == {"k": b"y"}
     assert store.size_bytes < 500
 
 
 async def test_a_value_larger_than_all_is_not_kept() -> None:
     """And pushes nothing out."""
     store = MemoryStore(2_000)
-    await store.put("a", {"k": b"x"})
+    await store.put("a", {"k": b"x"}, tenant="t")
 
-    await store.put("a", {"l": b"x" * 2_000})
+    await store.put("a", {"l": b"x" * 2_000}, tenant="t")
 
-    assert await store.get("a", ["k", "l"]) == {"k": b"x"}
+    assert await store.get("a", ["k", "l"], tenant="t") == {"k": b"x"}
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 3_000))))
@@ -55,9 +58,124 @@ async def test_it_is_bounded(puts: list[tuple[str, int]]) -> None:
     """Whatever comes, in whatever order; and the newest value that fits is there."""
     store = MemoryStore(4_000)
     for key, size in puts:
-        await store.put("s", {key: bytes(size)})
+        await store.put("s", {key: bytes(size)}, tenant="t")
 
         assert store.size_bytes <= 4_000
         assert len(store) * 256 <= store.size_bytes
         if size <= 4_000 - 256:
-            assert await store.get("s", [key]) == {key: bytes(size)}
+            assert await store.get("s", [key], tenant="t") == {key: bytes(size)}
+
+
+async def test_tenants_do_not_meet() -> None:
+    """What one has put is not found by another, and not replaced."""
+    store = MemoryStore(10_000)
+
+    await store.put("s", {"k": b"1"}, tenant="a")
+    await store.put("s", {"k": b"2"}, tenant="b")
+    await store.put("s", {"l": b"3"}, tenant="")
+
+    assert await store.get("s", "kl", tenant="a") == {"k": b"1"}
+    assert await store.get("s", "kl", tenant="b") == {"k": b"2"}
+    assert await store.get("s", "kl", tenant="") == {"l": b"3"}
+    assert await store.get("s", "kl", tenant="c") == {}
+
+
+async def test_the_largest_tenant_gives_way() -> None:
+    """By bytes, not by the number of values; of its values the longest unused goes."""
+    store = MemoryStore(4_000)
+    await store.put("s", {"large": bytes(2_000), "newer": bytes(10)}, tenant="a")
+    await store.put("s", dict.fromkeys("123", bytes(10)), tenant="b")
+
+    await store.put("s", {"new": bytes(700)}, tenant="c")
+
+    assert await store.get("s", ["large", "newer"], tenant="a") == {"newer": bytes(10)}
+    assert len(await store.get("s", "123", tenant="b")) == 3
+    assert len(await store.get("s", ["new"], tenant="c")) == 1
+
+
+class Model:
+    """The same store, written down plainly: a list for each tenant, the longest unused first."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.held: dict[str, list[tuple[str, int]]] = {}
+
+    def size(self, tenant: str) -> int:
+        """Return the bytes of a tenant."""
+        return sum(size + 256 for _, size in self.held.get(tenant, []))
+
+    def use(self, tenant: str, key: str) -> None:
+        """Make a value the newest of its tenant."""
+        values = self.held.get(tenant, [])
+        self.held[tenant] = sorted(values, key=lambda one: one[0] == key)
+
+    def put(self, tenant: str, key: str, size: int) -> None:
+        """Keep a value of so many bytes."""
+        values = [one for one in self.held.get(tenant, []) if one[0] != key]
+        self.held[tenant] = [*values, (key, size)] if size + 256 <= self.max_bytes else values
+        self.fit()
+
+    def fit(self) -> None:
+        """Drop what is too much."""
+        while sum(map(self.size, self.held)) > self.max_bytes:
+            del self.held[max(self.held, key=lambda tenant: (self.size(tenant), [-ord(c) for c in tenant]))][
+                0
+            ]
+
+
+STEPS = st.tuples(
+    st.sampled_from(["put", "put", "put", "get", "resize"]),
+    st.sampled_from("abc"),
+    st.sampled_from("123456"),
+    st.integers(0, 2_500),
+)
+
+
+@given(st.lists(STEPS, max_size=60))
+async def test_shares(steps: list[tuple[str, str, str, int]]) -> None:
+    """Sizes are exact, each tenant loses its longest unused first, and none loses to others what it has a right to."""
+    store, model = MemoryStore(4_000), Model(4_000)
+    for step, tenant, key, size in steps:
+        before = {one: store.held_by(one) for one in "abc"}
+        if step == "put":
+            await store.put("s", {key: bytes(size)}, tenant=tenant)
+            model.put(tenant, key, size)
+            share = model.max_bytes / 3
+            assert all(
+                store.held_by(one) == before[one] for one in "abc" if one != tenant and before[one] <= share
+            )
+        elif step == "get":
+            await store.get("s", [key], tenant=tenant)
+            model.use(tenant, key)
+        else:
+            model.max_bytes = 2_000 + size
+            store.resize(model.max_bytes)
+            model.fit()
+
+        assert store.size_bytes == sum(map(store.held_by, "abc")) <= model.max_bytes
+        assert {one: store.held_by(one) for one in "abc"} == {one: model.size(one) for one in "abc"}
+        assert len(store) == sum(map(len, model.held.values()))
+    for tenant, values in model.held.items():
+        assert await store.get("s", "123456", tenant=tenant) == {key: bytes(size) for key, size in values}
+
+
+async def test_what_tells_the_largest_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand puts of a thousand tenants cost a few steps each, and leave nothing behind but values."""
+    pushed = 0
+
+    def count(heap: list[tuple[int, str]], item: tuple[int, str]) -> None:
+        nonlocal pushed
+        pushed += 1
+        heapq.heappush(heap, item)
+        assert len(heap) <= 2 * 1_000 + 65
+
+    monkeypatch.setattr("proxy.store.memory.heappush", count)
+    store = MemoryStore(500_000)
+    for number in range(10_000):
+        await store.put("s", {f"{number}": b"x" * 50}, tenant=f"{number * 7_919 % 1_000}")
+
+    assert 10_000 < pushed <= 20_000
+    assert len(store) == 500_000 // 306
+    await store.put("s", {"x": b""}, tenant="last")
+    store.resize(0)
+    assert (store.size_bytes, len(store)) == (0, 0)

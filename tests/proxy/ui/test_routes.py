@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from proxy.signing import load_signatures
 from proxy.ui import routes
 from proxy.ui.pages import POLICY
+from proxy.ui.work_apart import Seats
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import MODEL, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
@@ -75,6 +77,43 @@ async def test_a_client_sees_its_own(upstream: ScriptedUpstream) -> None:
     assert seen == {MASTER: ["of-team", "of-master"], TEAM: ["of-team"]}
     assert (own.status, own.json["request"], own.json["key"]) == (200, chat(), "team")
     assert (other.status, other.error["code"]) == (404, "not_found")
+
+
+async def test_shares_and_signatures_go_by_key(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who asks takes the seat; signatures are those of the key that sent the request, which the master may look at."""
+    general = {
+        "master_key": MASTER,
+        "keys": [{"name": "team", "key": TEAM}],
+        "inspector": {"bodies": True},
+    }
+    seated, tenants = [], []
+    take, load = Seats.take, load_signatures
+
+    def note_client(self: Seats, client: str) -> Any:
+        seated.append(client)
+        return take(self, client)
+
+    def note_tenant(store: Any, tenant: str, *others: Any) -> Any:
+        tenants.append(tenant)
+        return load(store, tenant, *others)
+
+    monkeypatch.setattr(Seats, "take", note_client)
+    monkeypatch.setattr("proxy.ui.dry_runs.load_signatures", note_tenant)
+    async with proxied(settings_of(general_settings=general), upstream) as proxy:
+        await proxy.post(chat(), headers={**bearer(TEAM), "x-request-id": "of-team"})
+        await proxy.idle()
+        for path in POSTS:
+            for key, asked in (
+                (MASTER, {"request": chat()}),
+                (TEAM, {"request": chat()}),
+                (MASTER, {"request": chat(), "recent": "of-team"}),
+            ):
+                assert (await proxy.post(asked, path, bearer(key))).status == 200
+
+    assert seated == ["key:", "key:team", "key:"] * 2
+    assert tenants == ["", "team", "team"] * 2
 
 
 @pytest.mark.parametrize(
