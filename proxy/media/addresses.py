@@ -17,7 +17,13 @@ _NOT_THE_INTERNET = (
     IPv4Network("168.63.129.16/32"),  # Azure's host
     IPv4Network("192.0.0.0/24"),  # the IETF's, and some clouds' metadata
     IPv4Network("192.88.99.0/24"),  # relays of 6to4
+    IPv4Network("192.31.196.0/24"),  # AS112, which a network may run for itself (RFC 7535)
+    IPv4Network("192.52.193.0/24"),  # AMT, relays of multicast (RFC 7450)
+    IPv4Network("192.175.48.0/24"),  # AS112 (RFC 7534)
+    IPv6Network("2620:4f:8000::/48"),  # AS112 (RFC 7534)
+    IPv6Network("3fff::/20"),  # documentation (RFC 9637), which Python 3.11 does not know
 )
+"""Blocks of IANA's special-purpose registries (2025-10) that ``is_global`` lets pass."""
 
 
 def is_public(host: str) -> bool:
@@ -35,8 +41,8 @@ def is_public(host: str) -> bool:
         if inner is None and address in _NAT64:
             inner = IPv4Address(int(address) & 0xFFFFFFFF)
         if inner is None:
-            tunnelled = any(address in tunnel for tunnel in _TUNNELS)
-            return address in _UNICAST and address.is_global and not tunnelled
+            special = any(address in network for network in (*_TUNNELS, *_NOT_THE_INTERNET))
+            return address in _UNICAST and address.is_global and not special
         address = inner
     return (
         address.is_global

@@ -7,10 +7,16 @@ from collections.abc import Iterable, Mapping
 
 from proxy.errors import UpstreamFault
 from proxy.failures import Evidence
-from proxy.upstream.masking import mask
+from proxy.upstream.masking import MASK, mask
 from proxy.wires.gemini import is_bad_key
 
 _LONGEST_MESSAGE = 2_000
+
+_MOST_MASKED = 8 * 2**10
+"""Characters of a provider's words that are searched for secrets. A provider may quote a client's text in them."""
+
+_LONGEST_SPELLING = 6
+"""Characters of a spelling for each of a secret, at most: JSON's ``\\u0041``."""
 
 _LARGEST_EVIDENCE = 64 * 2**10
 """Bytes of what came in place of an answer that are kept: an error is smaller, and half a JSON says nothing."""
@@ -78,4 +84,10 @@ def _for_clients(words: str, status: int | None, secrets: Iterable[str]) -> str:
     """Return the provider's *words* as a client may read them: whose key was refused, no secret, not a book."""
     if status in (401, 403):
         return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
-    return mask(words, secrets)[:_LONGEST_MESSAGE]
+    held = tuple(secrets)
+    tail = _LONGEST_SPELLING * max(map(len, held), default=0)
+    read = words[: _MOST_MASKED + tail]
+    masked = mask(read, held)
+    if len(read) < len(words):  # a secret may have been cut at the end
+        masked = masked[: max(0, len(masked) - tail)] or MASK
+    return masked[:_LONGEST_MESSAGE]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from urllib.parse import quote, urlsplit
+import string
+from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from proxy.config import Deployment
+from proxy.upstream.secret_forms import base64_forms, plain_forms
+from proxy.upstream.shown_parts import ShownParts
 
 _SHORTEST = 4
 """Shorter keys and hosts say nothing ("x", "api"), and stand in too many words."""
@@ -18,6 +21,11 @@ _SHORTEST_OTHER = 8
 
 _SHORTEST_WITHIN = 8
 """Shorter ones are masked where they stand as words, not within others ("vllm" in "vllms")."""
+
+MASK = "********"
+_WORD = re.compile(r"\w")
+_BASE64 = frozenset(string.ascii_letters + string.digits + "+/-_")
+_TO_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 _PLACEHOLDERS = frozenset({"dummy", "empty", "fake", "key", "none", "null", "test", "token"})
 """What is written where a server asks for no key: words that errors use (``EMPTY`` is vLLM's documentation's)."""
@@ -45,15 +53,53 @@ def secrets_of(deployment: Deployment) -> tuple[str, ...]:
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
-    """Return *text* without *secrets*, in whichever case they stand there, as they are or as in an address."""
-    held = {form for secret in secrets for form in (secret, quote(secret), quote(secret, safe="")) if secret}
+    """Return *text* without *secrets*, in whichever spelling and case they stand there, whole or shown in part.
+
+    The time is linear in the length of *text*.
+    """
+    held = [secret for secret in secrets if secret]
     if not held:
         return text
-    # The longest first, since one may begin as another does.
-    patterns = map(_pattern, sorted(held, key=len, reverse=True))
-    return re.sub("|".join(patterns), "********", text, flags=re.IGNORECASE)
+    covered = _cover(text, _whole_spans(text, held))
+    return _cover(covered, ShownParts(held).spans(_lower(covered)))
 
 
-def _pattern(secret: str) -> str:
-    pattern = re.escape(secret)
-    return pattern if len(secret) >= _SHORTEST_WITHIN else rf"(?<!\w){pattern}(?!\w)"
+def _whole_spans(text: str, secrets: Iterable[str]) -> Iterator[tuple[int, int]]:
+    lower = _lower(text)
+    for secret in secrets:
+        for form in plain_forms(_lower(secret)) | plain_forms(secret):
+            for start, end in _places(lower, _lower(form)):
+                if len(secret) >= _SHORTEST_WITHIN or _is_word(text, start, end):
+                    yield start, end
+        for form in base64_forms(secret):
+            for start, end in _places(text, form):
+                # The letters beside it hold a few bits of it.
+                yield start - (text[start - 1 : start] in _BASE64), end + (text[end : end + 1] in _BASE64)
+
+
+def _places(text: str, form: str) -> Iterator[tuple[int, int]]:
+    at = text.find(form)
+    while at >= 0:
+        yield at, at + len(form)
+        at = text.find(form, at + len(form))
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    """Tell whether no letter or digit stands beside what is between *start* and *end*."""
+    return not any(_WORD.match(beside) for beside in (text[start - 1 : start], text[end : end + 1]))
+
+
+def _cover(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return *text* with one mask in place of each of *spans*, or of those that meet."""
+    written: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        if start > at or not written:
+            written += [text[at:start], MASK]
+        at = max(at, end)
+    return "".join((*written, text[at:]))
+
+
+def _lower(text: str) -> str:
+    """Return *text* in lower case, as long as it was: some letters have a longer one."""
+    return text.translate(_TO_LOWER)

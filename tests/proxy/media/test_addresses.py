@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address, ip_network
+
 import pytest
 
 from proxy.media.addresses import is_public
@@ -61,3 +63,75 @@ def test_public(host: str) -> None:
 def test_not_public(host: str) -> None:
     """Everything else: this host, private and shared networks, metadata services, tunnels, multicast, names."""
     assert not is_public(host)
+
+
+REGISTRY = [
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.0.0.0/24",
+    "192.0.0.0/29",
+    "192.0.0.8/32",
+    "192.0.0.9/32",
+    "192.0.0.10/32",
+    "192.0.0.170/31",
+    "192.0.2.0/24",
+    "192.31.196.0/24",
+    "192.52.193.0/24",
+    "192.88.99.0/24",
+    "192.168.0.0/16",
+    "192.175.48.0/24",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "240.0.0.0/4",
+    "255.255.255.255/32",
+    "::1/128",
+    "::/128",
+    "64:ff9b:1::/48",
+    "100::/64",
+    "100:0:0:1::/64",
+    "2001::/23",
+    "2001::/32",
+    "2001:1::1/128",
+    "2001:1::2/128",
+    "2001:1::3/128",
+    "2001:2::/48",
+    "2001:3::/32",
+    "2001:4:112::/48",
+    "2001:10::/28",
+    "2001:20::/28",
+    "2001:30::/28",
+    "2001:db8::/32",
+    "2002::/16",
+    "2620:4f:8000::/48",
+    "3fff::/20",
+    "5f00::/16",
+    "fc00::/7",
+    "fe80::/10",
+    "224.0.0.0/4",
+    "fec0::/10",
+    "ff00::/8",
+]
+"""IANA's special-purpose registries of both families (2025-10), but for the two blocks that hold IPv4 addresses
+(``::ffff:0:0/96`` and ``64:ff9b::/96``); and what other registries reserve."""
+
+NEIGHBOURS = ["3ffe:ffff::1", "4000::1", "2620:4f:7fff::1", "2620:4f:8001::1", "192.31.195.9", "192.31.197.9"]
+
+
+@pytest.mark.parametrize("block", REGISTRY)
+def test_special_purpose_blocks_are_not_public(block: str) -> None:
+    """From the first address to the last, whatever the registry says of how far each reaches."""
+    network = ip_network(block)
+    middle = ip_address(int(network[0]) + network.num_addresses // 2)
+
+    assert not any(is_public(str(address)) for address in (network[0], middle, network[-1]))
+
+
+@pytest.mark.parametrize("host", NEIGHBOURS)
+def test_a_block_ends_where_it_ends(host: str) -> None:
+    """Global unicast beside a special block is public."""
+    assert is_public(host) == (host != "4000::1")

@@ -1,0 +1,95 @@
+"""The parts of a secret that stand beside a mask, as in ``sk-ab****xyz``. Pure.
+
+Providers tell which key they refused by its first and last characters (OpenAI shows the last four). Those of one key in
+many errors are a good part of it, and tell whose account it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+_SHORTEST = 4
+"""Characters of a secret that are no accident beside a mask."""
+
+_EDGE = 16
+"""A part begins or ends within so many characters of a secret's ends: a long one holds ordinary words as well."""
+
+_MASKS = re.compile(
+    r"[*\u2022\u25cf\u00b7\u2219\u2588\u25a0\u25aa\u2026\u00d7]+|\.{2,}|[xX]{4,}|#{3,}"
+    r"|[\[<(](?i:redacted|masked|hidden)[\])>]|(?i:\b(?:end|start|begin)n?(?:s|ing) (?:in|with):? )"
+)
+"""What stands in place of the rest: signs, or words. Each alternative is linear."""
+
+_BETWEEN = frozenset(" \"'`")
+"""One of these may stand between a mask and a part."""
+
+
+class ShownParts:
+    """Finds parts of *secrets* beside masks, in a time that is linear in the text."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        held = [secret.lower() for secret in secrets]
+        self._after = _Runs(held)
+        self._before = _Runs([secret[::-1] for secret in held])
+        self._firsts = {secret[:size] for secret in held for size in range(1, _SHORTEST)}
+        self._lasts = {secret[-size:] for secret in held for size in range(1, _SHORTEST)}
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where in *text*, in lower case, parts stand with their mask; a mask alone is left as it is."""
+        backwards = text[::-1]
+        for mask in _MASKS.finditer(text):
+            start = len(text) - self._before.end_of(backwards, len(text) - mask.start())
+            end = self._after.end_of(text, mask.end())
+            if (start, end) == mask.span():
+                start, end = self._find_short(text, mask.start(), mask.end())
+            elif start == mask.start() or end == mask.end():
+                start = min(start, mask.start() - self._short_before(text, mask.start()))
+                end = max(end, mask.end() + self._short_after(text, mask.end()))
+            if (start, end) != mask.span():
+                yield start, end
+
+    def _find_short(self, text: str, start: int, end: int) -> tuple[int, int]:
+        """Return where the mask between *start* and *end* and short parts on both sides of it begin and end."""
+        before, after = self._short_before(text, start), self._short_after(text, end)
+        return (start - before, end + after) if before + after >= _SHORTEST else (start, end)
+
+    def _short_before(self, text: str, at: int) -> int:
+        """Return how many of a secret's first characters stand before *at*, of those too few for a part."""
+        sizes = range(min(at, _SHORTEST - 1), 0, -1)
+        return next((size for size in sizes if text[at - size : at] in self._firsts), 0)
+
+    def _short_after(self, text: str, at: int) -> int:
+        """Return how many of a secret's last characters stand at *at*, of those too few for a part."""
+        sizes = range(_SHORTEST - 1, 0, -1)
+        return next((size for size in sizes if text[at : at + size] in self._lasts), 0)
+
+
+class _Runs:
+    """Runs of characters of *secrets*, found by their first ones."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._places: dict[str, list[tuple[str, int]]] = {}
+        for secret in secrets:
+            for at in range(len(secret) - _SHORTEST + 1):
+                self._places.setdefault(secret[at : at + _SHORTEST], []).append((secret, at))
+
+    def end_of(self, text: str, at: int) -> int:
+        """Return where the parts of secrets end that stand at *at* in *text*, one behind the other."""
+        while True:
+            skipped = text[at : at + 1] in _BETWEEN and not self._size(text, at)
+            size = self._size(text, at + skipped)
+            if not size:
+                return at
+            at += skipped + size
+
+    def _size(self, text: str, at: int) -> int:
+        """Return how long the longest part is that begins at *at*; 0 where there is none."""
+        longest = 0
+        for secret, place in self._places.get(text[at : at + _SHORTEST], ()):
+            size = _SHORTEST
+            while place + size < len(secret) and text[at + size : at + size + 1] == secret[place + size]:
+                size += 1
+            if place < _EDGE or place + size > len(secret) - _EDGE:
+                longest = max(longest, size)
+        return longest
