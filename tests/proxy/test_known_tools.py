@@ -166,3 +166,14 @@ def test_refused_tools_are_not_kept() -> None:
     declared = [{"type": "function", "function": {"name": "f"}}]
     assert known_tools(refused) is not known_tools(refused)
     assert known_tools(declared) is known_tools(declared)
+
+
+@pytest.mark.parametrize("item", [[], {}, 1, "", {"a": 1}, [[]]])
+def test_a_list_of_many_small_parts_is_not_remembered(item: Any) -> None:
+    """In memory it takes many times its bytes; it is read and checked each time, like a larger one."""
+    many = [declared({"enum": [item] * 8_200})]
+    few = [declared({"enum": [item] * 2_000})]
+
+    assert known_tools(many) is None
+    assert known_tools(few) is known_tools(json.loads(json.dumps(few)))
+    assert asked(many).parameters["tools"] == many
