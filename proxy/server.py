@@ -113,6 +113,8 @@ async def _listen(
         access_log=None,
         shutdown_timeout=_FLUSH_S,
         keepalive_timeout=_IDLE_S,
+        auto_decompress=False,  # it would unpack before the key is checked: see read_body
+        lingering_time=0.0,  # it would parse a refused body for so long: see close_unread
     )
     await runner.setup()
     if runner.server is not None:  # it is there from now on

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 from math import inf
 
 from aiohttp import web
@@ -57,10 +58,18 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
 
 
 async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:
-    """Put the request id on every answer; close connections after their answer while draining."""
+    """Put the request id on every answer; close connections after their answer while draining.
+
+    A connection closes as well after a refused key, and where the rest of the body would have to be read first
+    (:mod:`proxy.core.close_unread`).
+    """
     record = request.get(RECORD)
     if record is not None:
         response.headers["x-request-id"] = record.request_id
-    if request.app[CURRENT].gateway.lifecycle.draining:
+    if (
+        request.app[CURRENT].gateway.lifecycle.draining
+        or not request.content.is_eof()
+        or response.status == HTTPStatus.UNAUTHORIZED
+    ):
         response.force_close()
         response.headers["Connection"] = "close"  # aiohttp has written its own by now

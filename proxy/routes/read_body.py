@@ -1,30 +1,66 @@
-"""A request's body, read in bounded time: a client that sends a byte a minute must not hold a place for ever."""
+"""A request's body, read in bounded time: a client that sends a byte a minute must not hold a place for ever.
+
+It is read and unpacked here, behind the key and with a place taken: no byte of a refused request is.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import io
 
-from aiohttp import web
+from aiohttp import HttpVersion11, hdrs, web
 
+from proxy.beside_the_loop import LARGE, work_beside
+from proxy.core.unpack_body import Unpacking, find_coding
 from proxy.errors import RequestTooSlow
 
 _LONGEST_S = 120.0
 """Seconds for a whole body: 32 MiB over a line of 2.5 Mbit/s."""
 
+_AT_ONCE = 2**20
+"""Bytes that are unpacked on the event loop, packed or unpacked: 5 ms. What is longer goes to a worker thread."""
+
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
 
 async def read_body(request: web.Request) -> bytes:
-    """Return the body; its size is bounded by the application.
+    """Return the body, unpacked; ``request.client_max_size`` bounds it, packed and unpacked.
 
-    Raises :class:`RequestTooSlow` when it is not there in time.
+    Raises :class:`RequestTooSlow` when it is not there in time, :class:`web.HTTPRequestEntityTooLarge` when it is over
+    the bound, and what :mod:`proxy.core.unpack_body` raises.
     """
-    content = request.content
+    packed = hdrs.CONTENT_ENCODING in request.headers
+    coding = find_coding(request.headers.getall(hdrs.CONTENT_ENCODING)) if packed else None
+    content, most = request.content, request.client_max_size
     if content.is_eof():  # it came with its headers: most do, and a timer for each costs 8 us
         body = content.read_nowait()
-        if len(body) > request.client_max_size:
-            raise web.HTTPRequestEntityTooLarge(request.client_max_size, len(body))
-        return body
-    try:
-        async with asyncio.timeout(_LONGEST_S):
-            return await request.read()
-    except TimeoutError:
-        raise RequestTooSlow(f"The body did not arrive within {_LONGEST_S:.0f} seconds.") from None
+        if len(body) > most:
+            raise web.HTTPRequestEntityTooLarge(most, len(body))
+    else:
+        try:
+            async with asyncio.timeout(_LONGEST_S):
+                body = await _receive(request, most)
+        except TimeoutError:
+            raise RequestTooSlow(f"The body did not arrive within {_LONGEST_S:.0f} seconds.") from None
+    return body if coding is None else await _unpack(body, coding, most)
+
+
+async def _receive(request: web.Request, most: int) -> bytes:
+    """Return the bytes of a body that has not all come yet, asking for it where the client waits to be asked."""
+    waits = request.headers.get(hdrs.EXPECT, "").lower() == "100-continue"
+    if waits and request.version >= HttpVersion11 and request.transport is not None:
+        request.transport.write(_CONTINUE)
+    received = io.BytesIO()  # its value is the buffer itself, where `request.read()` copies all of it
+    size = 0
+    while piece := await request.content.readany():
+        size += received.write(piece)
+        if size > most:
+            raise web.HTTPRequestEntityTooLarge(most, size)
+    return received.getvalue()
+
+
+async def _unpack(body: bytes, coding: str, most: int) -> bytes:
+    unpacking = Unpacking(body, coding, most)
+    if len(body) > _AT_ONCE or not unpacking.unpack(_AT_ONCE):
+        await work_beside(LARGE + 1, lambda: unpacking.unpack(most + 1))
+    return unpacking.body()

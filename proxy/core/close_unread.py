@@ -1,0 +1,80 @@
+"""Closes a connection whose request was answered before its body was read.
+
+aiohttp (3.14.5) would read and parse the rest for ten seconds. To close at once is no better: the kernel answers bytes
+that nobody read with a reset, and the client may lose the answer to it (RFC 9112, 9.6). So the answer is followed by
+the end of our side, and the client has a moment to see both. Until then its bytes are dropped without being parsed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+from typing_extensions import override
+
+LINGER_S = 1.0
+"""Seconds that the client has to read the answer and close its side."""
+
+DROPPED = 4 * 2**20
+"""Bytes that are dropped at most: 64 reads, 5 ms. A client that sends more is cut off."""
+
+
+async def close_unread(request: web.BaseRequest) -> None:
+    """End our side of the connection of *request*, whose answer is written, and return when the client has ended its.
+
+    Waits for :data:`LINGER_S` seconds and drops :data:`DROPPED` bytes at most. Nothing on the connection is parsed any
+    more.
+    """
+    transport, protocol = request.transport, request.protocol
+    if transport is None or transport.is_closing():
+        return
+    protocol.close()  # no request that is behind this one is answered
+    rest = _Dropping(transport, protocol)
+    transport.set_protocol(rest)
+    transport.resume_reading()
+    if transport.can_write_eof():
+        transport.write_eof()
+    try:
+        async with asyncio.timeout(LINGER_S):
+            await rest.ended
+    except TimeoutError:
+        transport.abort()
+
+
+class _Dropping(asyncio.Protocol):
+    """Drops what comes; all else goes on to *behind*, aiohttp's protocol of the connection."""
+
+    def __init__(self, transport: asyncio.Transport, behind: asyncio.Protocol) -> None:
+        self._transport = transport
+        self._behind = behind
+        self._left = DROPPED
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the client has ended its side, or has sent too much."""
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        self._left -= len(data)
+        if self._left < 0:
+            self._transport.pause_reading()
+            self._end()
+
+    @override
+    def eof_received(self) -> None:
+        self._end()
+
+    @override
+    def pause_writing(self) -> None:
+        self._behind.pause_writing()
+
+    @override
+    def resume_writing(self) -> None:
+        self._behind.resume_writing()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end()
+        self._behind.connection_lost(exc)
+
+    def _end(self) -> None:
+        if not self.ended.done():
+            self.ended.set_result(None)

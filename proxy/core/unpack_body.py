@@ -1,0 +1,113 @@
+"""Unpacks a request body that was sent with a Content-Encoding, in pieces and within bounds. Pure.
+
+RFC 9110, 8.4: ``x-gzip`` is ``gzip``, ``deflate`` is the zlib format. Many clients send a bare deflate stream under
+that name, so both are read, as nginx and aiohttp do.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Sequence
+
+from proxy.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
+
+CODINGS = ("gzip", "deflate")
+"""The content codings that are read, beside none and ``identity``."""
+
+MOST_TIMES = 100
+"""A body may unpack to this many times its own size. Repeated JSON comes to 10 to 50 times; a bomb to 1,030."""
+
+FREE = 2**20
+"""Bytes that any body may unpack to, whatever the ratio: a small honest body may repeat one text."""
+
+_READ = 64 * 2**10
+"""Compressed bytes of one step: zlib copies what a step leaves over."""
+
+_MADE = 256 * 2**10
+"""Unpacked bytes of one step."""
+
+_GZIP, _BARE = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
+
+
+def find_coding(values: Sequence[str]) -> str | None:
+    """Return the coding that the Content-Encoding headers *values* name; None where the body is sent as it is.
+
+    Raises :class:`UnsupportedMediaType` for a coding that is not read, and for several.
+    """
+    named = [name.strip().lower() for value in values for name in value.split(",")]
+    codings = [name for name in named if name not in ("", "identity")]
+    if not codings:
+        return None
+    coding = codings[0].removeprefix("x-")
+    if len(codings) > 1 or coding not in CODINGS:
+        raise UnsupportedMediaType(
+            f"The body's Content-Encoding is not read. Send one of {', '.join(CODINGS)}, or the body as it is.",
+            headers={"Accept-Encoding": ", ".join(CODINGS)},
+        )
+    return coding
+
+
+class Unpacking:
+    """The unpacking of *body*, which was sent with *coding*, to *most* bytes at most."""
+
+    def __init__(self, body: bytes, coding: str, most: int) -> None:
+        self._coding = coding
+        self._left = memoryview(body)
+        self._tail: bytes | memoryview = b""
+        self._most = most
+        self._most_by_ratio = max(FREE, MOST_TIMES * len(body))
+        self._made = io.BytesIO()  # its value is the buffer itself, where a join would hold all of it twice
+        self._stream = zlib.decompressobj(_window_bits(body, coding))
+
+    def unpack(self, until: int) -> bool:
+        """Unpack until at least *until* bytes are there, and tell whether that is all of the body.
+
+        Raises :class:`BodyTooLarge` where it comes to too much, and :class:`InvalidRequest` where it is broken.
+        """
+        while self._made.tell() < until:
+            if self._stream.eof:
+                break
+            self._step()
+        if not self._stream.eof:
+            return False
+        if self._stream.unused_data or self._left:
+            raise InvalidRequest(f"The body goes on behind the end of its {self._coding} data.")
+        return True
+
+    def body(self) -> bytes:
+        """Return what was unpacked, once it is all there."""
+        return self._made.getvalue()
+
+    @property
+    def size(self) -> int:
+        """How many bytes are unpacked."""
+        return self._made.tell()
+
+    def _step(self) -> None:
+        if not self._tail:
+            self._tail, self._left = self._left[:_READ], self._left[_READ:]
+        given = len(self._tail)
+        try:
+            made = self._stream.decompress(self._tail, _MADE)
+        except zlib.error:
+            raise InvalidRequest(f"The body is no {self._coding} data, as its Content-Encoding says.") from None
+        self._tail = self._stream.unconsumed_tail
+        if not made and not given and not self._stream.eof:
+            raise InvalidRequest(f"The body's {self._coding} data is cut short.")
+        size = self._made.tell() + len(made)
+        if size > self._most:
+            raise BodyTooLarge(f"The unpacked body is over the limit of {self._most // 2**20} MiB.")
+        if size > self._most_by_ratio:
+            raise BodyTooLarge(
+                f"The body unpacks to more than {MOST_TIMES} times its size; send it without Content-Encoding."
+            )
+        self._made.write(made)
+
+
+def _window_bits(body: bytes, coding: str) -> int:
+    """Return zlib's format for *body*: a zlib head is method 8, and a multiple of 31 (RFC 1950, 2.2)."""
+    if coding == "gzip":
+        return _GZIP
+    has_head = len(body) > 1 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0
+    return zlib.MAX_WBITS if has_head else _BARE

@@ -1,0 +1,149 @@
+"""Bodies that were sent with a coding: what is read, what is refused, and how much is unpacked of a bomb."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.core import unpack_body
+from proxy.core.unpack_body import FREE, MOST_TIMES, Unpacking, find_coding
+from proxy.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
+
+MOST = 8 * 2**20
+TEXT = b'{"model": "gemini", "messages": []}'
+INCOMPRESSIBLE = bytes(zlib.crc32(bytes([at % 251, at // 251 % 251, at // 63_001])) % 256 for at in range(300_000))
+
+
+def bare(data: bytes) -> bytes:
+    """Return a deflate stream without zlib's head, as many clients send it."""
+    packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packing.compress(data) + packing.flush()
+
+
+PACKED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "gzip": ("gzip", gzip.compress),
+    "zlib": ("deflate", zlib.compress),
+    "bare deflate": ("deflate", bare),
+}
+FORMS = pytest.mark.parametrize(("coding", "pack"), PACKED.values(), ids=PACKED)
+
+
+def unpack(body: bytes, coding: str, most: int = MOST) -> bytes:
+    """Unpack all of *body*."""
+    unpacking = Unpacking(body, coding, most)
+    assert unpacking.unpack(most + 1)
+    return unpacking.body()
+
+
+@pytest.mark.parametrize(
+    ("values", "coding"),
+    [
+        ([], None),
+        ([""], None),
+        (["identity"], None),
+        ([" Identity , identity"], None),
+        (["gzip"], "gzip"),
+        (["x-GZIP"], "gzip"),
+        (["deflate, identity"], "deflate"),
+    ],
+)
+def test_coding_that_is_read(values: list[str], coding: str | None) -> None:
+    """One coding, in any spelling of RFC 9110."""
+    assert find_coding(values) == coding
+
+
+@pytest.mark.parametrize("values", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "deflate"], ["compress"], ["gzi\x00p"]])
+def test_coding_that_is_not_read_is_refused(values: list[str]) -> None:
+    """The refusal names those that are read, and says nothing of what was sent."""
+    with pytest.raises(UnsupportedMediaType) as refused:
+        find_coding(values)
+
+    assert "gzip, deflate" in refused.value.message
+    assert refused.value.headers == {"Accept-Encoding": "gzip, deflate"}
+
+
+@FORMS
+@pytest.mark.parametrize("data", [b"", TEXT, TEXT * 20_000, INCOMPRESSIBLE], ids=["empty", "small", "long", "random"])
+def test_what_is_packed_comes_out(coding: str, pack: Callable[[bytes], bytes], data: bytes) -> None:
+    """Every form, whatever the number of steps."""
+    assert unpack(pack(data), coding) == data
+
+
+@FORMS
+@given(data=st.binary(max_size=2_000), read=st.integers(1, 64), made=st.integers(1, 64))
+def test_the_size_of_a_step_does_not_matter(
+    coding: str, pack: Callable[[bytes], bytes], data: bytes, read: int, made: int
+) -> None:
+    """Input and output of any size for each step come to the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unpack_body, "_READ", read)
+        patch.setattr(unpack_body, "_MADE", made)
+        assert unpack(pack(data), coding) == data
+
+
+@FORMS
+@pytest.mark.parametrize("cut", [1, 5, 12])
+def test_body_that_is_cut_short_is_refused(coding: str, pack: Callable[[bytes], bytes], cut: int) -> None:
+    """A transfer that broke off must not pass for a shorter body."""
+    with pytest.raises(InvalidRequest, match="cut short"):
+        unpack(pack(INCOMPRESSIBLE)[:-cut], coding)
+
+
+@FORMS
+@pytest.mark.parametrize("size", [10, 200_000])
+def test_bytes_behind_the_end_are_refused(coding: str, pack: Callable[[bytes], bytes], size: int) -> None:
+    """Another reader may take them for a part of the body."""
+    with pytest.raises(InvalidRequest, match="goes on"):
+        unpack(pack(TEXT) + bytes(size), coding)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+def test_body_that_is_no_such_data_is_refused(coding: str) -> None:
+    """Broken data is the client's fault."""
+    with pytest.raises(InvalidRequest, match="is no"):
+        unpack(b"\xff" * 100, coding)
+    with pytest.raises(InvalidRequest, match="cut short"):
+        unpack(b"", coding)
+
+
+@FORMS
+def test_more_than_the_limit_is_refused_and_not_unpacked(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    """The limit counts what comes out; little more than it is ever held."""
+    unpacking = Unpacking(pack(bytes(64 * 2**20)), coding, 2 * 2**20)
+
+    with pytest.raises(BodyTooLarge, match="2 MiB"):
+        unpacking.unpack(2**30)
+    assert unpacking.size <= 2 * 2**20
+
+
+@FORMS
+def test_a_bomb_is_refused_by_its_ratio(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    """More than a hundred times the body's size is refused, however high the limit is."""
+    body = pack(bytes(64 * 2**20))
+    unpacking = Unpacking(body, coding, 2**40)
+
+    with pytest.raises(BodyTooLarge, match="100 times"):
+        unpacking.unpack(2**30)
+    assert unpacking.size <= max(FREE, MOST_TIMES * len(body))
+
+
+@FORMS
+def test_small_body_of_one_text_is_no_bomb(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    """A mebibyte may come of any body."""
+    data = b"the same again, " * (FREE // 16)
+    assert len(pack(data)) * MOST_TIMES < len(data)
+
+    assert unpack(pack(data), coding) == data
+
+
+def test_a_step_makes_a_bounded_piece() -> None:
+    """Whoever asks for the first bytes gets little more of a body that packs well."""
+    unpacking = Unpacking(gzip.compress(bytes(2**26)), "gzip", 2**40)
+
+    assert not unpacking.unpack(1_000)
+    assert unpacking.size <= 256 * 2**10
