@@ -9,6 +9,7 @@ from aiohttp import web
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings, Media
+from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_series
 from proxy.keys import CURRENT, Current, Gateway
 from proxy.lifecycle import Lifecycle
@@ -18,6 +19,7 @@ from proxy.middlewares import MIDDLEWARES
 from proxy.middlewares.observe import add_standing_headers
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
+from proxy.resilience.memory_need import bytes_in_flight
 from proxy.resilience.poison import PoisonGuard
 from proxy.routes import add_api_routes, add_health_routes
 from proxy.store import MemoryStore
@@ -27,6 +29,7 @@ from proxy.ui.routes import add_ui_routes
 from proxy.ui.watch import Watch
 from proxy.upstream import Upstream
 from proxy.upstream.observed import ObservedUpstream
+from proxy.upstream.transports import uses_litellm
 
 
 def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | None = None) -> Gateway:
@@ -43,12 +46,14 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         balancer=Balancer(settings.router_settings.cooldown_time),
         poison=PoisonGuard(),
         admission=Admission(settings.general_settings.max_in_flight),
+        memory=Admission(bytes_in_flight(settings.general_settings.max_in_flight_mib, read_memory_limit())),
         knowledge=Knowledge(),
         turns=TurnPolicies(settings.turns),
         media=create_fetcher(settings.general_settings.media),
         store=MemoryStore(settings.store.memory_mib * 2**20),
         tracing=tracing,
         watch=create_watch(settings.general_settings),
+        uses_litellm=uses_litellm(settings),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
 

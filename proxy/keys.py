@@ -40,11 +40,17 @@ class Gateway:
     balancer: Balancer
     poison: PoisonGuard
     admission: Admission
+    memory: Admission
+    """The bytes of memory that requests may take together (:mod:`proxy.resilience.memory_need`)."""
+
     store: Store
     knowledge: Knowledge
     turns: TurnPolicies
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
+
+    uses_litellm: bool = False
+    """Whether a request may go through litellm, and takes the memory for it."""
 
     media: MediaFetcher | None = None
     """Fetches images that are named by address; None where the operator has not asked for it."""

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from proxy.config import Deployment
 from proxy.metrics import UNKNOWN_MODEL
 from proxy.plan import Plan, format_changes, split_changes
+from proxy.resilience.fairness import Slot
 from proxy.tracing import RequestTrace
 from sanitizers import Change
 from sanitizers.turns import Guarded
@@ -81,6 +82,9 @@ class Record:
 
     client: str = ""
     """Whose share of places, worker threads and bytes the request takes (:mod:`proxy.core.clients`)."""
+
+    room: Slot | None = None
+    """The memory that is reserved for the request; None before its body was read."""
 
     max_rounds: int | None = None
     """The limit of rounds that the client asked for; None where it did not."""

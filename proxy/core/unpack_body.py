@@ -91,7 +91,9 @@ class Unpacking:
         try:
             made = self._stream.decompress(self._tail, _MADE)
         except zlib.error:
-            raise InvalidRequest(f"The body is no {self._coding} data, as its Content-Encoding says.") from None
+            raise InvalidRequest(
+                f"The body is no {self._coding} data, as its Content-Encoding says."
+            ) from None
         self._tail = self._stream.unconsumed_tail
         if not made and not given and not self._stream.eof:
             raise InvalidRequest(f"The body's {self._coding} data is cut short.")

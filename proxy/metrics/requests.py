@@ -85,6 +85,11 @@ class RequestMetrics:
             "model",
             "reason",
         )
+        self.in_flight_bytes = Gauge(
+            "turnright_in_flight_bytes",
+            "Bytes of memory that are reserved for the API requests being worked on, by an estimate from their bodies.",
+            registry=registry,
+        )
         self.in_flight = Gauge(
             "turnright_in_flight",
             "API requests being worked on, those included whose answer is being delivered.",

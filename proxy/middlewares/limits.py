@@ -33,7 +33,11 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
             raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})
         with slot:
             CLIENT.set(record.client)
-            response = await handler(request)
-            record.deadline = inf
-            return await deliver(request, response)
+            try:
+                response = await handler(request)
+                record.deadline = inf
+                return await deliver(request, response)
+            finally:
+                if record.room is not None:
+                    record.room.release()
     return await handler(request)

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from proxy.app import create_fetcher, create_watch, observe_upstream
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings
+from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_circuits
 from proxy.keys import Gateway
 from proxy.reload.match_entries import Moved, match_models, match_unchanged
 from proxy.reload.settings_changes import Changes, find_changes, keep_fixed
+from proxy.resilience.memory_need import bytes_in_flight
 from proxy.store import MemoryStore
 from proxy.turn_policies import TurnPolicies
 from proxy.ui.watch import Watch
+from proxy.upstream.transports import uses_litellm
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
 """Sections that decide what is sent for a body: with another one, a body that was refused may be taken."""
@@ -44,10 +47,11 @@ def plan_renewal(running: Settings, wanted: Settings) -> Renewal:
 def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     """Return the gateway of *renewal*; *old* stays what it is, for the requests that have it.
 
-    What both share is set to the new limits: places, and the room of the store.
+    What both share is set to the new limits: places, bytes in flight, and the room of the store.
     """
     settings, general = renewal.settings, renewal.settings.general_settings
     old.admission.resize(general.max_in_flight)
+    old.memory.resize(bytes_in_flight(general.max_in_flight_mib, read_memory_limit()))
     if isinstance(old.store, MemoryStore):
         old.store.resize(settings.store.memory_mib * 2**20)
     start_circuits(old.metrics, settings)
@@ -61,6 +65,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         poison=old.poison.carry({} if reshaped else renewal.unchanged),
         knowledge=old.knowledge.carry(renewal.models),
         turns=TurnPolicies(settings.turns),
+        uses_litellm=uses_litellm(settings),
         watch=_renew_watch(old.watch, general),
         media=old.media if same_media else create_fetcher(general.media),
     )

@@ -1,4 +1,7 @@
-"""Which client gets a place in the process, so that a greedy one leaves room. Pure: the clock is an argument."""
+"""Shares what is scarce between clients: places in the process, or bytes of its memory. Pure: the clock is an argument.
+
+A greedy client leaves room for the others, by one rule for both (:class:`Admission`).
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,11 @@ MOST_WAITING = 1_000
 
 
 class Admission:
-    """*max_in_flight* places, and the rule by which clients share them.
+    """*max_in_flight* places, and the rule by which clients share them. Places may be bytes: a request takes several.
 
     - As long as a request leaves the process at most half full, anyone gets a place.
     - Beyond that a client may hold no more than its share: the places divided by the active clients. One that is
-      alone may hold them all.
+      alone may hold them all. For its only request it may hold more, as long as there is room.
     - When all places are taken, everyone is refused.
 
     Active is who holds a place, and who held none and was refused within the last five seconds. So one that fills
@@ -42,38 +45,49 @@ class Admission:
         """How many places are taken."""
         return self._in_flight
 
+    @property
+    def most(self) -> int:
+        """How many places there are."""
+        return self._most
+
     def resize(self, max_in_flight: int) -> None:
         """Have so many places from now on; who holds one keeps it, though it were one too many."""
         self._most = max_in_flight
 
-    def acquire(self, client: str, now: float) -> Slot | None:
-        """Return a place for a request of *client*, or None if there is none for it."""
+    def acquire(self, client: str, now: float, amount: int = 1) -> Slot | None:
+        """Return *amount* places for a request of *client*, or None if there are none for it."""
+        return Slot(self, client, amount) if self.take(client, now, amount) else None
+
+    def take(self, client: str, now: float, amount: int, own: int = 0) -> bool:
+        """Take *amount* places for a request of *client* that holds *own* already, and tell whether there were any."""
         if self._waiting:
             self._forget_old(now)
         held = self._held.get(client, 0)
-        if self._in_flight >= self._most:
-            if not held:
+        taken = self._in_flight + amount
+        if taken > self._most:
+            if held == own:
                 self._remember(client, now)
-            return None
-        if (self._in_flight + 1) * 2 > self._most and held >= self._share():
-            return None
-        self._waiting.pop(client, None)
-        self._held[client] = held + 1
-        self._in_flight += 1
-        return Slot(self, client)
+            return False
+        if taken * 2 > self._most and held > own and held + amount > self._share():
+            return False
+        if self._waiting:
+            self._waiting.pop(client, None)
+        self._held[client] = held + amount
+        self._in_flight = taken
+        return True
 
     def held_by(self, client: str) -> int:
         """Return how many places *client* holds."""
         return self._held.get(client, 0)
 
-    def give_back(self, client: str) -> None:
-        """Take one of *client*'s places back; :class:`Slot` sees to it that this happens once for each."""
-        self._in_flight -= 1
-        held = self._held[client]
-        if held == 1:
-            del self._held[client]
+    def give_back(self, client: str, amount: int = 1) -> None:
+        """Take *amount* of *client*'s places back; :class:`Slot` sees to it that this happens once for each."""
+        self._in_flight -= amount
+        held = self._held[client] - amount
+        if held:
+            self._held[client] = held
         else:
-            self._held[client] = held - 1
+            del self._held[client]
 
     def _share(self) -> int:
         # One that waits holds nothing, so nobody is counted twice. One that asks and is in neither holds less anyway.
@@ -92,14 +106,25 @@ class Admission:
 
 
 class Slot:
-    """One place, held until it is released; a context manager that lets go however its request ends."""
+    """Places of one request, held until they are released; a context manager that lets go however the request ends."""
 
-    __slots__ = ("_admission", "_client", "_released")
+    __slots__ = ("_admission", "_client", "_released", "amount")
 
-    def __init__(self, admission: Admission, client: str) -> None:
+    def __init__(self, admission: Admission, client: str, amount: int = 1) -> None:
         self._admission = admission
         self._client = client
         self._released = False
+        self.amount = amount
+        """How many places it holds."""
+
+    def grow(self, amount: int, now: float) -> bool:
+        """Hold *amount* places from now on, no fewer than before, and tell whether there was room for them."""
+        more = amount - self.amount
+        if more > 0:
+            if not self._admission.take(self._client, now, more, self.amount):
+                return False
+            self.amount = amount
+        return True
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +135,7 @@ class Slot:
         self.release()
 
     def release(self) -> None:
-        """Give the place back; a second time is harmless."""
+        """Give the places back; a second time is harmless."""
         if not self._released:
             self._released = True
-            self._admission.give_back(self._client)
+            self._admission.give_back(self._client, self.amount)

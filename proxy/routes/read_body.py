@@ -13,6 +13,8 @@ from aiohttp import HttpVersion11, hdrs, web
 from proxy.beside_the_loop import LARGE, work_beside
 from proxy.core.unpack_body import Unpacking, find_coding
 from proxy.errors import RequestTooSlow
+from proxy.keys import GATEWAY, RECORD
+from proxy.routes.reserve_memory import reserve, reserve_decoded
 
 _LONGEST_S = 120.0
 """Seconds for a whole body: 32 MiB over a line of 2.5 Mbit/s."""
@@ -20,14 +22,18 @@ _LONGEST_S = 120.0
 _AT_ONCE = 2**20
 """Bytes that are unpacked on the event loop, packed or unpacked: 5 ms. What is longer goes to a worker thread."""
 
+_STEP = 4 * 2**20
+"""Bytes that are unpacked in one turn of a worker thread, 20 ms, and are reserved beforehand."""
+
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 async def read_body(request: web.Request) -> bytes:
     """Return the body, unpacked; ``request.client_max_size`` bounds it, packed and unpacked.
 
-    Raises :class:`RequestTooSlow` when it is not there in time, :class:`web.HTTPRequestEntityTooLarge` when it is over
-    the bound, and what :mod:`proxy.core.unpack_body` raises.
+    Memory is reserved for it while it arrives, and then for what it is decoded to. Raises :class:`RequestTooSlow` when
+    it is not there in time, :class:`web.HTTPRequestEntityTooLarge` when it is over the bound, and what
+    :mod:`proxy.core.unpack_body` and :mod:`proxy.routes.reserve_memory` raise.
     """
     packed = hdrs.CONTENT_ENCODING in request.headers
     coding = find_coding(request.headers.getall(hdrs.CONTENT_ENCODING)) if packed else None
@@ -42,7 +48,10 @@ async def read_body(request: web.Request) -> bytes:
                 body = await _receive(request, most)
         except TimeoutError:
             raise RequestTooSlow(f"The body did not arrive within {_LONGEST_S:.0f} seconds.") from None
-    return body if coding is None else await _unpack(body, coding, most)
+    if coding is not None:
+        body = await _unpack(request, body, coding)
+    await reserve_decoded(request, body)
+    return body
 
 
 async def _receive(request: web.Request, most: int) -> bytes:
@@ -51,16 +60,21 @@ async def _receive(request: web.Request, most: int) -> bytes:
     if waits and request.version >= HttpVersion11 and request.transport is not None:
         request.transport.write(_CONTINUE)
     received = io.BytesIO()  # its value is the buffer itself, where `request.read()` copies all of it
-    size = 0
+    gateway, record, size = request[GATEWAY], request[RECORD], 0
     while piece := await request.content.readany():
         size += received.write(piece)
         if size > most:
             raise web.HTTPRequestEntityTooLarge(most, size)
+        reserve(record, gateway, size)
     return received.getvalue()
 
 
-async def _unpack(body: bytes, coding: str, most: int) -> bytes:
-    unpacking = Unpacking(body, coding, most)
-    if len(body) > _AT_ONCE or not unpacking.unpack(_AT_ONCE):
-        await work_beside(LARGE + 1, lambda: unpacking.unpack(most + 1))
+async def _unpack(request: web.Request, body: bytes, coding: str) -> bytes:
+    """Return what *body* unpacks to; what is there of it counts from step to step."""
+    gateway, record = request[GATEWAY], request[RECORD]
+    unpacking = Unpacking(body, coding, request.client_max_size)
+    done = len(body) <= _AT_ONCE and unpacking.unpack(_AT_ONCE)
+    while not done:
+        reserve(record, gateway, len(body) + unpacking.size + _STEP)
+        done = await work_beside(LARGE + 1, lambda: unpacking.unpack(unpacking.size + _STEP))
     return unpacking.body()

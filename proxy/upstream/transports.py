@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from proxy.config import Deployment
+from proxy.config import Deployment, Settings
 from proxy.config.addresses import OPENAI_SERVERS, has_address
 
 _DIRECT_PROVIDERS = frozenset({"gemini", "openai"})
@@ -15,6 +15,13 @@ def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
     if deployment.transport != "auto":
         return deployment.transport
     return "direct" if deployment.provider in _DIRECT_PROVIDERS else "litellm"
+
+
+def uses_litellm(settings: Settings) -> bool:
+    """Tell whether any deployment of *settings* is asked through litellm, which takes more memory for a request."""
+    routes = settings.routes
+    pools = (*routes.exact.values(), *routes.wildcards.values())
+    return any(transport_of(member) == "litellm" for pool in pools for member in pool)
 
 
 def completes_texts(deployment: Deployment) -> bool:

@@ -126,6 +126,10 @@ class GeneralSettings(Section):
     max_in_flight: Count = 512
     """Requests at once; more are answered with 503 and Retry-After. Default 512 for one process."""
 
+    max_in_flight_mib: Count | None = None
+    """MiB of memory that requests may take together, by an estimate from their bodies; more are answered with 503 and
+    Retry-After. Default: a quarter of the memory limit of the process's cgroup, else of the machine's memory."""
+
     drain_delay: SecondsOrZero = 5.0
     """Seconds after SIGTERM in which new requests are still taken, until the endpoints have been updated, and in which
     answers close their connections. Default 5, for which OpenAI's SDK keeps an idle connection: shorter, and a request

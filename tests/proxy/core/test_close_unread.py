@@ -1,4 +1,4 @@
-"""A request that is refused before its body was read: its answer comes, its connection ends, its bytes are not parsed."""
+"""A request that is refused before its body was read: its answer comes, and the rest is not parsed."""
 
 from __future__ import annotations
 
@@ -134,9 +134,7 @@ async def test_a_body_that_never_comes_is_not_waited_for(
         await proxy.idle()
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "headers", "status"), REFUSALS.values(), ids=list(REFUSALS)
-)
+@pytest.mark.parametrize(("method", "path", "headers", "status"), REFUSALS.values(), ids=list(REFUSALS))
 async def test_a_client_that_asks_first_gets_the_refusal(
     proxy: Proxied, method: str, path: str, headers: str, status: int
 ) -> None:
@@ -187,7 +185,7 @@ async def test_a_client_that_sends_too_much_is_cut_off(
         drop(self, data)
 
     monkeypatch.setattr(close_unread._Dropping, "data_received", counting)
-    async with connected(proxy) as (reader, writer):
+    async with connected(proxy) as (_, writer):
         writer.write(head("POST", CHAT, CHUNKED))
         async with asyncio.timeout(30):
             assert not await flood(writer)

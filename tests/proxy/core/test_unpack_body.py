@@ -16,7 +16,9 @@ from proxy.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
 MOST = 8 * 2**20
 TEXT = b'{"model": "gemini", "messages": []}'
-INCOMPRESSIBLE = bytes(zlib.crc32(bytes([at % 251, at // 251 % 251, at // 63_001])) % 256 for at in range(300_000))
+INCOMPRESSIBLE = bytes(
+    zlib.crc32(bytes([at % 251, at // 251 % 251, at // 63_001])) % 256 for at in range(300_000)
+)
 
 
 def bare(data: bytes) -> bytes:
@@ -57,7 +59,9 @@ def test_coding_that_is_read(values: list[str], coding: str | None) -> None:
     assert find_coding(values) == coding
 
 
-@pytest.mark.parametrize("values", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "deflate"], ["compress"], ["gzi\x00p"]])
+@pytest.mark.parametrize(
+    "values", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "deflate"], ["compress"], ["gzi\x00p"]]
+)
 def test_coding_that_is_not_read_is_refused(values: list[str]) -> None:
     """The refusal names those that are read, and says nothing of what was sent."""
     with pytest.raises(UnsupportedMediaType) as refused:
@@ -68,7 +72,9 @@ def test_coding_that_is_not_read_is_refused(values: list[str]) -> None:
 
 
 @FORMS
-@pytest.mark.parametrize("data", [b"", TEXT, TEXT * 20_000, INCOMPRESSIBLE], ids=["empty", "small", "long", "random"])
+@pytest.mark.parametrize(
+    "data", [b"", TEXT, TEXT * 20_000, INCOMPRESSIBLE], ids=["empty", "small", "long", "random"]
+)
 def test_what_is_packed_comes_out(coding: str, pack: Callable[[bytes], bytes], data: bytes) -> None:
     """Every form, whatever the number of steps."""
     assert unpack(pack(data), coding) == data

@@ -201,3 +201,53 @@ class Admissions(RuleBasedStateMachine):
 
 TestAdmissions = Admissions.TestCase
 TestAdmissions.settings = settings(max_examples=settings().max_examples // 5)  # each is fifty steps
+
+
+def test_a_request_may_take_several_places() -> None:
+    """They are given back together."""
+    admission = Admission(100)
+    slot = admission.acquire("one", 0.0, 60)
+    assert slot is not None
+    assert admission.acquire("one", 0.0, 41) is None
+    assert admission.in_flight == slot.amount == 60
+    slot.release()
+    slot.release()
+    assert (admission.in_flight, admission.held_by("one")) == (0, 0)
+
+
+def test_a_request_grows_while_there_is_room() -> None:
+    """It keeps what it has when there is no more, and never shrinks."""
+    admission = Admission(100)
+    slot = admission.acquire("one", 0.0, 10)
+    assert slot is not None
+    assert slot.grow(100, 0.0)
+    assert not slot.grow(101, 0.0)
+    assert slot.grow(5, 0.0)
+    assert admission.in_flight == slot.amount == 100
+
+
+def test_the_only_request_of_a_client_may_be_larger_than_its_share() -> None:
+    """A second one may not, and others' places are not taken away for it."""
+    admission = Admission(100)
+    slots = [admission.acquire(name, 0.0, 10) for name in ("one", "two", "three")]
+    first = slots[0]
+    assert first is not None
+    assert first.grow(60, 0.0)
+    assert admission.acquire("one", 0.0, 10) is None
+    assert admission.acquire("two", 0.0, 10) is not None
+    assert admission.acquire("four", 0.0, 11) is None
+    assert admission.acquire("four", 0.0, 10) is not None
+
+
+def test_a_client_without_room_for_its_only_request_comes_first() -> None:
+    """What the greedy one gives back is kept for it, as it is for one that holds nothing."""
+    admission = Admission(100)
+    large = [admission.acquire("greedy", 0.0, 30) for _ in range(3)]
+    small = admission.acquire("other", 0.0, 10)
+    assert small is not None
+    assert not small.grow(20, 0.0)
+    small.release()
+    assert large[0] is not None
+    large[0].release()
+    assert admission.acquire("greedy", 1.0, 30) is None
+    assert admission.acquire("other", 1.0, 20) is not None

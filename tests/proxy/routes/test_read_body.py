@@ -40,7 +40,12 @@ def settings() -> Settings:
 
 def asked(path: str) -> bytes:
     """Return a body that *path* understands."""
-    body: dict[str, Any] = {"model": MODEL, "messages": [user("Hello.")], "input": "Hello.", "prompt": "Hello."}
+    body: dict[str, Any] = {
+        "model": MODEL,
+        "messages": [user("Hello.")],
+        "input": "Hello.",
+        "prompt": "Hello.",
+    }
     return json.dumps({"request": body} if path.startswith("/ui") else body).encode()
 
 
@@ -94,7 +99,9 @@ async def test_packed_body_that_is_refused(
     reply = await send(proxy, path, body, coding)
 
     assert reply.status == status
-    assert reply.error["code"] == {400: "invalid_request", 413: "body_too_large"}.get(status, "unsupported_media_type")
+    assert reply.error["code"] == {400: "invalid_request", 413: "body_too_large"}.get(
+        status, "unsupported_media_type"
+    )
     assert not upstream.calls
     assert status != 415 or "gzip, deflate" in reply.error["message"]
 
@@ -123,7 +130,9 @@ async def test_client_that_asks_first_is_invited(proxy: Proxied, path: str) -> N
     """The invitation comes when the body is going to be read, and once."""
     body = asked(path)
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
-    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: {len(body)}\r\n"
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: {len(body)}\r\n"
+    )
     writer.write(f"{head}Connection: close\r\n\r\n".encode())
     async with asyncio.timeout(30):
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -137,7 +146,9 @@ async def test_others_are_not_invited(proxy: Proxied, waits: bytes) -> None:
     """A client of HTTP/1.0 knows no invitation (RFC 9110, 10.1.1)."""
     body = asked(CHAT)
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
-    writer.write(b"POST %b %b\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n" % (CHAT.encode(), waits, len(body)))
+    writer.write(
+        b"POST %b %b\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n" % (CHAT.encode(), waits, len(body))
+    )
     writer.write(b"Connection: close\r\n\r\n")
     await asyncio.sleep(0.05)
     writer.write(body)

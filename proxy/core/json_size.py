@@ -1,0 +1,180 @@
+"""Estimates the memory that decoding a JSON body takes, from its bytes alone. Pure.
+
+A list of empty objects takes 24 times its bytes, nested lists 40 times; a text takes its length. So a body's structure
+tells what the body takes. The structure is what remains when all other bytes are deleted: one pass at C speed, and
+counts over a twentieth of a usual body. Commas and brackets within texts count as well where they cannot be told apart,
+so the estimate is an upper bound. Where it is high, they are told apart. Sizes are CPython 3.11's, and are checked by
+tests/proxy/core/test_json_size.py.
+"""
+
+from __future__ import annotations
+
+import re
+from math import inf
+from operator import add
+from typing import NamedTuple
+
+_KEPT = b'{}[],:"\\'
+_WIDE, _WIDEST = 0xC4, 0xF0
+"""First bytes of characters in UTF-8: from U+0100 on, and from U+10000 on."""
+
+_SIMPLIFIED = bytes(_WIDEST if byte >= _WIDEST else _WIDE if byte >= _WIDE else byte for byte in range(256))
+_DELETED = bytes(byte for byte in range(256) if byte not in _KEPT and byte < _WIDE)
+
+_OBJECT = 64
+_FIRST_MEMBER, _MEMBER = 60, 60
+"""A table of one member has 120 bytes, of n up to 60 n; they are largest just after they have grown."""
+
+_ARRAY = 80
+"""An object for garbage collection, and the rounding of its block of places."""
+
+_PLACE = 8
+_NUMBER = 32
+"""A longer one than 60 bits takes more, and more bytes of the body."""
+
+_STRING = 64
+"""Beside its text: a head of 49 bytes, rounded to 16."""
+
+_NOT_ASCII = 32
+"""What a string's head takes more where the text is not ASCII."""
+
+_WIDE_CHARACTER, _LONG_CHARACTER = bytes([_WIDE]), bytes([_WIDEST])
+
+_DECODER = 16
+"""What orjson's parser (yyjson) holds for each value until the tree is made."""
+
+_ESCAPED = re.compile(rb"\\u(?!00)")
+_SURROGATE = re.compile(rb"\\u[dD][89abAB]")
+_FIRST_OF_WIDE = re.compile(rb"[\xc4-\xff]|\\u(?!00)")
+_FIRST_OF_LONG = re.compile(rb"[\xf0-\xff]|\\u[dD][89abAB]")
+
+_DENSE = 3
+"""Times its bytes that a body's values may take, beside their texts, before they are counted exactly."""
+
+_CHUNK = 64 * 2**10
+"""Bytes that are taken apart at once: 3 ms of a worker thread, and 2 MiB."""
+
+UNSCANNED = 2**20
+"""Bytes of a body up to which nobody looks for escaped characters: it would take as long as all the rest does, and they
+come to 5 MiB at most."""
+
+
+def estimate_decoded(body: bytes, enough: float = inf) -> int:
+    """Return the bytes of memory that the values of *body* take at most once they are decoded, texts included.
+
+    Counting ends where they take more than *enough*, and what is returned then is more than that.
+
+    A text that holds one character beyond U+00FF is held in 2 or 4 bytes for each of its characters, and once more in
+    UTF-8 when it is written. In a small body all texts count as such where one of them is.
+    """
+    structure = body.translate(_SIMPLIFIED, _DELETED)
+    width = _find_width(body, structure)
+    head = _STRING if width == 1 else _STRING + _NOT_ASCII
+    size, text = _weigh(_count_coarsely(structure), head), width * len(body)
+    if size > _DENSE * len(body):
+        size = min(size, _weigh(_count_at_most(structure), head))
+    if size > _DENSE * len(body) or (width > 1 and len(body) > UNSCANNED):
+        counts, text = _count_exactly(body, enough)
+        size = min(size, _weigh(counts, head))
+    return size + text
+
+
+class _Counts(NamedTuple):
+    """How many there are of each kind of value; *members* are those of objects."""
+
+    objects: int = 0
+    arrays: int = 0
+    members: int = 0
+    strings: int = 0
+    commas: int = 0
+    numbers: int = 0
+
+
+def _weigh(counts: _Counts, head: int) -> int:
+    """Return what so many values take beside their text; *head* is what each string takes."""
+    objects, arrays, members, strings, commas, numbers = counts
+    return (
+        _OBJECT * objects
+        + _FIRST_MEMBER * min(objects, members)
+        + _MEMBER * members
+        + _ARRAY * arrays
+        + (_PLACE + _DECODER) * (1 + commas + objects + arrays + members)
+        + head * strings
+        + _NUMBER * max(0, numbers)
+    )
+
+
+def _count_coarsely(structure: bytes) -> _Counts:
+    """Return bounds from single bytes of *structure*: they are enough for most bodies, and found in a tenth."""
+    count = structure.count
+    commas, strings = count(b","), count(b'"') // 2 + 1
+    return _Counts(count(b"{"), count(b"["), min(count(b":"), strings), strings, commas, commas + 1)
+
+
+def _count_at_most(structure: bytes) -> _Counts:
+    """Return bounds, from two bytes that follow one another in *structure*.
+
+    They tell what lies between them. Outside of a string an opening quote follows one of ``{[,:`` and no backslash; a
+    comma with neither quote nor bracket behind it is behind or before a number, ``true``, ``false`` or ``null``.
+    """
+    count = structure.count
+    quoted, in_arrays, in_objects, members = count(b',"'), count(b'["'), count(b'{"'), count(b'":')
+    commas = count(b",") - count(b",\\") - count(b",:")
+    strings = 1 + quoted + in_arrays + in_objects + count(b':"')
+    alone = count(b"[,") + count(b"[]") + count(b":,") + count(b":}")
+    return _Counts(
+        objects=in_objects + count(b"{}"),
+        arrays=count(b"[") - count(b"[\\") - count(b"[:"),
+        members=min(members, strings),
+        strings=strings,
+        commas=commas,
+        numbers=1 + commas - quoted - count(b",{") - count(b",[") + alone,
+    )
+
+
+def _count_exactly(body: bytes, enough: float) -> tuple[_Counts, int]:
+    """Return what lies outside of strings, and what the text takes: code in texts makes the bounds too high.
+
+    Without its escaped quotes, every second piece between quotes is outside. A chunk ends behind no backslash, so that
+    no escape is cut.
+    """
+    counts, within, at = _Counts(), 0, 0
+    text, begun, width = len(body), 0, 0  # of the string that goes on in the next chunk
+    while at < len(body) and _weigh(counts, 0) <= enough:
+        end = at + _CHUNK
+        while body[end - 1 : end] == b"\\":
+            end += 1
+        pieces = body[at:end].replace(b"\\\\", b"__").replace(b'\\"', b"__").split(b'"')
+        count = b"".join(pieces[within::2]).count
+        found = count(b"{"), count(b"["), count(b":"), len(pieces) - 1, count(b","), 0
+        counts = _Counts(*map(add, counts, found))
+        for number in range(1 - within, len(pieces), 2):
+            piece = pieces[number]
+            if not begun and number < len(pieces) - 1 and piece.isascii() and b"\\" not in piece:
+                continue
+            begun, width = begun + len(piece), max(width, _width_of(piece))
+            if number < len(pieces) - 1:
+                text += begun * width
+                begun = width = 0
+        within, at = (within + len(pieces) - 1) % 2, end
+    strings = (counts.strings + 1) // 2
+    numbers = 1 + counts.commas - strings + counts.members
+    return counts._replace(strings=strings, numbers=numbers), text + begun * width
+
+
+def _width_of(piece: bytes) -> int:
+    """Return the bytes that each byte of a text takes beside the first: those of its characters and of its UTF-8."""
+    found = _FIRST_OF_LONG.search(piece) or _FIRST_OF_WIDE.search(piece)
+    if found is None:
+        return 0 if piece.isascii() and b"\\u" not in piece else 1
+    return 4 if found.re is _FIRST_OF_LONG else 2
+
+
+def _find_width(body: bytes, structure: bytes) -> int:
+    """Return the bytes that a byte of text may take: its character's, and its UTF-8's where that is held as well."""
+    escapes = len(body) > UNSCANNED and b"\\u" in body
+    if _LONG_CHARACTER in structure or (escapes and _SURROGATE.search(body)):
+        return 5
+    if _WIDE_CHARACTER in structure or (escapes and _ESCAPED.search(body)):
+        return 3
+    return 1 if body.isascii() and not escapes else 2

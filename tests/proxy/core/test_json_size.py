@@ -1,0 +1,228 @@
+"""The estimate of what a body takes once decoded: never below what it takes, and near it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from proxy.core import json_size
+from proxy.core.json_size import estimate_decoded
+from tests.support.builders import assistant, call, tool, user
+
+COUNT = 2_000
+MIB = 2**20
+
+
+def filled(piece: str, count: int = COUNT) -> bytes:
+    """Return a list of the same value."""
+    return f"[{','.join([piece] * count)}]".encode()
+
+
+def numbered(form: str) -> bytes:
+    """Return a list of values, each another."""
+    return f"[{','.join(form.replace('#', str(number)) for number in range(1_000, 1_000 + COUNT))}]".encode()
+
+
+HOSTILE = {
+    "empty objects": filled("{}"),
+    "empty lists": filled("[]"),
+    "lists of one": filled("[1]"),
+    "lists of lists": filled("[[]]"),
+    "nested lists": filled("[" * 50 + "]" * 50, 40),
+    "nested objects": filled('{"a":' * 50 + "1" + "}" * 50, 40),
+    "objects of one": filled('{"":1}'),
+    "objects of two": filled('{"a":[],"b":{}}'),
+    "objects of six": filled('{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}'),
+    "new keys": numbered('{"#":0}'),
+    "many keys": ("{" + ",".join(f'"{number}":0' for number in range(21_900)) + "}").encode(),
+    "eleven keys": filled("{" + ",".join(f'"{number}":0' for number in range(11)) + "}"),
+    "numbers": filled("999"),
+    "negative numbers": filled("-6"),
+    "small numbers": filled("1"),
+    "fractions": filled("1.5"),
+    "long numbers": filled("1152921504606846977"),
+    "words": filled("true"),
+    "empty texts": filled('""'),
+    "short texts": numbered('"#"'),
+    "texts with commas": filled('",,,"'),
+    "texts that end in a line": filled('"a\\n"'),
+    "texts that end in a backslash": filled('"a\\\\"'),
+    "keys that end in a backslash": filled('{"a\\\\":"b\\n"}'),
+    "texts of one quote": filled('"\\""'),
+    "blanks": filled(' {\n\t"a" :\r\n[ ] } '),
+    "blank numbers": filled(" 1000 "),
+    "Latin-1": filled('"é"'),
+    "Chinese": filled('"漢"'),
+    "emoji": filled('"😀"'),
+    "emoji in long texts": filled(json.dumps("a" * 500 + "😀", ensure_ascii=False)),
+    "escaped emoji": filled(json.dumps("a" * 500 + "😀")),
+    "escaped Chinese": filled(json.dumps("a" * 500 + "漢")),
+    "escaped Latin-1": filled(json.dumps("a" * 500 + "é")),
+    "one text": json.dumps("a" * 100_000).encode(),
+    "one wide text": json.dumps("a" * 100_000 + "漢", ensure_ascii=False).encode(),
+}
+
+
+@pytest.fixture(autouse=True)
+def looks_for_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for escapes in small bodies as well."""
+    monkeypatch.setattr(json_size, "UNSCANNED", 0)
+
+
+def held(value: Any) -> int:
+    """Return the memory of *value*, as its allocator rounds it, with the UTF-8 that writing it leaves behind."""
+    size = -(-sys.getsizeof(value) // 16) * 16
+    if isinstance(value, dict):
+        return size + sum(held(key) + held(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return size + sum(map(held, value))
+    return size
+
+
+def decoded(body: bytes) -> int:
+    """Return the memory of what *body* is, decoded and written once."""
+    value = orjson.loads(body)
+    orjson.dumps(value)
+    return held(value)
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=list(HOSTILE))
+def test_hostile_bodies_take_no_more_than_estimated(body: bytes) -> None:
+    """The families that are dearest by the byte: the estimate holds, and is no more than four times too high."""
+    assert decoded(body) <= estimate_decoded(body) <= 4 * decoded(body) + 1_000
+
+
+TEXTS = st.text(st.sampled_from('ab,:{}[]"\\\n\t é漢😀'), max_size=30)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS,
+    lambda inner: st.lists(inner, max_size=12) | st.dictionaries(TEXTS, inner, max_size=12),
+    max_leaves=60,
+)
+
+
+@given(
+    value=VALUES, ascii_only=st.booleans(), indent=st.sampled_from([None, 0, 2]), copies=st.integers(1, 30)
+)
+@example(value=[""], ascii_only=False, indent=None, copies=1)
+def test_no_body_takes_more_than_estimated(
+    value: Any, ascii_only: bool, indent: int | None, copies: int
+) -> None:
+    """Whatever the values are, and however they are written."""
+    body = json.dumps([value] * copies, ensure_ascii=ascii_only, indent=indent).encode()
+    assert decoded(body) <= estimate_decoded(body)
+
+
+@given(value=VALUES, ascii_only=st.booleans(), chunk=st.integers(1, 40))
+def test_exact_counts_hold_as_well(value: Any, ascii_only: bool, chunk: int) -> None:
+    """Whatever is cut into chunks, and wherever."""
+    body = json.dumps(value, ensure_ascii=ascii_only).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_size, "_DENSE", -1)
+        patch.setattr(json_size, "_CHUNK", chunk)
+        assert decoded(body) <= estimate_decoded(body)
+        exact, _ = json_size._count_exactly(body, inf)
+    assert exact.strings == len(strings_of(value))
+    assert exact.objects == sum(isinstance(inner, dict) for inner in walk(value))
+    assert exact.arrays == sum(isinstance(inner, list) for inner in walk(value))
+
+
+def walk(value: Any) -> Iterator[Any]:
+    """Yield *value* and all values in it, keys too."""
+    yield value
+    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    for one in inner:
+        yield from walk(one)
+
+
+def strings_of(value: Any) -> list[str]:
+    """Return the strings in *value*."""
+    return [inner for inner in walk(value) if isinstance(inner, str)]
+
+
+CODE = 'def f(a, b):\n    return {"sum": [a + b, "ok"]}  # {}, [1, 2]\n' * 20
+HISTORY = [
+    message
+    for number in range(100)
+    for message in (
+        user(CODE),
+        assistant(None, call(f"call_{number}", json.dumps({"path": "a.py", "text": CODE}))),
+        tool(f"call_{number}", CODE),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("messages", "times"),
+    [
+        (HISTORY, 4.0),
+        ([user("What a day it was, when all was said: everything, and more. " * 5_000)], 3.0),
+        (
+            [
+                user(
+                    [
+                        {
+                            "type": "image_url",
+                            "image_url": {"url": "data:image/png;base64," + "iVBORw0K" * 40_000},
+                        }
+                    ]
+                )
+            ],
+            1.1,
+        ),
+        ([user("漢字かな交じり文。" * 5_000)], 3.1),
+    ],
+    ids=["code", "prose", "image", "Chinese"],
+)
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_usual_bodies_are_not_taken_for_hostile_ones(
+    messages: list[dict[str, Any]], times: float, ascii_only: bool
+) -> None:
+    """What is within texts hardly counts."""
+    body = json.dumps({"model": "m", "messages": messages}, ensure_ascii=ascii_only).encode()
+    assert estimate_decoded(body) <= times * len(body)
+
+
+def test_one_emoji_does_not_make_all_texts_wide() -> None:
+    """In a large body it is found out which texts are wide."""
+    text = "What a day it was. " * 5_000
+    body = json.dumps({"messages": [user(text), user("😀")] * 30}, ensure_ascii=False).encode()
+    assert estimate_decoded(body) < 1.6 * len(body)
+
+
+def test_counting_ends_where_it_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body that is refused anyway is not counted to its end."""
+    body = filled('""', 1_000_000)
+    enough = 10 * MIB
+    cut: list[int] = []
+    weigh = json_size._weigh
+
+    def noting(counts: json_size._Counts, head: int) -> int:
+        cut.append(counts.strings)
+        return weigh(counts, head)
+
+    monkeypatch.setattr(json_size, "_weigh", noting)
+
+    assert estimate_decoded(body, enough) > enough
+    assert len(cut) < 60 < 4 * len(body) // json_size._CHUNK
+
+
+def test_escapes_are_not_looked_for_in_small_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more search would double what the estimate costs; a small body's texts are bounded by their size."""
+    monkeypatch.undo()
+    small = HOSTILE["escaped emoji"][:MIB]
+    large = HOSTILE["escaped emoji"] * 2
+
+    assert estimate_decoded(small) < 2 * len(small)
+    assert estimate_decoded(large) >= 5 * len(large)
