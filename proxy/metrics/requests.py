@@ -97,7 +97,7 @@ class RequestMetrics:
         )
         self.shed = Counter(
             "turnright_shed_total",
-            "API requests refused with 503: general_settings.max_in_flight were in flight, or more than half as "
-            "many and the client had its fair share.",
+            "API requests refused with 503: general_settings.max_in_flight were in flight, or max_in_flight_mib of "
+            "memory was taken, or more than half of either and the client had its fair share.",
             registry=registry,
         )

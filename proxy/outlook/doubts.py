@@ -13,6 +13,8 @@ from proxy.config import Deployment, Settings
 from proxy.config.environment import PROVIDERS
 from proxy.course import chain_of
 from proxy.outlook.models import key_of_deployment, pools_of
+from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB, bytes_in_flight
+from proxy.upstream.transports import uses_litellm
 from proxy.windows import window_of
 
 _WANT_KEYS = frozenset(provider.prefix for provider in PROVIDERS)
@@ -35,11 +37,15 @@ _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
 """Keys that switch something off where they are 0; told only where somebody has set them."""
 
 
-def doubts_about(settings: Settings) -> tuple[str, ...]:
-    """Return what is likely a mistake in *settings*, a line each, by its place in the file; no line holds a secret."""
+def doubts_about(settings: Settings, memory_limit: int | None = None) -> tuple[str, ...]:
+    """Return what is likely a mistake in *settings*, a line each, by its place in the file; no line holds a secret.
+
+    *memory_limit* are the bytes that the process may take; None where that is not known.
+    """
     pools = pools_of(settings)
     return (
         *_open_access(settings),
+        *_memory(settings, memory_limit),
         *_missing_keys(settings),
         *_windows(settings, pools),
         *_chains(settings, pools),
@@ -54,6 +60,26 @@ def _open_access(settings: Settings) -> Iterator[str]:
         yield (
             "general_settings.allow_unauthenticated_access: whoever reaches the port spends the providers' keys; "
             "there is no master_key"
+        )
+
+
+def _memory(settings: Settings, memory_limit: int | None) -> Iterator[str]:
+    """Yield a limit of bodies that the memory for requests does not hold, and memory that is not there."""
+    general = settings.general_settings
+    if memory_limit is None:
+        return
+    together = bytes_in_flight(general.max_in_flight_mib, memory_limit) // MIB
+    times = LITELLM_TIMES if uses_litellm(settings) else DIRECT_TIMES
+    if times * general.max_body_mib > together:
+        yield (
+            f"general_settings.max_body_mib: a body of {general.max_body_mib} MiB may take "
+            f"{times * general.max_body_mib} MiB of memory, and all requests together have {together} "
+            f"(max_in_flight_mib): at most {max(1, together // times)} is safe"
+        )
+    if together * MIB > memory_limit:
+        yield (
+            f"general_settings.max_in_flight_mib: requests may take {together} MiB of memory, and the process has "
+            f"{memory_limit // MIB}"
         )
 
 

@@ -29,6 +29,15 @@ class Configured:
     text: str
     arguments: list[str]
     seconds_to_stop: int
+    memory_limit: str
+    """As the container has it: ``512Mi``, or ``512m`` of compose."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """The limit of memory, in bytes."""
+        size = re.fullmatch(r"(\d+)(?:Mi|m)", self.memory_limit)
+        assert size is not None
+        return int(size[1]) * 2**20
 
     @property
     def keys(self) -> dict[str, str]:
@@ -46,9 +55,10 @@ def configured(place: str) -> Configured:
     if place != "compose":
         manifests = render(place)
         seconds: int = manifests.pod["terminationGracePeriodSeconds"]
-        return Configured(manifests.configuration, list(manifests.turnright["args"]), seconds)
+        limit: str = manifests.turnright["resources"]["limits"]["memory"]
+        return Configured(manifests.configuration, list(manifests.turnright["args"]), seconds, limit)
     service: dict[str, Any] = read_compose()["services"]["turnright"]
     grace = re.fullmatch(r"(\d+)s", service["stop_grace_period"])
     assert grace is not None
     text = (DEPLOY / "compose" / "turnright.yaml").read_text("utf-8")
-    return Configured(text, list(service["command"]), int(grace[1]))
+    return Configured(text, list(service["command"]), int(grace[1]), service["mem_limit"])

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from proxy.config import bind_fault, load_settings
+from proxy.outlook import doubts_about
 from tests.ops.deploy.configurations import PLACES, Configured, configured
 from tests.process.running import Running, command, environment
 
@@ -45,6 +46,17 @@ def test_check_has_nothing_to_say(deployed: Configured, tmp_path: Path) -> None:
 
     assert (0, "") == (done.returncode, done.stderr)
     assert load_settings(deployed.text.encode(), deployed.keys).warnings == ()
+
+
+def test_its_bodies_fit_its_memory(deployed: Configured) -> None:
+    """The largest body that is taken fits what requests have of the container's memory, and little more would not."""
+    general = deployed.settings.general_settings
+    larger = general.model_copy(update={"max_body_mib": general.max_body_mib + 1})
+
+    assert not doubts_about(deployed.settings, deployed.memory_bytes)
+    assert doubts_about(
+        deployed.settings.model_copy(update={"general_settings": larger}), deployed.memory_bytes
+    )
 
 
 def test_it_may_be_served_where_it_is(deployed: Configured) -> None:

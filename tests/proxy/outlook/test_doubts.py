@@ -132,3 +132,36 @@ def test_a_zero(section: str, key: str) -> None:
     assert found.startswith(f"{section}.{key}: 0 ")
     if section == "turns":
         assert doubts(LARGE, turns={key: 0, "mode": "off"}) == []
+
+
+@pytest.mark.parametrize(
+    ("general", "transport", "memory_mib", "told"),
+    [
+        ({}, "direct", 1024, []),
+        ({}, "direct", 1023, ["max_body_mib"]),
+        ({}, "litellm", 1024, ["max_body_mib"]),
+        ({}, "litellm", 1792, []),
+        ({"max_body_mib": 16}, "direct", 512, []),
+        ({"max_in_flight_mib": 256}, "direct", 512, []),
+        ({"max_in_flight_mib": 255}, "direct", 512, ["max_body_mib"]),
+        ({"max_in_flight_mib": 1024}, "direct", 512, ["max_in_flight_mib"]),
+        ({}, "direct", None, []),
+    ],
+)
+def test_bodies_that_memory_does_not_hold(
+    general: dict[str, Any], transport: str, memory_mib: int | None, told: list[str]
+) -> None:
+    """A body may take 8 times its bytes, 14 through litellm; requests have a quarter of the memory, or what is set."""
+    settings = settings_of(LARGE | {"transport": transport}, general_settings=general)
+    limit = None if memory_mib is None else memory_mib * 2**20
+
+    found = doubts_about(settings, limit)
+
+    assert [line.split(":")[0] for line in found] == [f"general_settings.{name}" for name in told]
+
+
+def test_the_doubt_names_a_limit_that_fits() -> None:
+    """And both figures that do not."""
+    [found] = doubts_about(settings_of(LARGE), 512 * 2**20)
+    assert "32 MiB may take 256 MiB" in found
+    assert "have 128 (max_in_flight_mib): at most 16 is safe" in found
