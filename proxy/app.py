@@ -19,7 +19,7 @@ from proxy.middlewares import MIDDLEWARES
 from proxy.middlewares.observe import add_standing_headers
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
-from proxy.resilience.memory_need import bytes_in_flight
+from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_flight
 from proxy.resilience.poison import PoisonGuard
 from proxy.routes import add_api_routes, add_health_routes
 from proxy.store import MemoryStore
@@ -53,7 +53,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         store=MemoryStore(settings.store.memory_mib * 2**20),
         tracing=tracing,
         watch=create_watch(settings.general_settings),
-        uses_litellm=uses_litellm(settings),
+        memory_times=memory_times_of(settings),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
 
@@ -64,6 +64,11 @@ def observe_upstream(upstream: Upstream, metrics: Metrics, settings: Settings) -
     if isinstance(upstream, ObservedUpstream):
         return upstream if wanted else upstream.observed
     return ObservedUpstream(upstream, metrics.gen_ai()) if wanted else upstream
+
+
+def memory_times_of(settings: Settings) -> int:
+    """Return what a request may take of memory, in multiples of its body."""
+    return LITELLM_TIMES if uses_litellm(settings) else DIRECT_TIMES
 
 
 def create_fetcher(media: Media) -> MediaFetcher | None:

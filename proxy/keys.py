@@ -17,6 +17,7 @@ from proxy.metrics import Metrics
 from proxy.observation import Record
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
+from proxy.resilience.memory_need import DIRECT_TIMES
 from proxy.resilience.poison import PoisonGuard
 from proxy.store import Store
 from proxy.tracing import Tracing
@@ -49,8 +50,8 @@ class Gateway:
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
 
-    uses_litellm: bool = False
-    """Whether a request may go through litellm, and takes the memory for it."""
+    memory_times: int = DIRECT_TIMES
+    """What a request may take, in multiples of its body: more where one may go through litellm."""
 
     media: MediaFetcher | None = None
     """Fetches images that are named by address; None where the operator has not asked for it."""

@@ -19,6 +19,7 @@ from aiohttp.typedefs import Handler
 
 from proxy.core.close_unread import close_unread
 from proxy.middlewares import MIDDLEWARES
+from proxy.whole_answer import WholeAnswer
 
 Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -40,7 +41,10 @@ def shorten(app: web.Application, long_way: Handle) -> Handle:
         else:
             request._match_info, handler = found  # its place has no public name
             response = await handler(request)
-        if not request.content.is_eof() or response.status == HTTPStatus.UNAUTHORIZED:
+        # An answer in one piece has had its body: most requests are asked nothing here.
+        if response.__class__ is not WholeAnswer and (
+            not request.content.is_eof() or response.status == HTTPStatus.UNAUTHORIZED
+        ):
             await close_unread(request)
         return response
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from proxy.app import create_fetcher, create_watch, observe_upstream
+from proxy.app import create_fetcher, create_watch, memory_times_of, observe_upstream
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings
 from proxy.core.memory_limit import read_memory_limit
@@ -16,7 +16,6 @@ from proxy.resilience.memory_need import bytes_in_flight
 from proxy.store import MemoryStore
 from proxy.turn_policies import TurnPolicies
 from proxy.ui.watch import Watch
-from proxy.upstream.transports import uses_litellm
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
 """Sections that decide what is sent for a body: with another one, a body that was refused may be taken."""
@@ -65,7 +64,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         poison=old.poison.carry({} if reshaped else renewal.unchanged),
         knowledge=old.knowledge.carry(renewal.models),
         turns=TurnPolicies(settings.turns),
-        uses_litellm=uses_litellm(settings),
+        memory_times=memory_times_of(settings),
         watch=_renew_watch(old.watch, general),
         media=old.media if same_media else create_fetcher(general.media),
     )

@@ -14,6 +14,7 @@ from proxy.beside_the_loop import LARGE, work_beside
 from proxy.core.unpack_body import Unpacking, find_coding
 from proxy.errors import RequestTooSlow
 from proxy.keys import GATEWAY, RECORD
+from proxy.resilience.memory_need import SMALL
 from proxy.routes.reserve_memory import reserve, reserve_decoded
 
 _LONGEST_S = 120.0
@@ -24,6 +25,9 @@ _AT_ONCE = 2**20
 
 _STEP = 4 * 2**20
 """Bytes that are unpacked in one turn of a worker thread, 20 ms, and are reserved beforehand."""
+
+_AHEAD = 64 * 2**10
+"""Bytes that are reserved before they arrive, or as many as have arrived: so it is done few times."""
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -50,7 +54,11 @@ async def read_body(request: web.Request) -> bytes:
             raise RequestTooSlow(f"The body did not arrive within {_LONGEST_S:.0f} seconds.") from None
     if coding is not None:
         body = await _unpack(request, body, coding)
-    await reserve_decoded(request, body)
+    size, gateway, record = len(body), request[GATEWAY], request[RECORD]
+    if size <= SMALL:
+        reserve(record, gateway, size * gateway.memory_times)
+    else:
+        await reserve_decoded(body, record, gateway)
     return body
 
 
@@ -60,12 +68,15 @@ async def _receive(request: web.Request, most: int) -> bytes:
     if waits and request.version >= HttpVersion11 and request.transport is not None:
         request.transport.write(_CONTINUE)
     received = io.BytesIO()  # its value is the buffer itself, where `request.read()` copies all of it
-    gateway, record, size = request[GATEWAY], request[RECORD], 0
+    gateway, record, size, reserved = request[GATEWAY], request[RECORD], 0, 0
+    announced = request.content_length or most
     while piece := await request.content.readany():
         size += received.write(piece)
         if size > most:
             raise web.HTTPRequestEntityTooLarge(most, size)
-        reserve(record, gateway, size)
+        if size > reserved:
+            reserved = min(size + max(size, _AHEAD), announced)
+            reserve(record, gateway, reserved)
     return received.getvalue()
 
 

@@ -7,30 +7,24 @@ from __future__ import annotations
 
 import asyncio
 
-from aiohttp import web
-
-from proxy.beside_the_loop import work_beside
+from proxy.beside_the_loop import LARGE, work_beside
 from proxy.errors import BodyTooLarge, Overloaded
-from proxy.keys import GATEWAY, RECORD, Gateway
+from proxy.keys import Gateway
 from proxy.observation import Record
-from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB, SMALL, need_of
+from proxy.resilience.memory_need import DIRECT_TIMES, MIB, need_of
 
 
-async def reserve_decoded(request: web.Request, body: bytes) -> None:
-    """Reserve what the request of *body* is going to take.
+async def reserve_decoded(body: bytes, record: Record, gateway: Gateway) -> None:
+    """Reserve what the request of *body*, a large one, is going to take.
 
     Raises what :func:`reserve` raises, and :class:`BodyTooLarge` for values that take too much.
     """
-    gateway, record = request[GATEWAY], request[RECORD]
-    size = len(body)
-    if size <= SMALL:
-        need = DIRECT_TIMES * size
+    most = gateway.settings.general_settings.max_body_mib
+    if len(body) <= LARGE:  # half a millisecond: nobody else needs a turn behind it
+        need = need_of(body, most)
     else:
-        most = gateway.settings.general_settings.max_body_mib
-        need = await work_beside(size, lambda: need_of(body, most))
-    if gateway.uses_litellm:
-        need = need * LITELLM_TIMES // DIRECT_TIMES
-    reserve(record, gateway, need)
+        need = await work_beside(len(body), lambda: need_of(body, most))
+    reserve(record, gateway, need * gateway.memory_times // DIRECT_TIMES)
 
 
 def reserve(record: Record, gateway: Gateway, size: int) -> None:

@@ -165,13 +165,18 @@ class DirectUpstream:
         return Exchange(self._connector, call.deployment, call.timeouts, stream=stream)
 
     async def _ask(self, exchange: Exchange, call: CallT, wire: WholeWire[CallT], *, stream: bool) -> None:
-        """Send the request; raises the provider's refusal, and what :meth:`Exchange.ask` raises."""
+        """Send the request; raises the provider's refusal, and what :meth:`Exchange.ask` raises.
+
+        The written body is not kept here while the provider is waited for: it may be as large as the client's.
+        """
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
+        traced = None if call.trace is None else call.trace.headers
         if call.weight <= LONG:  # nobody waits behind it: see `run_offloaded`
-            body = wire.request(call, stream=stream)
+            asking = exchange.ask(destination, wire.request(call, stream=stream), traced)
         else:
-            body = await run_offloaded(call.weight, functools.partial(wire.request, call, stream=stream))
-        await exchange.ask(destination, body, None if call.trace is None else call.trace.headers)
+            write = functools.partial(wire.request, call, stream=stream)
+            asking = exchange.ask(destination, await run_offloaded(call.weight, write), traced)
+        await asking
         if exchange.status != 200:
             text = await _read_error(exchange.body)
             raise fault_of_answer(

@@ -93,6 +93,7 @@ class Exchange:
         else:
             transport.write(head)
             transport.write(body)
+        del body  # it may be large, and the wait for the answer long
         self.patience.watch(protocol.set_exception)
         self.patience.expect()
         while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -131,3 +132,28 @@ async def test_calls_do_not_wait_for_one_another() -> None:
             group.create_task(direct.ask(stream=False))
 
     assert provider.connections == count
+
+
+async def test_what_was_sent_is_not_held_while_the_provider_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large body's copy for the provider goes as soon as it is sent, not when the answer comes."""
+    gone: list[int] = []
+
+    class Written(bytes):
+        def __del__(self) -> None:
+            gone.append(len(self))
+
+    work = direct.work_beside
+
+    async def noting(size: int, write: Callable[[], bytes]) -> bytes:
+        return Written(await work(size, write))
+
+    async def script(exchange: Exchange) -> None:
+        async with asyncio.timeout(10):
+            while not gone:  # noqa: ASYNC110 - there is no event for it
+                await asyncio.sleep(0.01)
+        await exchange.send(whole(GOOD))
+
+    monkeypatch.setattr(direct, "work_beside", noting)
+    async with providing(script) as provider, before(provider.port) as proxy:
+        assert (await proxy.post(chat("a" * 2**20))).status == 200
+    assert len(gone) == 1
