@@ -10,7 +10,7 @@ import io
 
 from aiohttp import HttpVersion11, hdrs, web
 
-from proxy.beside_the_loop import LARGE, work_beside
+from proxy.core.offload import LARGE, run_offloaded
 from proxy.core.unpack_body import Unpacking, find_coding
 from proxy.errors import RequestTooSlow
 from proxy.keys import GATEWAY, RECORD
@@ -87,5 +87,5 @@ async def _unpack(request: web.Request, body: bytes, coding: str) -> bytes:
     done = len(body) <= _AT_ONCE and unpacking.unpack(_AT_ONCE)
     while not done:
         reserve(record, gateway, len(body) + unpacking.size + _STEP)
-        done = await work_beside(LARGE + 1, lambda: unpacking.unpack(unpacking.size + _STEP))
+        done = await run_offloaded(LARGE + 1, lambda: unpacking.unpack(unpacking.size + _STEP))
     return unpacking.body()

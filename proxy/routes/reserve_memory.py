@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
-from proxy.beside_the_loop import LARGE, work_beside
+from proxy.core.offload import LARGE, run_offloaded
 from proxy.errors import BodyTooLarge, Overloaded
 from proxy.keys import Gateway
 from proxy.observation import Record
@@ -23,7 +23,7 @@ async def reserve_decoded(body: bytes, record: Record, gateway: Gateway) -> None
     if len(body) <= LARGE:  # half a millisecond: nobody else needs a turn behind it
         need = need_of(body, most)
     else:
-        need = await work_beside(len(body), lambda: need_of(body, most))
+        need = await run_offloaded(len(body), lambda: need_of(body, most))
     reserve(record, gateway, need * gateway.memory_times // DIRECT_TIMES)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from proxy.beside_the_loop import LARGE
 from proxy.config import Settings
+from proxy.core.offload import LARGE
 from proxy.core.unpack_body import Unpacking
 from proxy.routes.paths import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK, UI_VERDICTS
 from tests.support.builders import user

@@ -142,7 +142,7 @@ async def test_what_was_sent_is_not_held_while_the_provider_thinks(monkeypatch: 
         def __del__(self) -> None:
             gone.append(len(self))
 
-    work = direct.work_beside
+    work = direct.run_offloaded
 
     async def noting(size: int, write: Callable[[], bytes]) -> bytes:
         return Written(await work(size, write))
@@ -153,7 +153,7 @@ async def test_what_was_sent_is_not_held_while_the_provider_thinks(monkeypatch: 
                 await asyncio.sleep(0.01)
         await exchange.send(whole(GOOD))
 
-    monkeypatch.setattr(direct, "work_beside", noting)
+    monkeypatch.setattr(direct, "run_offloaded", noting)
     async with providing(script) as provider, before(provider.port) as proxy:
         assert (await proxy.post(chat("a" * 2**20))).status == 200
     assert len(gone) == 1
