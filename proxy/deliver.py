@@ -22,8 +22,11 @@ async def deliver(request: web.Request, response: web.StreamResponse) -> web.Str
     if response.prepared:
         return response
     if response.__class__ is WholeAnswer:
-        draining = request[GATEWAY].lifecycle.draining  # then each answer closes its connection
-        if not draining and response.leave(request, request[RECORD].request_id):
+        record = request[RECORD]
+        further = (
+            record.origin or request[GATEWAY].lifecycle.draining
+        )  # then on_response_prepare adds headers
+        if not further and response.leave(request, record.request_id):
             return response
         response = response.as_response()
     elif not isinstance(response, web.Response):

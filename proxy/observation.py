@@ -85,6 +85,8 @@ class Record:
 
     room: Slot | None = None
     """The memory that is reserved for the request; None before its body was read."""
+    origin: str = ""
+    """The origin of the web page that asks, where it is one of ``general_settings.allowed_origins``; else empty."""
 
     max_rounds: int | None = None
     """The limit of rounds that the client asked for; None where it did not."""

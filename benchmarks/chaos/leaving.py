@@ -97,7 +97,7 @@ def _request(number: int, moment: str, random: Random) -> tuple[bytes, bytes]:
     stream = moment in ("held", "streaming") or (moment == "waiting" and random.random() < 0.5)
     body: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": prompt}], "stream": stream}
     payload = json.dumps(body).encode()
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(payload)}\r\n\r\n"
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(payload)}\r\n\r\n"
     return head.encode(), payload
 
 

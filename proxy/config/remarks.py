@@ -38,6 +38,9 @@ def _doubtful_keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[s
     general = settings.general_settings
     if general.asks_for_keys and general.allow_unauthenticated_access:
         yield "general_settings.allow_unauthenticated_access: has no effect beside a key"
+    if general.allowed_hosts and (general.asks_for_keys or general.allow_unauthenticated_access):
+        beside = "a key" if general.asks_for_keys else "allow_unauthenticated_access"
+        yield f"general_settings.allowed_hosts: has no effect beside {beside}"
     if general.master_key is None and environ.get(MASTER_KEY_VARIABLE):
         yield (
             f"{MASTER_KEY_VARIABLE} is set and not used: the file has no general_settings.master_key; "

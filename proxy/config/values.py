@@ -23,6 +23,11 @@ ENVIRONMENT_PREFIX = "os.environ/"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KEY_TEXT = re.compile(r"[\x21-\x7e]+")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2, token
+_HOST_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
+_ORIGIN = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(?P<port>[0-9]{1,5}))?"
+)
+_DEFAULT_PORTS = {"http": "80", "https": "443"}
 _STORE_SCHEMES = ("memory", "sqlite", "redis")
 
 
@@ -129,6 +134,23 @@ def _base_url(text: str) -> str:
     return text.rstrip("/")
 
 
+def _host_name(text: str) -> str:
+    name = text.lower().removesuffix(".")
+    if not _HOST_NAME.fullmatch(name):
+        raise refusal("must be a host's name in ASCII, with no scheme, port, path or wildcard")
+    return name
+
+
+def _web_origin(text: str) -> str:
+    parts = _ORIGIN.fullmatch(text.lower())
+    if parts is None:
+        raise refusal(
+            "must be one origin, as https://app.example or http://localhost:3000, with no path, slash or wildcard"
+        )
+    scheme, host, port = parts.group("scheme", "host", "port")
+    return f"{scheme}://{host}" if port in (None, _DEFAULT_PORTS.get(scheme)) else f"{scheme}://{host}:{port}"
+
+
 def _store_url(text: str) -> str:
     scheme, separator, _ = text.partition("://")
     if not separator or scheme not in _STORE_SCHEMES or not text.isprintable():
@@ -169,6 +191,12 @@ HeaderSecret = Annotated[SecretStr, BeforeValidator(_header_secret)]
 
 HeaderName = Annotated[str, Field(strict=True), AfterValidator(_header_name)]
 """The name of a header."""
+
+HostName = Annotated[_EnvironmentText, AfterValidator(_host_name)]
+"""A host's name or IPv4 address, in lower case, with no dot at its end."""
+
+WebOrigin = Annotated[_EnvironmentText, AfterValidator(_web_origin)]
+"""A web page's origin as a browser sends it: in lower case, with no default port."""
 
 Flag = Annotated[bool, Field(strict=True)]
 """True or false, and nothing that merely looks like it."""

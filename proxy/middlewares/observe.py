@@ -13,6 +13,7 @@ from proxy.budgets.calibrate import calibrate
 from proxy.deliver import deliver
 from proxy.finish_record import finish_record
 from proxy.keys import CURRENT, GATEWAY, RECORD
+from proxy.middlewares.origins import cors_headers
 from proxy.observation import CLIENT_DISCONNECTED, Record
 from proxy.request_ids import request_id_for
 from proxy.routes.paths import OTHER, api_route
@@ -58,7 +59,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
 
 
 async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:
-    """Put the request id on every answer; close connections after their answer while draining.
+    """Put the request id and CORS headers on every answer; close connections after their answer while draining.
 
     A connection closes as well after a refused key, and where the rest of the body would have to be read first
     (:mod:`proxy.core.close_unread`).
@@ -66,6 +67,8 @@ async def add_standing_headers(request: web.Request, response: web.StreamRespons
     record = request.get(RECORD)
     if record is not None:
         response.headers["x-request-id"] = record.request_id
+        if request[GATEWAY].settings.general_settings.allowed_origins:
+            response.headers.update(cors_headers(record.origin))
     if (
         request.app[CURRENT].gateway.lifecycle.draining
         or not request.content.is_eof()

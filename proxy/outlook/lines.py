@@ -29,6 +29,7 @@ def outlook_lines(settings: Settings, models: tuple[ModelOutlook, ...]) -> Itera
     yield "What happens to a request."
     yield ""
     yield from _fact("access", _access(settings))
+    yield from _fact("browsers", _browsers(settings))
     yield from _fact("sanitize", f"{settings.sanitize.mode}: {_MODES[settings.sanitize.mode]}")
     yield from _fact("tries", _tries(settings))
     yield from _fact("tool calls", _checked_calls(settings))
@@ -62,6 +63,15 @@ def _access(settings: Settings) -> str:
     if general.allow_unauthenticated_access:
         return "no key is asked for, on any address"
     return "no key is asked for; only loopback can be served"
+
+
+def _browsers(settings: Settings) -> str:
+    general = settings.general_settings
+    pages = ", ".join(general.allowed_origins)
+    if general.asks_for_keys or general.allow_unauthenticated_access:
+        return f"pages of {pages} can read answers" if pages else "no CORS headers are sent"
+    hosts = ", ".join(("an address", "localhost", "a container's host", *general.allowed_hosts))
+    return f"pages of {pages or 'no other site'} are served; Host must be {hosts}"
 
 
 def _tries(settings: Settings) -> str:

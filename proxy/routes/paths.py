@@ -29,6 +29,8 @@ API_PATHS = (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS, EXPLAIN, MODELS, MODEL)
 OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, "/ui/{file}"})
 """By what aiohttp calls their resources. The inspector's page is open, since it asks for the key; its data is not."""
 
+_PROBES = frozenset({*LIVE, *READY})
+
 _UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})
 
 _ROUTE_OF = {
@@ -61,6 +63,12 @@ def is_ui_work(request: web.Request) -> bool:
     """Tell whether a path of the inspector takes a body, which is worked on as any request's is."""
     resource = request.match_info.route.resource
     return resource is not None and resource.canonical in _UI_WORK
+
+
+def is_probe(request: web.Request) -> bool:
+    """Tell whether a path is a probe's, for liveness or readiness."""
+    resource = request.match_info.route.resource
+    return resource is not None and resource.canonical in _PROBES
 
 
 def is_open(request: web.Request) -> bool:

@@ -113,7 +113,7 @@ class Driver:
         address = urlsplit(self._served.origin)
         assert address.hostname is not None
         with socket.create_connection((address.hostname, address.port or 80)) as client:
-            head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+            head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
             client.sendall(head.encode() + body)
             _until(lambda: len(self._provider.requests) > before)
         _until(lambda: any(line["outcome"] == "client_disconnected" for line in self._finished()))

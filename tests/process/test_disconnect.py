@@ -85,6 +85,6 @@ def send(served: Served, *, stream: bool) -> socket.socket:
     address = urlsplit(served.origin)
     client = socket.create_connection((address.hostname or "", address.port or 80), timeout=30)
     payload = json.dumps(body(MODEL, [{"role": "user", "content": "x"}], stream=stream)).encode()
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(payload)}\r\n\r\n"
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(payload)}\r\n\r\n"
     client.sendall(head.encode() + payload)
     return client

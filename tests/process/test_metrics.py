@@ -161,7 +161,7 @@ def test_disconnect(counted: Served, gemini: Gemini, scraper: Scraper) -> None:
     gemini.fault(chunk_delay_seconds=LONG_S)
     address, payload = urlsplit(counted.origin), json.dumps(chat(SPARE, stream=True)).encode()
     with socket.create_connection((address.hostname or "", address.port or 80), timeout=30) as client:
-        head = f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(payload)}\r\n\r\n"
+        head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(payload)}\r\n\r\n"
         client.sendall(head.encode() + payload)
         received = b""
         while b"data: " not in received:

@@ -316,12 +316,12 @@ def test_what_is_no_request(watched: Watched) -> None:
     """Bytes that are no HTTP, which aiohttp refuses itself and tells its logger of."""
     port = int(watched.served.origin.rpartition(":")[2])
     for template in (
-        "GET / HTTP/1.1\r\nHost: x\r\nno header {}\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nno header {}\r\n\r\n",
         "{} {} {}\r\n\r\n",
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{}",
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{}\r\n{}",
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Encoding: {}\r\nContent-Length: 1\r\n\r\n{{",
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\nContent-Length: 9\r\n\r\n{}",
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{}",
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{}\r\n{}",
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: {}\r\nContent-Length: 1\r\n\r\n{{",
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: {}\r\nContent-Length: 9\r\n\r\n{}",
         "GET /v1/models HTTP/9.9\r\nHost: {}\r\nExpect: {}\r\n\r\n",
     ):
         owner = watched.marks.give("-")

@@ -106,7 +106,7 @@ def connect(served: Served) -> socket.socket:
     client.settimeout(30)
     client.connect((address.hostname, address.port))
     payload = json.dumps(body("m", [{"role": "user", "content": "x"}], stream=True)).encode()
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(payload)}\r\n\r\n"
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(payload)}\r\n\r\n"
     client.sendall(head.encode() + payload)
     return client
 

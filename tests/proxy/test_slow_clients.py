@@ -60,7 +60,7 @@ async def connected(proxy: Proxied) -> AsyncIterator[Connection]:
 
 def head_for(size: int, path: str = CHAT) -> bytes:
     """Return the head of a request with a body."""
-    return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n\r\n".encode()
+    return f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n".encode()
 
 
 @pytest.mark.parametrize("path", [CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN])

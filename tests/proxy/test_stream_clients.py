@@ -39,7 +39,8 @@ async def connect(proxy: Proxied, body: bytes) -> tuple[asyncio.StreamReader, as
     await asyncio.get_running_loop().sock_connect(raw, ("127.0.0.1", proxy.server.port))
     reader, writer = await asyncio.open_connection(sock=raw, limit=1024)
     writer.write(
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
+        + body
     )
     await writer.drain()
     return reader, writer

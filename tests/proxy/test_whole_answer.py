@@ -22,7 +22,7 @@ def request(*lines: str, version: str = "1.1") -> bytes:
     """Return a request with further header lines."""
     head = [
         f"POST {CHAT} HTTP/{version}",
-        "Host: x",
+        "Host: localhost",
         f"Content-Length: {len(BODY)}",
         "x-request-id: mine",
         *lines,
@@ -144,7 +144,7 @@ async def test_header_that_would_end_its_line(value: str) -> None:
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         reader, writer = await asyncio.open_connection(*runner.addresses[0][:2])
-        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         async with asyncio.timeout(30):
             assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 OK\r\n")
             assert await reader.readexactly(4) == b"kept"

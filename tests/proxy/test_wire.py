@@ -293,7 +293,7 @@ async def test_body_over_the_limit(small: Settings, upstream: ScriptedUpstream, 
 async def test_announced_body_is_refused_unread(small: Settings, upstream: ScriptedUpstream) -> None:
     """An announced length is believed: the refusal comes before the first byte of the body."""
     async with proxied(small, upstream) as proxy:
-        head = f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {MIB + 1}\r\n\r\n"
+        head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {MIB + 1}\r\n\r\n"
         reply = await proxy.raw(head.encode())
 
     assert (reply.status, reply.error["code"]) == (413, "body_too_large")
@@ -321,7 +321,7 @@ async def test_body_that_does_not_inflate(proxy: Proxied, upstream: ScriptedUpst
 @pytest.mark.parametrize("path", [b"/v1/models/\xff", b"/\xff\xfe", b"/v1/chat/completions\xed\xa0\xbd"])
 async def test_path_that_is_no_text(proxy: Proxied, path: bytes) -> None:
     """Bytes in a path that are no UTF-8 get an error, not a fault of ours."""
-    reply = await proxy.raw(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    reply = await proxy.raw(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 
     assert 400 <= reply.status < 500
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
+from multidict import CIMultiDict
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.config import Settings, load_settings
@@ -102,7 +103,11 @@ class Proxied:
         return await self.request("GET", path, headers=headers)
 
     async def request(self, method: str, path: str, **arguments: Any) -> Reply:
-        """Send a request and read the whole answer."""
+        """Send a request and read the whole answer; a body that is given as *data* is called JSON."""
+        if "data" in arguments:
+            named = CIMultiDict({"Content-Type": "application/json"})
+            named.update(arguments.get("headers") or {})
+            arguments["headers"] = named
         async with self.session.request(method, self.origin + path, **arguments) as response:
             return Reply(response.status, response.headers.copy(), await response.read())
 

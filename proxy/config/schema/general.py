@@ -11,12 +11,14 @@ from proxy.config.schema.tracing import Tracing
 from proxy.config.values import (
     Count,
     Flag,
+    HostName,
     KeySecret,
     OptionalKey,
     Port,
     Seconds,
     SecondsOrZero,
     Text,
+    WebOrigin,
     empty_section,
     from_environment,
 )
@@ -107,6 +109,16 @@ class GeneralSettings(Section):
     allow_unauthenticated_access: Flag = False
     """Serve the API with no key on an address that is not loopback. Default false: whoever reaches the port
     would spend the provider's keys."""
+
+    allowed_hosts: tuple[HostName, ...] = ()
+    """Where no key is asked for and ``allow_unauthenticated_access`` is off: further names that clients may call this
+    host by. Default none: addresses, ``localhost``, ``host.docker.internal``, ``gateway.docker.internal`` and
+    ``host.containers.internal`` are served anyway. Written without a port."""
+
+    allowed_origins: tuple[WebOrigin, ...] = ()
+    """Web pages that may call from a browser, such as ``https://app.example`` or ``http://localhost:3000``. Default
+    none: where no key is asked for and ``allow_unauthenticated_access`` is off, every other page gets a 403. With a key
+    they get the CORS headers that a browser asks for as well."""
 
     admin: Admin | None = None
     """A second listener for health and metrics. Default none: they are on the API's listener alone."""

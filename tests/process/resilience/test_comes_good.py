@@ -154,7 +154,7 @@ def test_client_that_leaves_before_the_next_try(
     gemini.fault(status=429, retry_delay_seconds=2.5)
     address, request = urlsplit(failing.origin), body(f"alone-{number}", [user("go")], stream=stream)
     payload = json.dumps(request).encode()
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(payload)}\r\n\r\n"
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(payload)}\r\n\r\n"
 
     with socket.create_connection((address.hostname or "", address.port or 80), timeout=30) as client:
         client.sendall(head.encode() + payload)

@@ -55,6 +55,8 @@ router_settings:
 general_settings:
   master_key: os.environ/TURNRIGHT_MASTER_KEY
   allow_unauthenticated_access: false
+  allowed_hosts: [Box.example., my_box]
+  allowed_origins: ["https://App.example:443", "http://localhost:3000"]
   admin: {host: 127.0.0.1, port: 0}
   max_body_mib: 33
   logs: {format: readable, level: warning}
@@ -113,6 +115,8 @@ def test_the_contract_arrives_key_by_key() -> None:
     }
     assert settings.general_settings.model_dump(exclude={"master_key", "keys"}) == {
         "allow_unauthenticated_access": False,
+        "allowed_hosts": ("box.example", "my_box"),
+        "allowed_origins": ("https://app.example", "http://localhost:3000"),
         "admin": {"host": "127.0.0.1", "port": 0},
         "max_body_mib": 33,
         "logs": {"format": "readable", "level": "warning"},

@@ -38,3 +38,18 @@ def test_a_master_key_that_is_not_used_warns() -> None:
 
     assert warning.startswith("TURNRIGHT_MASTER_KEY is set and not used")
     assert "hidden" not in warning
+
+
+@pytest.mark.parametrize(
+    ("general", "beside"),
+    [
+        ({"master_key": "m"}, "a key"),
+        ({"allow_unauthenticated_access": True}, "allow_unauthenticated_access"),
+    ],
+)
+def test_allowed_hosts_without_an_effect_warn(general: dict[str, object], beside: str) -> None:
+    """Where any name is served, a list of names does nothing."""
+    (warning,) = load(general_settings={**general, "allowed_hosts": ["nas"]}).warnings
+
+    assert warning == f"general_settings.allowed_hosts: has no effect beside {beside}"
+    assert load(general_settings={"allowed_hosts": ["nas"]}).warnings == ()

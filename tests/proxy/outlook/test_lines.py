@@ -41,6 +41,7 @@ def test_a_whole_file() -> None:
         "What happens to a request.",
         "",
         "    access      a key is asked for: the master key, team-a",
+        "    browsers    no CORS headers are sent",
         "    sanitize    repair: histories are made legal, and every change is told",
         "    tries       3 of a model at most, 600 s for all; a deployment that fails rests 5 s",
         "    tool calls  checked against the request's tools in whole answers",
@@ -146,3 +147,21 @@ def test_a_window_that_is_assumed() -> None:
     told = fact("window", entry(model="openai/my-own"), budget={"preset": "lango"})
 
     assert told == "65,536 tokens, assumed, since nobody knows it"
+
+
+@pytest.mark.parametrize(
+    ("general", "told"),
+    [
+        ({}, "pages of no other site are served; Host must be an address, localhost, a container's host"),
+        (
+            {"allowed_hosts": ["nas"], "allowed_origins": ["https://app.example"]},
+            "pages of https://app.example are served; Host must be an address, localhost, a container's host, nas",
+        ),
+        ({"master_key": "m"}, "no CORS headers are sent"),
+        ({"master_key": "m", "allowed_origins": ["https://a"]}, "pages of https://a can read answers"),
+        ({"allow_unauthenticated_access": True}, "no CORS headers are sent"),
+    ],
+)
+def test_browsers(general: dict[str, Any], told: str) -> None:
+    """Which web pages are served, and by which names."""
+    assert fact("browsers", entry(), general_settings=general) == told

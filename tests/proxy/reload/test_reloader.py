@@ -164,7 +164,8 @@ async def test_later_steps_go_by_the_old_as_well(upstream: ScriptedUpstream) -> 
 async def test_request_whose_body_is_still_coming(reloads: Reloading) -> None:
     """A request begins with its head: what is reloaded before its body is there is not for it."""
     body = json.dumps(chat()).encode()
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+    head += "Connection: close\r\n\r\n"
     reader, writer = await asyncio.open_connection("127.0.0.1", reloads.proxy.server.port)
     writer.write(head.encode() + body[:10])
     async with asyncio.timeout(30):

@@ -193,7 +193,7 @@ async def test_the_log_names_the_trace(
 async def test_two_parents_are_none(proxy: Proxied, log_lines: LogLines) -> None:
     """A second `traceparent` is none of ours to choose from."""
     head = f"traceparent: 00-{TRACE}-{SPAN}-01\r\ntraceparent: 00-{'a' * 32}-{SPAN}-01\r\n"
-    await proxy.raw(f"GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{head}\r\n".encode())
+    await proxy.raw(f"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n".encode())
 
     [line] = log_lines()
     assert len(line["trace_id"]) == 32

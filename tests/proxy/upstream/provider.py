@@ -293,7 +293,8 @@ async def leave_at(proxy: Proxied, body: Any, until: Callable[[], Awaitable[obje
     data = json.dumps(body).encode()
     _, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     writer.write(
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(data) + data
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(data)
+        + data
     )
     await until()
     writer.transport.abort()

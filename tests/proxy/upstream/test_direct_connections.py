@@ -142,7 +142,7 @@ async def test_what_was_sent_is_not_held_while_the_provider_thinks(monkeypatch: 
         def __del__(self) -> None:
             gone.append(len(self))
 
-    work = direct.run_offloaded
+    work = run_offloaded
 
     async def noting(size: int, write: Callable[[], bytes]) -> bytes:
         return Written(await work(size, write))

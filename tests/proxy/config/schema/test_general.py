@@ -63,3 +63,65 @@ def test_a_log_may_be_set_from_outside() -> None:
 
     assert (logs.format, logs.level) == ("readable", "warning")
     assert settings_of(general_settings={"logs": None}).general_settings.logs == Logs()
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a b", "http://nas", "nas:4000", "*.example", "nas/", "[::1]", "näs", "a..b", ".", 3, None]
+)
+def test_a_host_is_a_name(name: Any) -> None:
+    """What could never be equal to a `Host` is refused by its place."""
+    ((path, _),) = faults_of(general_settings={"allowed_hosts": ["nas", name]})
+
+    assert path == "general_settings.allowed_hosts[1]"
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "",
+        "*",
+        "null",
+        "app.example",
+        "https://",
+        "https://app.example/",
+        "https://*.example",
+        "https://a:b",
+        "//a",
+        3,
+    ],
+)
+def test_an_origin_is_one_of_a_page(origin: Any) -> None:
+    """What a browser never sends as `Origin`, or sends for every page, is refused by its place."""
+    ((path, _),) = faults_of(general_settings={"allowed_origins": ["https://app.example", origin]})
+
+    assert path == "general_settings.allowed_origins[1]"
+
+
+def test_faults_of_hosts_and_origins_come_together() -> None:
+    """All at once, as those of every other key."""
+    faults = faults_of(general_settings={"allowed_hosts": ["a:1", "b/"], "allowed_origins": "https://a"})
+
+    assert [path for path, _ in faults] == [
+        "general_settings.allowed_hosts[0]",
+        "general_settings.allowed_hosts[1]",
+        "general_settings.allowed_origins",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("https://App.Example:443", "https://app.example"),
+        ("http://localhost:80", "http://localhost"),
+        ("http://localhost:3000", "http://localhost:3000"),
+        ("https://a:80", "https://a:80"),
+        ("http://[::1]:3000", "http://[::1]:3000"),
+        ("chrome-extension://abcdef", "chrome-extension://abcdef"),
+        ("os.environ/PAGE", "https://page.example"),
+    ],
+)
+def test_origins_are_kept_as_browsers_write_them(written: str, kept: str) -> None:
+    """In lower case and without the default port."""
+    loaded = load(general_settings={"allowed_origins": [written]}, environ={"PAGE": "https://page.example"})
+
+    assert loaded.settings.general_settings.allowed_origins == (kept,)
