@@ -9,6 +9,8 @@ from aiohttp import web
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings, Media
+from proxy.connections.guard import Connections
+from proxy.connections.limits import descriptor_limit, max_connections
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_series
 from proxy.keys import CURRENT, Current, Gateway
@@ -47,6 +49,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         poison=PoisonGuard(),
         admission=Admission(settings.general_settings.max_in_flight),
         memory=Admission(bytes_in_flight(settings.general_settings.max_in_flight_mib, read_memory_limit())),
+        connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
         knowledge=Knowledge(),
         turns=TurnPolicies(settings.turns),
         media=create_fetcher(settings.general_settings.media),

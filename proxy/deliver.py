@@ -23,10 +23,9 @@ async def deliver(request: web.Request, response: web.StreamResponse) -> web.Str
         return response
     if response.__class__ is WholeAnswer:
         record = request[RECORD]
-        further = (
-            record.origin or request[GATEWAY].lifecycle.draining
-        )  # then on_response_prepare adds headers
-        if not further and response.leave(request, record.request_id):
+        # An allowed page gets further headers, and while draining each answer closes its connection.
+        adds_headers = record.origin or request[GATEWAY].lifecycle.draining
+        if not adds_headers and response.leave(request, record.request_id):
             return response
         response = response.as_response()
     elif not isinstance(response, web.Response):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import random
 from secrets import token_hex
 
@@ -11,6 +11,7 @@ from aiohttp import web
 
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
+from proxy.connections.guard import Connections
 from proxy.lifecycle import Lifecycle
 from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
@@ -52,6 +53,9 @@ class Gateway:
 
     memory_times: int = DIRECT_TIMES
     """What a request may take, in multiples of its body: more where one may go through litellm."""
+
+    connections: Connections = field(default_factory=lambda: Connections(2**16))
+    """The connections of clients, on all listeners."""
 
     media: MediaFetcher | None = None
     """Fetches images that are named by address; None where the operator has not asked for it."""

@@ -85,6 +85,7 @@ class Record:
 
     room: Slot | None = None
     """The memory that is reserved for the request; None before its body was read."""
+
     origin: str = ""
     """The origin of the web page that asks, where it is one of ``general_settings.allowed_origins``; else empty."""
 

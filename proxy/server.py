@@ -16,6 +16,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ from aiohttp import web
 from proxy.app import create_admin_app, create_app, create_gateway
 from proxy.budgets.warm_up import warm_up_budgets
 from proxy.config import Settings
+from proxy.connections.guard import ConnectionGuard
+from proxy.connections.limits import accepted_at_once, descriptor_limit
 from proxy.keys import Current, Gateway
 from proxy.lifecycle import Lifecycle
 from proxy.logs import get_log
@@ -38,9 +41,11 @@ _STOPPED_TWICE = 130
 """Exit status after a second signal: 128 + SIGINT, as shells have it."""
 
 _IDLE_S = 620.0
-"""Seconds that a connection may be idle. It is the bound on a client that never finishes its headers, too, since
-aiohttp knows no other; shorter would be a race with load balancers that use a connection again within 600 seconds
-(Google's), and such a client holds no place, only its socket."""
+"""Seconds that a connection may be idle; shorter would be a race with load balancers that use a connection again within
+600 seconds (Google's). The first request head has to come sooner (:mod:`proxy.connections`)."""
+
+_QUEUE = 1024
+"""Connections that may wait for their acceptance in the kernel, which has its own bound (``somaxconn``) as well."""
 
 _FLUSH_S = 1.0
 """Seconds for the last error events to leave after the cut."""
@@ -58,7 +63,7 @@ class Serving:
     host: str
     port: int
     admin_port: int | None
-    api_site: web.TCPSite
+    api_listener: asyncio.AbstractServer
 
     @property
     def gateway(self) -> Gateway:
@@ -88,24 +93,29 @@ async def serving(
         stack.push_async_callback(upstream.close)
         stack.enter_context(gateway.metrics.loop_lag.watching())
         stack.enter_context(gateway.lifecycle.watching_deadlines())
+        guard = ConnectionGuard(gateway.connections, gateway.metrics.connections_closed)
+        stack.callback(guard.close)
+        loop = asyncio.get_running_loop()
+        stack.callback(loop.set_exception_handler, loop.get_exception_handler())
+        loop.set_exception_handler(guard.on_loop_error)
         admin_port = None
         admin = settings.general_settings.admin
         if admin is not None:
-            _, admin_port = await _listen(stack, create_admin_app(current), admin.host, admin.port)
+            _, admin_port = await _listen(stack, guard, create_admin_app(current), admin.host, admin.port)
         api = create_app(current)
-        api_site, api_port = await _listen(stack, api, host, port)
+        listener, api_port = await _listen(stack, guard, api, host, port)
         try:
             await asyncio.gather(upstream.start(), asyncio.to_thread(warm_up_budgets, settings))
         except asyncio.CancelledError:
             await _cut_off(gateway.lifecycle)  # who waits for the start is told
             raise
         gateway.lifecycle.ready = True
-        yield Serving(current, api, host, api_port, admin_port, api_site)
+        yield Serving(current, api, host, api_port, admin_port, listener)
 
 
 async def _listen(
-    stack: contextlib.AsyncExitStack, app: web.Application, host: str, port: int
-) -> tuple[web.TCPSite, int]:
+    stack: contextlib.AsyncExitStack, guard: ConnectionGuard, app: web.Application, host: str, port: int
+) -> tuple[asyncio.AbstractServer, int]:
     # handler_cancellation: a client that leaves cancels its handler, and with it the upstream call, at once.
     runner = web.AppRunner(
         app,
@@ -117,12 +127,21 @@ async def _listen(
         lingering_time=0.0,  # it would parse a refused body for so long: see close_unread
     )
     await runner.setup()
-    if runner.server is not None:  # it is there from now on
-        runner.server.request_handler = shorten(app, runner.server.request_handler)
+    server = runner.server
+    assert server is not None  # it is there from now on
+    server.request_handler = shorten(app, server.request_handler)
+    guard.watch(server)
     stack.push_async_callback(runner.cleanup)
-    site = web.TCPSite(runner, host, port, reuse_address=True)
-    await site.start()
-    return site, runner.addresses[0][1]
+    # Not aiohttp's site: asyncio takes its backlog for the number of connections to accept in one round, too.
+    backlog = accepted_at_once(descriptor_limit())
+    listener = await asyncio.get_running_loop().create_server(
+        server, host, port, reuse_address=True, backlog=backlog
+    )
+    stack.callback(listener.close)
+    for listening in listener.sockets:
+        with socket.socket(fileno=os.dup(listening.fileno())) as same:
+            same.listen(_QUEUE)
+    return listener, listener.sockets[0].getsockname()[1]
 
 
 class _Stop:
@@ -206,7 +225,7 @@ async def drain(server: Serving, settings: Settings) -> None:
     lifecycle.ready, lifecycle.draining = False, True
     get_log().info("draining", in_flight=len(lifecycle.working), delay_s=general.drain_delay)
     await asyncio.sleep(general.drain_delay)
-    await server.api_site.stop()
+    server.api_listener.close()
     loop = asyncio.get_running_loop()
     end = loop.time() + general.drain_grace
     while lifecycle.working and (left := end - loop.time()) > 0:

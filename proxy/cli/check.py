@@ -19,6 +19,7 @@ from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.cli.print_result import print_result
 from proxy.config import render_settings
 from proxy.config.render import plain_settings
+from proxy.connections.limits import reachable_limit
 from proxy.core.memory_limit import read_memory_limit
 from proxy.outlook import doubts_about, outlook_lines, outlook_of
 from proxy.tracing.enabling import tracing_fault
@@ -33,7 +34,8 @@ def run_check(options: argparse.Namespace) -> int:
     if fault is not None:
         print(fault, file=sys.stderr)
         return UNUSABLE
-    models, doubts = outlook_of(loaded.settings), doubts_about(loaded.settings, read_memory_limit())
+    models = outlook_of(loaded.settings)
+    doubts = doubts_about(loaded.settings, read_memory_limit(), reachable_limit())
     if options.json:
         told = {
             "settings": plain_settings(loaded),

@@ -9,6 +9,7 @@ from functools import partial
 
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
+from proxy.connections.limits import raise_descriptor_limit
 from proxy.core.offload import take_short_turns
 from proxy.log_lines import line_format
 from proxy.log_writer import WriterThread
@@ -44,6 +45,7 @@ def run_serve(options: argparse.Namespace) -> int:
             configure_logs(writer=writer, format_line=format_line, quiet=logs.level == "warning")
             log_stray_errors()
             take_short_turns()
+            raise_descriptor_limit()
             upstream = SelectingUpstream.for_settings(settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
             tracing = open_tracing(settings, os.environ)

@@ -7,6 +7,7 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from proxy import __version__
+from proxy.connections.table import Reason
 from proxy.core.worker_threads import THREADS
 from proxy.metrics.labelled import counter
 from proxy.metrics.loop_lag import LoopLag
@@ -21,6 +22,22 @@ class ProcessMetrics:
             "1 while new requests are wanted, 0 before the process is warm and from SIGTERM on.",
             registry=registry,
         )
+        self.connections = Gauge(
+            "turnright_connections",
+            "Connections of clients that are open, on all listeners.",
+            registry=registry,
+        )
+        self.connections_closed = counter(
+            registry,
+            "turnright_connections_closed_total",
+            "Connections that were closed before their time: slow_head, no request within 30 s; address, a quarter of "
+            "all waited from one address; maximum, there was no room and it had sent no accepted request; idle, the "
+            "same and it was idle longest; refused, new ones while all others were busy; descriptors, the limit of the "
+            "process was reached.",
+            "reason",
+        )
+        for reason in Reason:
+            self.connections_closed.labels(reason.value)
         self.loop_lag = LoopLag()
         """To be run by whoever runs the loop; the gauge below reads it."""
 

@@ -20,12 +20,17 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
 
     The error says nothing of the key, neither theirs nor ours. A path that is not known asks for the key as well, so
     that nobody learns which exist. The name of a client's key goes into the request's record, and so does the client.
+    From then on the request's connection is one of a client's (:mod:`proxy.connections`).
     """
-    general = request[GATEWAY].settings.general_settings
+    gateway = request[GATEWAY]
+    general, connections = gateway.settings.general_settings, gateway.connections
     record = request[RECORD]
     if not general.asks_for_keys:
         record.client = client_at(request.remote)
-    elif not is_open(request):
+    elif is_open(request):
+        connections.hear(request.protocol)
+        return await handler(request)
+    else:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         sent = given.strip().encode("utf-8", "surrogateescape")
         name = find_key(general, sent) if scheme.lower() == "bearer" else None
@@ -38,7 +43,12 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
             )
         record.key = name
         record.client = client_of_key(name)
-    return await handler(request)
+    connection = request.protocol
+    connections.begin(connection)
+    try:
+        return await handler(request)
+    finally:
+        connections.end(connection)
 
 
 def find_key(general: GeneralSettings, sent: bytes) -> str | None:

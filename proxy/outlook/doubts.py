@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from proxy.budgets.policies import policy_of
 from proxy.config import Deployment, Settings
 from proxy.config.environment import PROVIDERS
+from proxy.connections.limits import ENOUGH_DESCRIPTORS, max_connections
 from proxy.course import chain_of
 from proxy.outlook.models import key_of_deployment, pools_of
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB, bytes_in_flight
@@ -37,15 +38,19 @@ _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
 """Keys that switch something off where they are 0; told only where somebody has set them."""
 
 
-def doubts_about(settings: Settings, memory_limit: int | None = None) -> tuple[str, ...]:
+def doubts_about(
+    settings: Settings, memory_limit: int | None = None, descriptors: int = ENOUGH_DESCRIPTORS
+) -> tuple[str, ...]:
     """Return what is likely a mistake in *settings*, a line each, by its place in the file; no line holds a secret.
 
-    *memory_limit* are the bytes that the process may take; None where that is not known.
+    *memory_limit* are the bytes that the process may take; None where that is not known. *descriptors* is how many
+    files and connections it may have open.
     """
     pools = pools_of(settings)
     return (
         *_open_access(settings),
         *_memory(settings, memory_limit),
+        *_descriptors(settings, descriptors),
         *_missing_keys(settings),
         *_windows(settings, pools),
         *_chains(settings, pools),
@@ -80,6 +85,15 @@ def _memory(settings: Settings, memory_limit: int | None) -> Iterator[str]:
         yield (
             f"general_settings.max_in_flight_mib: requests may take {together} MiB of memory, and the process has "
             f"{memory_limit // MIB}"
+        )
+
+
+def _descriptors(settings: Settings, descriptors: int) -> Iterator[str]:
+    if descriptors < ENOUGH_DESCRIPTORS:
+        connections = max_connections(descriptors, settings.general_settings.max_in_flight)
+        yield (
+            f"the process may have {descriptors:,} descriptors open (ulimit -n), which is enough for {connections:,} "
+            f"connections of clients: allow {ENOUGH_DESCRIPTORS:,}"
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from proxy.app import create_fetcher, create_watch, memory_times_of, observe_upstream
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings
+from proxy.connections.limits import descriptor_limit, max_connections
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_circuits
 from proxy.keys import Gateway
@@ -46,11 +47,12 @@ def plan_renewal(running: Settings, wanted: Settings) -> Renewal:
 def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     """Return the gateway of *renewal*; *old* stays what it is, for the requests that have it.
 
-    What both share is set to the new limits: places, bytes in flight, and the room of the store.
+    What both share is set to the new limits: places, bytes in flight, connections, and the room of the store.
     """
     settings, general = renewal.settings, renewal.settings.general_settings
     old.admission.resize(general.max_in_flight)
     old.memory.resize(bytes_in_flight(general.max_in_flight_mib, read_memory_limit()))
+    old.connections.resize(max_connections(descriptor_limit(), general.max_in_flight))
     if isinstance(old.store, MemoryStore):
         old.store.resize(settings.store.memory_mib * 2**20)
     start_circuits(old.metrics, settings)

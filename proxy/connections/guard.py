@@ -1,0 +1,119 @@
+"""Applies the table's rules to the listeners: hooks in aiohttp's server, timers, one log line a minute, counts.
+
+aiohttp (3.14.5) tells its ``Server`` of each connection by the public methods ``connection_made`` and
+``connection_lost``, whose names are put in the place of here. It has no time limit for a first request head.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+from aiohttp import web
+
+from proxy.connections.table import Closing, ConnectionTable
+from proxy.core.clients import client_at
+from proxy.logs import get_log
+from proxy.metrics.labelled import Counters
+
+LINE_S = 60.0
+"""Seconds between two log lines about connections that were closed."""
+
+_SHED = 16
+"""Connections that are closed at a time where descriptors have run out."""
+
+Connections = ConnectionTable[asyncio.BaseProtocol]
+
+
+class ConnectionGuard:
+    """Closes what *table* says should go, and counts it in *closed*; for all listeners of the process."""
+
+    def __init__(self, table: Connections, closed: Counters) -> None:
+        self._table = table
+        self._closed = closed
+        self._transports: dict[asyncio.BaseProtocol, asyncio.Transport] = {}
+        self._loop = asyncio.get_running_loop()
+        self._sweep_timer: asyncio.TimerHandle | None = None
+        self._line_timer: asyncio.TimerHandle | None = None
+        self._untold: Counter[str] = Counter()
+
+    def watch(self, server: web.Server) -> None:
+        """Be told of each connection of *server*, before aiohttp's own bookkeeping."""
+        made, lost = server.connection_made, server.connection_lost
+
+        def on_made(handler: web.RequestHandler, transport: asyncio.Transport) -> None:
+            made(handler, transport)
+            self._open(handler, transport)
+
+        def on_lost(handler: web.RequestHandler, exc: BaseException | None = None) -> None:
+            self._table.lost(handler)
+            self._transports.pop(handler, None)
+            lost(handler, exc)
+
+        server.connection_made, server.connection_lost = on_made, on_lost  # type: ignore[method-assign]
+
+    def on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Handle an error of the event loop: where accept failed for want of descriptors, close what says nothing.
+
+        asyncio reports each failed accept, hundreds of thousands a minute. All other errors go their usual way.
+        """
+        if context.get("message") != "socket.accept() out of system resource":
+            loop.default_exception_handler(context)
+            return
+        shed = self._table.shed(_SHED)
+        for closing in shed:
+            self._close(closing)
+        if not shed:
+            self._count("descriptors")
+
+    def close(self) -> None:
+        """Stop the timers, and tell what is not told yet."""
+        if self._sweep_timer is not None:
+            self._sweep_timer.cancel()
+        if self._line_timer is not None:
+            self._line_timer.cancel()
+            self._tell()
+
+    def _open(self, handler: asyncio.BaseProtocol, transport: asyncio.Transport) -> None:
+        peer = transport.get_extra_info("peername")
+        self._transports[handler] = transport
+        closing = self._table.open(handler, client_at(peer[0] if peer else None), self._loop.time())
+        if closing is not None:
+            self._close(closing)
+        if self._sweep_timer is None:
+            self._sweep()
+
+    def _close(self, closing: Closing[asyncio.BaseProtocol]) -> None:
+        transport = self._transports.pop(closing.key, None)
+        if transport is not None:
+            transport.abort()
+        self._count(closing.reason.value)
+
+    def _sweep(self) -> None:
+        for closing in self._table.overdue(self._loop.time()):
+            self._close(closing)
+        deadline = self._table.next_deadline()
+        self._sweep_timer = None if deadline is None else self._loop.call_at(deadline, self._sweep)
+
+    def _count(self, reason: str) -> None:
+        self._closed.labels(reason).inc()
+        self._untold[reason] += 1
+        if self._line_timer is None:
+            self._tell()
+            self._line_timer = self._loop.call_later(LINE_S, self._tell_again)
+
+    def _tell_again(self) -> None:
+        self._line_timer = self._loop.call_later(LINE_S, self._tell_again) if self._untold else None
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._untold:
+            get_log().warning(
+                "connections_closed",
+                open=len(self._table),
+                maximum=self._table.maximum,
+                closed=self._untold.total(),
+                **self._untold,
+            )
+            self._untold.clear()

@@ -1,0 +1,195 @@
+"""The rules on real sockets: what aiohttp tells of connections, the log line, the counts."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from typing import Any
+
+import pytest
+
+from proxy.connections import guard, table
+from tests.proxy.conftest import LogLines
+from tests.support.proxied import CHAT, Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import GOOD_ANSWER, ScriptedUpstream
+
+KEY = "tr-master-41"
+KEYED = {"Authorization": f"Bearer {KEY}"}
+
+
+async def connect(proxy: Proxied, sent: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Open a connection and send some bytes."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
+    writer.write(sent)
+    return reader, writer
+
+
+async def is_closed(reader: asyncio.StreamReader) -> bool:
+    """Tell whether the process has ended the connection, as soon as it does."""
+    try:
+        async with asyncio.timeout(30):
+            return await reader.read() == b""
+    except ConnectionResetError:
+        return True
+
+
+async def open_connections(proxy: Proxied, count: int) -> None:
+    """Wait until there are *count* connections."""
+    async with asyncio.timeout(30):
+        while len(proxy.server.gateway.connections) != count:  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nX: "])
+async def test_a_head_that_does_not_come(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    """Silent or half a head: closed when its time is over, and counted."""
+    monkeypatch.setattr(table, "HEAD_S", 0.1)
+    async with proxied(settings_of(), upstream) as proxy:
+        reader, writer = await connect(proxy, sent)
+        closed = await is_closed(reader)
+        writer.close()
+        counted = await proxy.count("connections_closed_total", reason="slow_head")
+
+    assert (closed, counted) == (True, 1)
+
+
+async def test_a_trickle_is_no_head(upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes that keep coming do not begin the time anew."""
+    monkeypatch.setattr(table, "HEAD_S", 0.3)
+    async with proxied(settings_of(), upstream) as proxy:
+        reader, writer = await connect(proxy, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        reading = asyncio.get_running_loop().create_task(is_closed(reader))
+        while not reading.done():
+            writer.write(b"x")
+            await asyncio.sleep(0.05)
+        writer.close()
+
+    assert reading.result()
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"), [(CHAT, KEYED), (CHAT, {}), ("/livez", {}), ("/metrics", {}), ("/nowhere", KEYED)]
+)
+async def test_connections_with_a_head_are_kept(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str, headers: dict[str, str]
+) -> None:
+    """Those of clients, probes and scrapers, and of whoever had a bad key: they are used again."""
+    monkeypatch.setattr(table, "HEAD_S", 0.1)
+    async with proxied(settings_of(general_settings={"master_key": KEY}), upstream) as proxy:
+        first = await proxy.get(path, headers)
+        await asyncio.sleep(0.3)
+        again = await proxy.get(path, headers)
+        counted = await proxy.count("connections_closed_total")
+        ports = len(proxy.server.gateway.connections)
+
+    assert first.status == again.status
+    assert (counted, ports) == (0, 1)
+
+
+async def test_silent_ones_make_room_for_a_client(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
+    """However many come: a client with a key is served, and keeps its connection; the log has one line of it."""
+    upstream = ScriptedUpstream(GOOD_ANSWER)
+    async with proxied(settings_of(general_settings={"master_key": KEY}), upstream) as proxy:
+        proxy.server.gateway.connections.resize(16)
+        assert (await proxy.post(chat(), headers=KEYED)).status == 200
+        silent = [await connect(proxy) for _ in range(60)]
+        served = [(await proxy.post(chat(), headers=KEYED)).status for _ in range(3)]
+        opened, closed = await proxy.count("connections"), await proxy.count("connections_closed_total")
+        for _, writer in silent:
+            writer.close()
+
+    assert served == [200] * 3
+    assert opened == 5  # a quarter of 16, and the client's
+    assert closed == 56
+    told = [line["closed"] for line in log_lines() if line["event"] == "connections_closed"]
+    assert told == [1, 55]  # the first at once, and at the end the rest
+
+
+async def test_a_busy_one_is_never_closed() -> None:
+    """Where all are at work the new one is refused, and served when there is room again."""
+    async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
+        connections = proxy.server.gateway.connections
+        reply = await proxy.post(chat())
+        connections.resize(1)
+        [idle] = connections._idle
+        connections.begin(idle)  # as a request that takes long
+        reader, writer = await connect(proxy)
+        refused = await is_closed(reader)
+        writer.close()
+        connections.end(idle)
+        after = await proxy.post(chat())
+
+    assert (reply.status, refused, after.status) == (200, True, 200)
+
+
+async def test_connections_are_forgotten(upstream: ScriptedUpstream) -> None:
+    """When the client closes them: the table holds what is open, and nothing else."""
+    async with proxied(settings_of(), upstream) as proxy:
+        several = [await connect(proxy) for _ in range(5)]
+        await open_connections(proxy, 5)
+        for _, writer in several:
+            writer.close()
+        await open_connections(proxy, 0)
+
+
+async def test_failed_accepts_are_counted(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
+    """The loop reports each one; the log gets one line a minute, and a silent connection gives its descriptor back."""
+    failed: dict[str, Any] = {
+        "message": "socket.accept() out of system resource",
+        "exception": OSError(errno.EMFILE, "Too many open files"),
+    }
+    async with proxied(settings_of(), upstream) as proxy:
+        reader, writer = await connect(proxy)
+        await open_connections(proxy, 1)
+        loop = asyncio.get_running_loop()
+        for _ in range(1_000):
+            loop.call_exception_handler(failed)
+        closed = await is_closed(reader)
+        writer.close()
+        counted = await proxy.count("connections_closed_total", reason="descriptors")
+
+    assert closed
+    assert counted == 1_000
+    assert [line["event"] for line in log_lines()] == ["connections_closed"] * 2
+
+
+async def test_other_errors_of_the_loop_are_told(
+    upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The handler is for failed accepts alone, and goes with the server."""
+    loop = asyncio.get_running_loop()
+    before = loop.get_exception_handler()
+    async with proxied(settings_of(), upstream):
+        loop.call_exception_handler({"message": "something else"})
+
+    assert "something else" in caplog.text
+    assert loop.get_exception_handler() is before
+
+
+async def test_a_line_a_minute(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, log_lines: LogLines
+) -> None:
+    """The first at once, later ones together; after a time without any, the next is told at once again."""
+    monkeypatch.setattr(guard, "LINE_S", 0.2)
+    async with proxied(settings_of(), upstream) as proxy:
+        proxy.server.gateway.connections.resize(4)
+
+        async def flood() -> None:
+            for _ in range(6):
+                _, writer = await connect(proxy)
+                await open_connections(proxy, 1)
+                writers.append(writer)
+
+        writers: list[asyncio.StreamWriter] = []
+        await flood()
+        await asyncio.sleep(0.7)
+        await flood()
+        for writer in writers:
+            writer.close()
+
+    told = [line["closed"] for line in log_lines() if line["event"] == "connections_closed"]
+    assert told[0] == 1
+    assert sum(told) == 11
+    assert 3 <= len(told) < 11
