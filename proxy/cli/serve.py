@@ -7,6 +7,7 @@ import os
 import sys
 from functools import partial
 
+from proxy.cli.closed_outputs import open_closed_streams
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
 from proxy.connections.limits import raise_descriptor_limit
@@ -25,6 +26,8 @@ from proxy.upstream.selecting import SelectingUpstream
 
 def run_serve(options: argparse.Namespace) -> int:
     """Serve until a signal comes; 2 where the configuration cannot be served, 1 where the address cannot be had."""
+    if open_closed_streams():
+        print("turnright: warning: standard output is closed: the log goes nowhere", file=sys.stderr)
     # Before it is read, so that no change is missed.
     watch = FileWatch(options.config) if options.config is not None else None
     loaded = read_configuration(options.config)

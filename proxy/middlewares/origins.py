@@ -7,12 +7,14 @@ from collections.abc import Mapping
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
+from multidict import istr
 
 from proxy.errors import Forbidden, ProxyError, UnsupportedMediaType
 from proxy.keys import GATEWAY, RECORD
 from proxy.middlewares.cross_site import Verdict, judge, may_send_body
 from proxy.routes.paths import is_probe
 
+_SITE = istr("Sec-Fetch-Site")
 _HEADER_NAMES = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~, -]*")
 
 _PREFLIGHT_S = "600"
@@ -34,7 +36,7 @@ async def check_origin(request: web.Request, handler: Handler) -> web.StreamResp
         verdict = judge(
             headers.get(hdrs.HOST),
             headers.get(hdrs.ORIGIN),
-            headers.get("Sec-Fetch-Site"),
+            headers.get(_SITE),
             headers.get(hdrs.CONTENT_TYPE),
             (general.allowed_hosts, general.allowed_origins),
         )

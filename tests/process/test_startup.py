@@ -240,3 +240,60 @@ def has_pending(running: Running) -> bool:
     """Tell whether there is a signal that the process has not taken, as Linux has it."""
     status = Path(f"/proc/{running.process.pid}/status").read_text()
     return any(int(mask, 16) for mask in re.findall(r"^(?:SigPnd|ShdPnd):\s*(\w+)$", status, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("closed", "told"),
+    [
+        (">&-", "turnright: warning: standard output is closed: the log goes nowhere\n"),
+        ("2>&-", ""),
+        (">&- 2>&-", ""),
+        ("<&- >&- 2>&-", ""),
+    ],
+)
+def test_closed_outputs(tmp_path: Path, closed: str, told: str) -> None:
+    """A process whose outputs are closed serves all the same, and what it opens takes none of their descriptors."""
+    path, log = tmp_path / "config.yaml", tmp_path / "err"
+    port = _free_port()
+    path.write_text("model_list: [{model_name: m, litellm_params: {model: openai/gpt-4o, api_key: k}}]\n")
+    arguments = [sys.executable, "-m", "proxy", "serve", "--config", str(path), "--port", str(port)]
+    with log.open("wb") as err:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=err,
+            env=environment(PYTHONPATH=PATHS, GEMINI_API_KEY="x"),
+        )
+    try:
+        statuses = _ask_until_ready(process, port)
+        streams = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in range(3)]
+    finally:
+        process.terminate()
+        ended = process.wait(60)
+
+    assert statuses == 200
+    assert not any(name.startswith(("socket:", "anon_inode:", "pipe:")) for name in streams)
+    assert ended == 0
+    assert log.read_text() == told
+
+
+def _free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
+
+
+def _ask_until_ready(process: subprocess.Popen[bytes], port: int) -> int | None:
+    """Return the status of `/readyz` as soon as it is 200; None where the process ends, or a minute is over."""
+    limit = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < limit:
+        try:
+            status = httpx.get(f"http://127.0.0.1:{port}/readyz", trust_env=False, timeout=30).status_code
+        except httpx.TransportError:
+            status = 0
+        if status == 200:
+            return status
+        time.sleep(0.02)
+    return None
