@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from proxy.core.offload import run_offloaded
 from proxy.upstream import direct
 from tests.proxy.upstream.provider import (
     FIRST,
