@@ -1,0 +1,53 @@
+"""Request bodies that can be read and are made to be slow: one builder for each kind of work that they multiply.
+
+Each builder takes an approximate size in bytes and returns the request's fields, without ``model``. Some hold halves of
+surrogate pairs, which orjson does not write: :func:`body_of` returns bytes. A family goes to ``/v1/chat/completions``
+unless :data:`PATHS` names another path.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from tests.support.hostile_bodies.calls import CALLS, LOOPS, RESULTS
+from tests.support.hostile_bodies.lists import LISTS, TOOLS
+from tests.support.hostile_bodies.making import Body, Builder
+from tests.support.hostile_bodies.messages import MEDIA, MESSAGES, RESULT_TEXTS, TEXTS
+from tests.support.hostile_bodies.plain import PLAIN
+from tests.support.hostile_bodies.schemas import SCHEMAS
+
+__all__ = ["CHAT", "FAMILIES", "PATHS", "Body", "Builder", "body_of", "path_of"]
+
+CHAT = "/v1/chat/completions"
+
+FAMILIES: Mapping[str, Builder] = MappingProxyType(
+    {
+        **LISTS,
+        **TOOLS,
+        **SCHEMAS,
+        **CALLS,
+        **RESULTS,
+        **MESSAGES,
+        **MEDIA,
+        **TEXTS,
+        **RESULT_TEXTS,
+        **LOOPS,
+        **PLAIN,
+    }
+)
+"""Builders of hostile bodies, by the name of the family."""
+
+PATHS: Mapping[str, str] = MappingProxyType({name: f"/v1/{name.partition('_')[0]}" for name in PLAIN})
+"""Paths of those families that are not for :data:`CHAT`."""
+
+
+def body_of(family: str, size: int, model: str) -> bytes:
+    """Return the bytes of one request of *family*, about *size* of them, for *model*."""
+    return json.dumps({"model": model, **FAMILIES[family](size)}).encode()
+
+
+def path_of(family: str) -> str:
+    """Return the path that *family* is sent to."""
+    return PATHS.get(family, CHAT)

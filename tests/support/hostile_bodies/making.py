@@ -1,0 +1,69 @@
+"""The means to write families of hostile bodies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from tests.support.builders import assistant, tool, user
+
+Body: TypeAlias = dict[str, Any]
+"""The fields of a request."""
+
+Builder: TypeAlias = Callable[[int], Body]
+"""Makes a body of about as many bytes as it is given."""
+
+DEEP = 120
+"""Levels of JSON that a body may have, below ``general_settings.max_nesting`` of 128."""
+
+
+def many(size: int, item: Callable[[int], Any]) -> list[Any]:
+    """Return as many items as *size* bytes hold; the length of a late item stands for all."""
+    return [item(at) for at in range(max(1, size // (len(json.dumps(item(100_000))) + 2)))]
+
+
+def flat(size: int, item: Callable[[int], list[Any]]) -> list[Any]:
+    """Return the items of many groups, as many as *size* bytes hold."""
+    return [one for group in many(size, item) for one in group]
+
+
+def chat(messages: list[Any], **parameters: Any) -> Body:
+    """Return a chat of *messages*."""
+    return {"messages": messages, **parameters}
+
+
+def asked(**parameters: Any) -> Body:
+    """Return a chat of one short question, with *parameters*."""
+    return chat([user("Go on.")], **parameters)
+
+
+def function(name: str, schema: Any = None, **extra: Any) -> Body:
+    """Return the declaration of a tool."""
+    declared = {"name": name, **({} if schema is None else {"parameters": schema}), **extra}
+    return {"type": "function", "function": declared}
+
+
+def with_schema(schema: Body) -> Body:
+    """Return a chat with one tool, whose parameters are an object of *schema*."""
+    return asked(tools=[function("f", {"type": "object", **schema})])
+
+
+def nested(inner: Any, levels: int, wrap: Callable[[Any], Any]) -> Any:
+    """Return *inner* wrapped *levels* times."""
+    for _ in range(levels):
+        inner = wrap(inner)
+    return inner
+
+
+def one_turn(size: int, item: Callable[[int], Any], *, answered: bool = False) -> Body:
+    """Return a chat with one turn of many calls, each with its result if they are *answered*."""
+    if not answered:
+        return chat([user("go"), assistant(None, many(size, item))])
+    calls = many(size * 3 // 5, item)
+    return chat([user("go"), assistant(None, calls), *(tool(one["id"]) for one in calls)])
+
+
+def turns(size: int, item: Callable[[int], list[Any]], **parameters: Any) -> Body:
+    """Return a chat of many groups of messages."""
+    return chat([user("go"), *flat(size, item)], **parameters)
