@@ -11,17 +11,29 @@ from sanitizers.work_limit import metered
 Tokens: TypeAlias = list[int]
 Inputs: TypeAlias = Sequence[str] | Sequence[Tokens]
 
+MOST_TEXTS = 8_192
+"""Texts of one request: OpenAI takes 2,048, servers of one's own more. Gemini is asked once for each 100 of them."""
+
+MOST_TOKENS = 2**20
+"""Tokens of one text that comes as numbers: the largest window of any model."""
+
 
 def check_inputs(name: str, value: Any) -> None:
     """Raise :class:`InvalidRequest`, with the place in ``param``, unless *value* is what OpenAI takes for *name*.
 
-    That is a text, tokens, or a list of the one or of the other. Lengths are the provider's affair.
+    That is a text, tokens, or a list of the one or of the other. Lengths below :data:`MOST_TEXTS` and
+    :data:`MOST_TOKENS` are the provider's affair.
     """
     if isinstance(value, str):
         return
     if not isinstance(value, list) or not value:
         raise _refused(name, "expected a string, or an array that is not empty")
     first = value[0]
+    is_list_of_texts = isinstance(first, (str, list))
+    most, what = (MOST_TEXTS, "texts") if is_list_of_texts else (MOST_TOKENS, "tokens")
+    if len(value) > most:
+        words = f"at most {most} {what} are taken, and it has {len(value)}. No setting moves this limit"
+        raise _refused(name, words)
     if isinstance(first, str):
         _check_each(name, value, str, "a string")
     elif isinstance(first, list):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from proxy.errors import InvalidRequest
+from proxy.parameter_limits import check_entries
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=1)]
@@ -30,7 +31,13 @@ def kinds_of(types: Mapping[str, Any]) -> Kinds:
 
 
 def check_type(name: str, value: Any, kind: TypeAdapter[Any]) -> None:
-    """Raise :class:`InvalidRequest`, with the parameter *name* in ``param``, unless *value* is of *kind*."""
+    """Raise :class:`InvalidRequest`, with the parameter *name* in ``param``, unless *value* is of *kind*.
+
+    So it does for a list or a map with too many entries (:mod:`proxy.parameter_limits`). That is looked at first, since
+    pydantic makes an error for each entry of a wrong type.
+    """
+    if isinstance(value, dict | list):
+        check_entries(name, value)
     try:
         kind.validate_python(value)
     except ValidationError as error:

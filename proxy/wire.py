@@ -19,6 +19,7 @@ from proxy.errors import InvalidRequest
 from proxy.known_tools import KnownTools, known_tools
 from proxy.mend_halves import mend_halves
 from proxy.nesting import nesting_exceeds
+from proxy.parameter_limits import check_unknown
 from proxy.parameters import PARAMETERS, check_parameter
 from sanitizers import Change, Messages, Unrepairable
 from sanitizers.outline import DEPTH, Outline, outline_of
@@ -117,6 +118,8 @@ def parse_chat_request(
             parameters[name] = value
         else:
             unknown[name] = value
+    if unknown:
+        check_unknown(unknown)
     stream, include_usage = take_stream_switches(parameters)
     return ChatRequest(
         model=model,

@@ -37,28 +37,49 @@ RAW_ARGUMENTS = "_raw"
 """The key under which arguments that are no JSON object are kept, as the text that they were."""
 
 
-def derive_id(
-    message_index: int,
-    call_index: int,
-    original: str,
-    taken: frozenset[str] | set[str],
-    *,
-    nine: bool = False,
-) -> str:
-    """Return an id for a tool call that has none, or whose own cannot be used.
+class DerivedIds:
+    """Ids for the tool calls of one history that have none, or whose own cannot be used.
 
-    Derived from the call's place and its *original* id, so that the same history gets the same ids however
-    often it is sent, and unique against *taken*. 24 characters of ``[a-z0-9_]``: legal at every provider (OpenAI 40
-    characters, Anthropic ``^[a-zA-Z0-9_-]+$``) but Mistral, which wants *nine* letters or digits.
+    An id is derived from the call's place and its *original* id, so that the same history gets the same ids however
+    often it is sent. It is unique against *taken*, which each new id is added to; whoever adds others may do so, but
+    nobody takes any out. An id has 24 characters of ``[a-z0-9_]``: legal at every provider (OpenAI 40 characters,
+    Anthropic ``^[a-zA-Z0-9_-]+$``) but Mistral, which wants *nine* letters or digits.
+
+    Calls of one place and one original are numbered on. Each of them tried all candidates of those before it, which
+    took seconds for thousands of calls that share an illegal id.
     """
-    attempt = 0
-    while True:
-        seed = f"{message_index}:{call_index}:{attempt}:{original}"
-        digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
-        candidate = digest[:9] if nine else f"call_{digest[:19]}"
-        if candidate not in taken:
-            return candidate
-        attempt += 1
+
+    def __init__(self, taken: set[str], *, nine: bool = False) -> None:
+        self._taken = taken
+        self._nine = nine
+        self._next: dict[tuple[int, int, str], int] = {}
+
+    def derive(self, message_index: int, call_index: int, original: str) -> str:
+        """Return a new id for the call at this place."""
+        place = (message_index, call_index, original)
+        attempt = self._next.get(place, 0)
+        said = original
+        while True:
+            if attempt >= _FULL_ATTEMPTS and said is original and len(original) > _LONG_ORIGINAL:
+                said = _digest(
+                    original
+                )  # somebody made ids up for this, and each attempt reads the whole of it
+            digest = _digest(f"{message_index}:{call_index}:{attempt}:{said}")
+            candidate = digest[:9] if self._nine else f"call_{digest[:19]}"
+            attempt += 1
+            if candidate not in self._taken:
+                self._next[place] = attempt
+                self._taken.add(candidate)
+                return candidate
+
+
+_FULL_ATTEMPTS = 8
+_LONG_ORIGINAL = 1024
+"""Characters of an original id that are read again for more than :data:`_FULL_ATTEMPTS` candidates."""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_instruction(message: Mapping[str, Any]) -> bool:

@@ -67,10 +67,11 @@ def fit_stops(fitting: Fitting) -> None:
     if not kept:
         fitting.drop("stop", "blank")
         return
-    for at in range(len(stops)):
-        if at not in kept:
-            fitting.say("dropped", "too_many" if at in full else "blank", f"stop[{at}]")
     if len(kept) < len(stops):
+        stays, not_blank = frozenset(kept), frozenset(full)
+        for at in range(len(stops)):
+            if at not in stays:
+                fitting.say("dropped", "too_many" if at in not_blank else "blank", f"stop[{at}]")
         fitting.put("stop", [stops[at] for at in kept])
     elif dialect.stop_lists and isinstance(given, str):
         fitting.replace("stop", stops, "as_list")

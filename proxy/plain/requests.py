@@ -9,6 +9,7 @@ from typing import Any
 
 from proxy.errors import InvalidRequest
 from proxy.inputs import check_inputs
+from proxy.parameter_limits import check_unknown
 from proxy.parameter_types import Kinds, check_type
 from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
 from proxy.wire import load_object, read_model, refuse_nesting, take_stream_switches
@@ -64,6 +65,8 @@ def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int, weight: int)
             known[name] = value
         else:
             unknown[name] = value
+    if unknown:
+        check_unknown(unknown)
     stream, include_usage = take_stream_switches(known)
     return PlainRequest(
         model, stream, include_usage, MappingProxyType(known), MappingProxyType(unknown), weight

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from sanitizers.schemas.flatten import Flat
-from sanitizers.schemas.intersect import meet_types, same
+from sanitizers.schemas.intersect import identity_of, meet_types, same
 from sanitizers.schemas.keywords import is_annotation
 from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.values import as_list, kind_of
 from sanitizers.schemas.words import described
 
 _MOST_COMPARED = 64
+_MOST_VALUES = 16_384
+_MOST_PAIRS = 256
 
 
 def is_null(branch: Flat) -> bool:
@@ -54,34 +56,67 @@ def _is_of(value: Any, types: list[str] | None) -> bool:
 
 
 def are_exclusive(branches: Sequence[Flat]) -> bool:
-    """Tell whether it is sure that no value fits two of *branches*, so that ``oneOf`` and ``anyOf`` are the same."""
+    """Tell whether it is sure that no value fits two of *branches*, so that ``oneOf`` and ``anyOf`` are the same.
+
+    It is never sure of many branches, nor of many values in them: each pair is compared.
+    """
     if len(branches) > _MOST_COMPARED:
         return False
-    return all(_exclude(one.schema, other.schema) for one, other in combinations(branches, 2))
+    traits = [_traits_of(branch.schema) for branch in branches]
+    if sum(one.size for one in traits) > _MOST_VALUES:
+        return False
+    return all(_exclude(one, other) for one, other in combinations(traits, 2))
 
 
-def _exclude(one: Mapping[str, Any], other: Mapping[str, Any], *, deep: bool = True) -> bool:
-    types, others = _types_of(one), _types_of(other)
-    if types is not None and others is not None and not meet_types(types, others):
+class _Traits(NamedTuple):
+    """What tells the values of one schema from those of another; *constants* are of properties that it requires."""
+
+    types: list[str] | None
+    scalars: frozenset[tuple[str, Any]] | None
+    """The plain values that it lists, each with its kind; None where it lists none."""
+
+    containers: list[Any]
+    """The lists and objects among them."""
+
+    constants: Mapping[str, _Traits]
+
+    @property
+    def size(self) -> int:
+        """The values that a comparison looks at."""
+        listed = len(self.scalars or ()) + len(self.containers)
+        return listed + sum(1 + one.size for one in self.constants.values())
+
+
+def _traits_of(schema: Mapping[str, Any], *, deep: bool = True) -> _Traits:
+    types, listed = _types_of(schema), schema.get("enum")
+    scalars: frozenset[tuple[str, Any]] | None = None
+    containers: list[Any] = []
+    if isinstance(listed, list):
+        containers = [value for value in listed if isinstance(value, Mapping | list)]
+        scalars = frozenset(identity_of(value) for value in listed if not isinstance(value, Mapping | list))
+    constants: dict[str, _Traits] = {}
+    properties = schema.get("properties")
+    if deep and types == ["object"] and isinstance(properties, Mapping):
+        required = [name for name in as_list(schema.get("required")) if isinstance(name, str)]
+        for name in required:
+            if name in properties and name not in constants:
+                constants[name] = _traits_of(_constant(properties[name]), deep=False)
+    return _Traits(types, scalars, containers, constants)
+
+
+def _exclude(one: _Traits, other: _Traits) -> bool:
+    if one.types is not None and other.types is not None and not meet_types(one.types, other.types):
         return True
-    values, other_values = one.get("enum"), other.get("enum")
-    if isinstance(values, list) and isinstance(other_values, list):
-        return not any(same(value, another) for value in values for another in other_values)
-    return deep and _discriminated(one, other)
-
-
-def _discriminated(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether both require a property that has different values in each."""
-    if _types_of(one) != ["object"] or _types_of(other) != ["object"]:
-        return False
-    mine, theirs = one.get("properties"), other.get("properties")
-    if not isinstance(mine, Mapping) or not isinstance(theirs, Mapping):
-        return False
-    required = [as_list(each.get("required")) for each in (one, other)]
+    if one.scalars is not None and other.scalars is not None:
+        if len(one.containers) * len(other.containers) > _MOST_PAIRS:
+            return False
+        return one.scalars.isdisjoint(other.scalars) and not any(
+            same(value, another) for value in one.containers for another in other.containers
+        )
+    # Or both require a property that has different values in each.
     return any(
-        _exclude(_constant(mine[name]), _constant(theirs[name]), deep=False)
-        for name in mine
-        if name in theirs and name in required[0] and name in required[1]
+        _exclude(one.constants[name], other.constants[name])
+        for name in one.constants.keys() & other.constants
     )
 
 

@@ -12,6 +12,9 @@ from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.references import Target
 from sanitizers.schemas.work import Where, Work
 
+_USUAL_KEYWORDS = 32
+"""Keywords of a schema that cost nothing beside it."""
+
 _MOST_OPEN = 48
 """References that lead on to one another, and members within members."""
 
@@ -82,6 +85,8 @@ class Flattener:
                 "boolean_schema" if given is True else "keyword_dropped", where, kept=given is True
             )
             return Flat({}, where)
+        if len(given) > _USUAL_KEYWORDS:
+            self.work.count(len(given) // 4)  # each unknown one is noted, and told
         schema = self._with_null(dict(given), where) if "nullable" in given else dict(given)
         members, words = self._members(schema, where)
         self._write_constant(schema, where)
@@ -100,7 +105,7 @@ class Flattener:
             return replace(_NOTHING, where=first.where)
         if second.reference:
             return second
-        both, left_out = intersect(first.schema, second.schema)
+        both, left_out = intersect(first.schema, second.schema, self.work.count_values)
         words = (*first.words, *second.words)
         if left_out:
             self.work.note("keyword_in_words", first.where, kept=False)
@@ -190,7 +195,9 @@ class Flattener:
             value = schema.pop("const")
             self.work.note("const_as_enum", where, "const")
             allowed = schema.get("enum")
-            if not isinstance(allowed, list) or any(same(value, other) for other in allowed):
+            if not isinstance(allowed, list) or any(
+                same(value, other, self.work.count_values) for other in allowed
+            ):
                 schema["enum"] = [value]
         if "enum" in schema and (not isinstance(schema["enum"], list) or not schema["enum"]):
             del schema["enum"]

@@ -44,6 +44,7 @@ def _folded(flat: Flat, keyword: str, given: list[Any], flattener: Flattener) ->
     words = f"{_TOLD[keyword]}: {work.spell_out_json(told)}"
     for branch in objects:
         work.count(len(_properties(branch)))
+        work.count_values(len(as_list(branch.schema.get("required"))))
     properties = _union(base, objects)
     required = as_list(base.schema.get("required")) + _required_by_all(objects)
     schema = {
@@ -73,8 +74,14 @@ def _union(base: Flat, objects: list[Flat]) -> dict[str, Any]:
 
 
 def _required_by_all(objects: list[Flat]) -> list[Any]:
+    """Return the names that each of *objects* requires; what is no text names nothing."""
     lists = [as_list(branch.schema.get("required")) for branch in objects]
-    return [name for name in lists[0] if all(name in names for names in lists)] if lists else []
+    if not lists:
+        return []
+    common = frozenset.intersection(
+        *(frozenset(name for name in names if isinstance(name, str)) for names in lists)
+    )
+    return [name for name in lists[0] if isinstance(name, str) and name in common]
 
 
 def _constraints(branch: Any) -> Any:

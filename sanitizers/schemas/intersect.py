@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from sanitizers.schemas.keywords import is_annotation
 from sanitizers.schemas.notes import Schema
@@ -17,6 +17,11 @@ from sanitizers.schemas.told_json import as_json
 _MOST_BRANCHES = 16
 """Branches that two choices together may come to."""
 
+Count: TypeAlias = Callable[[int], None]
+"""Takes a number of values that were looked at; raises where it is too many."""
+
+_VALUES_A_SCHEMA = 32
+
 _CONDITION = ("if", "then", "else")
 
 
@@ -24,11 +29,15 @@ class _ConflictError(Exception):
     """Both cannot be said at once."""
 
 
-def intersect(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Schema, Schema]:
+def intersect(first: Mapping[str, Any], second: Mapping[str, Any], count: Count) -> tuple[Schema, Schema]:
     """Return what both say, and what *second* says that could not be put in, keyword by keyword.
 
-    What annotates is *first*'s, and *second*'s where that has none.
+    What annotates is *first*'s, and *second*'s where that has none. *count* is told how many values were looked at, and
+    may raise: the same large schemas can be put together thousands of times.
     """
+    count(
+        sum(len(value) for value in (*first.values(), *second.values()) if isinstance(value, Mapping | list))
+    )
     both: Schema = dict(first)
     left_out: Schema = {}
     conditional = any(name in first for name in _CONDITION) and any(name in second for name in _CONDITION)
@@ -37,9 +46,12 @@ def intersect(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Sche
             left_out[keyword] = value
         elif keyword not in first:
             both[keyword] = value
-        elif not is_annotation(keyword) and not same(first[keyword], value):
+        elif not is_annotation(keyword) and not same(first[keyword], value, count):
             try:
-                both[keyword] = _MERGE[keyword](first[keyword], value)
+                if keyword == "properties":
+                    both[keyword] = _properties(first[keyword], value, count)
+                else:
+                    both[keyword] = _MERGE[keyword](first[keyword], value)
             except (KeyError, _ConflictError):
                 left_out[keyword] = value
     if conditional:
@@ -49,19 +61,34 @@ def intersect(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Sche
     if _closes_other(first, second) or _closes_other(second, first):
         # The classic: a closed base that is extended. By the letter nothing of the extension may be there.
         left_out["additionalProperties"] = False
-    _extend_maps(both, first, second)
-    _extend_maps(both, second, first)
+    _extend_maps(both, first, second, count)
+    _extend_maps(both, second, first, count)
     return both, left_out
 
 
-def same(first: Any, second: Any) -> bool:
-    """Tell whether both are one JSON value; ``1`` and ``true`` are not, though Python finds them equal."""
+def count_nothing(much: int) -> None:
+    """Count nothing: for what is compared once."""
+
+
+def same(first: Any, second: Any, count: Count = count_nothing) -> bool:
+    """Tell whether both are one JSON value; ``1`` and ``true`` are not, though Python finds them equal.
+
+    *count* is told how many values were looked at.
+    """
+    count(1)
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return first.keys() == second.keys() and all(same(value, second[key]) for key, value in first.items())
+        if first is second:
+            return True
+        return first.keys() == second.keys() and all(
+            same(value, second[key], count) for key, value in first.items()
+        )
     if isinstance(first, list) and isinstance(second, list):
-        return len(first) == len(second) and all(map(same, first, second))
+        return first is second or (
+            len(first) == len(second)
+            and all(same(one, other, count) for one, other in zip(first, second, strict=True))
+        )
     return bool(first == second)
 
 
@@ -69,11 +96,11 @@ def distinct(values: list[Any]) -> list[Any]:
     """Return *values*, each one once."""
     kept: dict[tuple[str, Any], Any] = {}
     for value in values:
-        kept.setdefault(_identity(value), value)
+        kept.setdefault(identity_of(value), value)
     return list(kept.values())
 
 
-def _identity(value: Any) -> tuple[str, Any]:
+def identity_of(value: Any) -> tuple[str, Any]:
     """Return what tells *value* from others, and can be looked up: enumerations have thousands of values."""
     if isinstance(value, bool | None):
         return ("constant", value)
@@ -96,8 +123,8 @@ def _types(first: Any, second: Any) -> list[str]:
 def _values(first: Any, second: Any) -> list[Any]:
     if not isinstance(first, list) or not isinstance(second, list):
         _conflict()
-    known = {_identity(value) for value in second}
-    return [value for value in first if _identity(value) in known] or _conflict()
+    known = {identity_of(value) for value in second}
+    return [value for value in first if identity_of(value) in known] or _conflict()
 
 
 def _names(first: Any, second: Any) -> list[Any]:
@@ -116,14 +143,14 @@ def _schemas(first: Any, second: Any) -> Any:
     return False if first is False or second is False else {"allOf": [first, second]}
 
 
-def _properties(first: Any, second: Any) -> Schema:
+def _properties(first: Any, second: Any, count: Count) -> Schema:
     if not isinstance(first, Mapping) or not isinstance(second, Mapping):
         _conflict()
     both = dict(first)
     for name, value in second.items():
         if name not in both:
             both[name] = value
-        elif not same(both[name], value):
+        elif not same(both[name], value, count):
             both[name] = {"allOf": [both[name], value]}
     return both
 
@@ -159,14 +186,18 @@ def _closes_other(closed: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return bool(_property_names(other) - _property_names(closed))
 
 
-def _extend_maps(both: Schema, of: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """Let *other*'s own properties be what *of* says of all that it does not list."""
+def _extend_maps(both: Schema, of: Mapping[str, Any], other: Mapping[str, Any], count: Count) -> None:
+    """Let *other*'s own properties be what *of* says of all that it does not list.
+
+    Each of them becomes one schema more, which lies one level deeper: it counts as one.
+    """
     rest = of.get("additionalProperties")
     if not isinstance(rest, Mapping) or not rest or "patternProperties" in of:
         return
     names = _property_names(other) - _property_names(of)
     known = both.get("properties")
     if names and isinstance(known, Mapping):
+        count(_VALUES_A_SCHEMA * len(names))
         both["properties"] = {
             name: {"allOf": [value, rest]} if name in names else value for name, value in known.items()
         }
@@ -198,7 +229,6 @@ _MERGE: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
         "minLength": _bound(max),
         "minProperties": _bound(max),
         "minimum": _bound(max),
-        "properties": _properties,
         "propertyNames": _schemas,
         "required": _names,
         "type": _types,

@@ -6,13 +6,17 @@ A remote reference is never fetched. Pointers go through lists too: zod refers t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Target = Mapping[str, Any] | bool
 
 _MOST_STEPS = 100_000
-"""Places of a schema that are looked at for references, in all."""
+"""Places of a schema that are looked at for references, in all; so many entries of large ones count as one more."""
+
+_ENTRIES_A_STEP = 8
+_POINTER_A_STEP = 64
+"""Characters of a pointer that are followed in one step."""
 
 _ENCODED = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
@@ -21,15 +25,19 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
 class References:
     """The references of one schema, *root*."""
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: Mapping[str, Any], count: Callable[[int], None]) -> None:
         self._root = root
+        self._count = count
         self._named: dict[str, Mapping[str, Any]] | None = None
         self._recursive: dict[tuple[int, bool], bool] = {}
         self._names: dict[int, str] = {}
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
         self._steps = 0
 
     def find(self, reference: str) -> Target | None:
         """Return what *reference* leads to within the schema; None for nothing that could be a schema."""
+        self._count(len(reference) // _POINTER_A_STEP)
         if reference == "#" or reference.startswith("#/"):
             return _at(self._root, reference[1:])
         if self._named is None:
@@ -49,10 +57,12 @@ class References:
         if key not in self._names:
             last = _decoded(reference.rpartition("/")[2])
             name = wanted = _UNFIT.sub("_", last.lstrip("#")) or "root"
-            taken, number = set(self._names.values()), 1
-            while name in taken:
+            number = self._numbers.get(wanted, 1)  # all numbers before it are taken
+            while name in self._taken:
                 number += 1
                 name = f"{wanted}_{number}"
+            self._numbers[wanted] = number
+            self._taken.add(name)
             self._names[key] = name
         return self._names[key]
 
@@ -60,12 +70,13 @@ class References:
         seen: set[int] = set()
         waiting: list[Any] = [target]
         while waiting:
-            self._steps += 1
+            node = waiting.pop()
+            is_large = isinstance(node, Mapping | list)
+            self._steps += 1 + (len(node) // _ENTRIES_A_STEP if is_large else 0)
             if self._steps > _MOST_STEPS:
                 return (
                     True  # what leads nowhere is cut as well: a thousand definitions in a ring took seconds
                 )
-            node = waiting.pop()
             if isinstance(node, Mapping):
                 found = self.find(node["$ref"]) if isinstance(node.get("$ref"), str) else None
                 if found is target:
@@ -81,7 +92,7 @@ class References:
 
 def _within(node: Mapping[str, Any], strictly: bool) -> Iterator[Any]:
     required = node.get("required")
-    required = required if isinstance(required, list) else []
+    required = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
     for keyword, value in node.items():
         if keyword in ("$defs", "definitions"):
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from sanitizers.schemas.references import References
@@ -12,6 +13,9 @@ MOST_WORDS = 1_500
 
 _MOST_SPELLED = 200
 """Values that words are made of: more would not find room."""
+
+_WIDEST = 400
+"""Names of one object: as JSON, so many are more than :data:`MOST_WORDS`, whatever they are."""
 
 
 def described(own: Any, words: Iterable[str]) -> str:
@@ -41,8 +45,10 @@ def spell_out(value: Any, references: References, count: Callable[[int], None]) 
         reference = node.get("$ref")
         target = references.find(reference) if isinstance(reference, str) else None
         if target is None or id(target) in open_:
-            return {name: spelled(each, open_) for name, each in node.items()}
-        beside = {name: spelled(each, open_) for name, each in node.items() if name != "$ref"}
+            return {name: spelled(each, open_) for name, each in islice(node.items(), _WIDEST)}
+        beside = {
+            name: spelled(each, open_) for name, each in islice(node.items(), _WIDEST) if name != "$ref"
+        }
         found = spelled(target, open_ | {id(target)})
         return {**found, **beside} if isinstance(found, Mapping) else found
 

@@ -42,6 +42,10 @@ class Where:
         return Where(path, self.open, self.depth + 1, self.level + level, 0, self.told)
 
 
+_FREE_VALUES = 32
+"""Values that are looked at for the price of one schema."""
+
+
 @dataclass(slots=True)
 class Work:
     """One schema's rewriting for *dialect*; *place* is its name in an error."""
@@ -52,9 +56,11 @@ class Work:
     references: References = field(init=False)
     notes: list[Note] = field(default_factory=list)
     left: int = MOST_SCHEMAS
+    values: int = 0
+    """Values that were looked at since the last schema that was counted for them."""
 
     def __post_init__(self) -> None:
-        self.references = References(self.root)
+        self.references = References(self.root, self.count_values)
 
     @property
     def top(self) -> Where:
@@ -67,6 +73,13 @@ class Work:
         self.left -= much
         if self.left < 0:
             raise too_large(self.place)
+
+    def count_values(self, much: int) -> None:
+        """Count *much* values that were looked at: one schema for each 32 of them; raises as :meth:`count` does."""
+        self.values += much
+        if self.values >= _FREE_VALUES:
+            schemas, self.values = divmod(self.values, _FREE_VALUES)
+            self.count(schemas)
 
     def note(self, reason: str, where: Where, *keys: str, kept: bool = True) -> None:
         """Note a rewrite at *where*, or at *keys* there."""

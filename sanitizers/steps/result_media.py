@@ -62,8 +62,9 @@ def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tupl
             part = content[number]
             said = media_of_result(part["type"], name, base_id(call_id))
             moved += [{"type": "text", "text": said}, part]
+        gone = frozenset(held)
         parts = [
-            {"type": "text", "text": moved_from_result(part["type"])} if number in held else part
+            {"type": "text", "text": moved_from_result(part["type"])} if number in gone else part
             for number, part in enumerate(content)
         ]
         placed.append(Entry({**message, "content": parts}, entry.origin))

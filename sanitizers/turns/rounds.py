@@ -70,8 +70,12 @@ class Round:
     @cached_property
     def outcomes(self) -> list[Any]:
         """What the results come to, in an order of their own where they are all texts."""
-        said = [_without_ids(outcome_of(result.message), self.ids) for result in self.results]
+        said = [_without_ids(outcome_of(result.message), self._ids_for(result)) for result in self.results]
         return sorted(said) if all(isinstance(text, str) for text in said) else said
+
+    def _ids_for(self, result: Result) -> Sequence[str | None]:
+        """Return the ids that *result* is read without: its own alone in a turn of very many calls."""
+        return self.ids if len(self.ids) <= _MOST_IDS else [result.call_id]
 
     def repeats(self, other: Round) -> bool:
         """Tell whether both make the same calls, with the same arguments, and came to the same results."""
@@ -92,7 +96,7 @@ class Round:
         name = result.message.get("name")
         if isinstance(name, str) and name in self._tools:
             return name
-        return self.names[0] if len(self._tools) == 1 else ""
+        return self.calls[0][0] if len(self._tools) == 1 else ""
 
     @cached_property
     def _named(self) -> dict[str | None, str]:
@@ -218,6 +222,9 @@ def _without_ids(said: Any, ids: Sequence[str | None]) -> Any:
                 said = said.replace(call_id, "")
     return said
 
+
+_MOST_IDS = 32
+"""Calls of a turn whose ids are looked for in the results of all of them."""
 
 _SHORTEST_ID = 6
 """Characters of an id that is looked for in a text: ``1`` stands in many."""

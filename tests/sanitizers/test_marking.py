@@ -16,7 +16,7 @@ from sanitizers.outline import Outline
 from sanitizers.pipeline import run_steps_on
 from sanitizers.profiles import GEMINI_3, OPENAI
 from sanitizers.provider_profiles import DEEPSEEK
-from sanitizers.synthetic import derive_id
+from sanitizers.synthetic import DerivedIds
 from sanitizers.validation import read_history, validate_messages
 from tests.sanitizers.test_properties import PROFILES
 from tests.support.builders import assistant, call, legacy_call, system, tool, user, without
@@ -156,8 +156,8 @@ def outcome(entries: Entries, profile: Profile) -> tuple[object, ...]:
         user("a"),
         assistant(calls=[call(None)]),
         tool(None),
-        assistant(calls=[call(derive_id(1, 0, "", frozenset()))]),
-        tool(derive_id(1, 0, "", frozenset())),
+        assistant(calls=[call(DerivedIds(set()).derive(1, 0, ""))]),
+        tool(DerivedIds(set()).derive(1, 0, "")),
     ],
     OPENAI,
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.repairs.draft import Draft, note, with_entries
 from sanitizers import Change, Message
 from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
-from sanitizers.synthetic import derive_id
+from sanitizers.synthetic import DerivedIds
 
 Rename: TypeAlias = Callable[[str], str]
 """Says what an id is to be; the same id, where it may stay."""
@@ -46,6 +47,19 @@ def _short(given: str) -> str:
     return hashlib.sha256(given.encode("utf-8", "surrogatepass")).hexdigest()[:9]
 
 
+@dataclass(slots=True)
+class _Turn:
+    """The ids of one turn: what each is now, the parts of them before a signature, and all that are in use."""
+
+    now: dict[str, str] = field(default_factory=dict)
+    bases: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    derived: DerivedIds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.derived = DerivedIds(self.used)
+
+
 def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Change]]:
     """Return *entries* with each call's id as *rename* has it, the same on the call and on its results.
 
@@ -55,15 +69,14 @@ def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Cha
     renamed: list[Entry] = []
     changes: list[Change] = []
     known: dict[str, str] = {}  # each id that a result may carry, and what it is now
-    turn: dict[str, str] = {}
+    turn = _Turn()
     for entry in entries:
         message, at = entry.message, entry.origin
         new = message
         if message["role"] == "assistant":
-            new = _rename_calls(message, at, rename, turn)
-            known |= {base_id(given): now for given, now in reversed(turn.items())} | turn
+            new = _rename_calls(message, at, rename, turn, known)
         else:
-            turn = {}
+            turn = _Turn()
             if message["role"] == "tool":
                 new = _rename_result(message, rename, known)
         if new is not message:
@@ -72,16 +85,29 @@ def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Cha
     return tuple(renamed), changes
 
 
-def _rename_calls(message: Message, at: int, rename: Rename, turn: dict[str, str]) -> Message:
-    """Return *message* with its calls renamed; *turn* holds the ids of its turn so far, and gets these."""
+def _rename_calls(message: Message, at: int, rename: Rename, turn: _Turn, known: dict[str, str]) -> Message:
+    """Return *message* with its calls renamed; *turn* and *known* get their ids.
+
+    Of calls in a turn that have one id before the signature, results without it are the first one's.
+    """
     calls = []
+    added: list[str] = []
     for number, call in enumerate(tool_calls_of(message)):
         given = call.get("id")
-        if given and given not in turn:
+        if given and given not in turn.now:
             wanted = rename(given)
-            taken = set(turn.values())
-            turn[given] = derive_id(at, number, given, taken) if not wanted or wanted in taken else wanted
-        calls.append({**call, "id": turn[given]} if given and turn[given] != given else call)
+            if not wanted or wanted in turn.used:
+                wanted = turn.derived.derive(at, number, given)
+            turn.now[given] = wanted
+            turn.used.add(wanted)
+            added.append(given)
+        calls.append({**call, "id": turn.now[given]} if given and turn.now[given] != given else call)
+    for given in added:
+        base = base_id(given)
+        if base not in turn.bases:
+            turn.bases.add(base)
+            known[base] = turn.now.get(base) or turn.now[given]
+    known |= {given: turn.now[given] for given in added}
     changed = any(new is not old for new, old in zip(calls, tool_calls_of(message), strict=True))
     return {**message, "tool_calls": calls} if changed else message
 

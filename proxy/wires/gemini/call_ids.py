@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sanitizers.messages import base_id
-from sanitizers.synthetic import derive_id
+from sanitizers.synthetic import DerivedIds
 
 
 def wire_ids(calls: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -16,11 +16,12 @@ def wire_ids(calls: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     ids: list[str] = []
     taken: set[str] = set()  # to search the list takes seconds where somebody sends ten thousand calls
+    derived = DerivedIds(taken)
     for number, call in enumerate(calls):
         given = call.get("id") or ""
         bare = base_id(given)
         if not bare or bare in taken:
-            bare = derive_id(0, number, given, taken)
+            bare = derived.derive(0, number, given)
         ids.append(bare)
         taken.add(bare)
     return ids

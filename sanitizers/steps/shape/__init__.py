@@ -35,6 +35,8 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     changes: list[Change] = []
     kept: list[Entry] = []
     as_it_was = True
+    started = False  # whether anybody but the system has spoken among the first `looked` of `kept`
+    looked = 0
     done = 0
     for at in open_places(entries):
         kept += entries[done:at]
@@ -56,7 +58,10 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
         if shaped is None:
             changes.append(Change(NAME, "dropped", entry.origin, "empty_message", entry.message["role"]))
             continue
-        if shaped["role"] in SYSTEM_ROLES and not profile.system_anywhere and _has_started(kept):
+        if shaped["role"] in SYSTEM_ROLES and not profile.system_anywhere and not started:
+            started = _has_started(kept, looked)  # each is looked at once: a history may begin with thousands
+            looked = len(kept)
+        if shaped["role"] in SYSTEM_ROLES and started:
             # In place and word for word: hoisting it would change what comes before every turn between, and
             # with it the provider's cached prefix; its place in time is part of what it says.
             shaped = {**shaped, "role": "user"}
@@ -69,5 +74,6 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     return (settled, tuple(changes)) if changes else (entries, ())
 
 
-def _has_started(entries: Sequence[Entry]) -> bool:
-    return any(entry.message["role"] not in SYSTEM_ROLES for entry in entries)
+def _has_started(entries: Sequence[Entry], first: int) -> bool:
+    """Tell whether anybody but the system speaks in *entries* from the place *first* on."""
+    return any(entries[at].message["role"] not in SYSTEM_ROLES for at in range(first, len(entries)))

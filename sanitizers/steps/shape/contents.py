@@ -146,4 +146,5 @@ def _drop_refused_fields(message: Message, profile: Profile, notes: list[Note]) 
         return message
     for name in refused:
         notes.append(Note("dropped", "refused_field", name))
-    return {name: value for name, value in message.items() if name not in refused}
+    gone = frozenset(refused)  # a message may have any number of fields
+    return {name: value for name, value in message.items() if name not in gone}

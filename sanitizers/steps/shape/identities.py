@@ -23,7 +23,7 @@ from sanitizers.changes import Change
 from sanitizers.messages import SYSTEM_ROLES, Entries, Entry, base_id, function_of, open_places, tool_calls_of
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.notes import NAME
-from sanitizers.synthetic import derive_id
+from sanitizers.synthetic import DerivedIds
 
 
 @dataclass(slots=True)
@@ -191,7 +191,7 @@ def _pair_late_by_name(entries: Entries, calls: list[_Call], unmatched: list[int
 
 def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     identity = base_id if profile.signs_calls else str
-    taken: set[str] = set()
+    derived: DerivedIds | None = None
     earlier: dict[str, _Call] = {}
     new_ids: dict[tuple[int, int], str] = {}
     result_ids: dict[int, str] = {}
@@ -200,12 +200,13 @@ def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[
         reason = _why_not(call, earlier.get(identity(call.id)), profile)
         if reason:
             original = call.id
-            taken = taken or {identity(i) for i in _ids_in(entries)}
+            if derived is None:
+                taken = {identity(i) for i in _ids_in(entries)}
+                derived = DerivedIds(taken, nine=profile.call_id_form == "nine")
             # From the id alone where its spelling is all that is wrong: clients that cut a history's front keep it.
             misspelled = reason in ("call_id_illegal", "call_id_too_long")
             place = (0, 0) if misspelled else (entries[call.at].origin, call.number)
-            call.id = derive_id(*place, original, taken, nine=profile.call_id_form == "nine")
-            taken.add(call.id)
+            call.id = derived.derive(*place, original)
             new_ids[call.at, call.number] = call.id
             changes.append(Change(NAME, "replaced", entries[call.at].origin, reason, call.id))
         earlier[identity(call.id)] = call

@@ -20,7 +20,7 @@ from sanitizers.provider_profiles import (
     MISTRAL,
     PROVIDER_PROFILES,
 )
-from sanitizers.synthetic import MISSING_RESULT, derive_id
+from sanitizers.synthetic import MISSING_RESULT, DerivedIds
 from tests.support.builders import assistant, call, tool, user
 
 History = list[dict[str, Any]]
@@ -230,9 +230,9 @@ def test_given_id_pushes_a_derived_one_on(profile: Profile) -> None:
 
 def test_derived_ids_are_pinned() -> None:
     """Byte for byte: another way to derive them would move every provider's cached prefix."""
-    assert "call_37a852a043938b90ae4" == derive_id(0, 0, "a.b", set())
-    assert "37a852a04" == derive_id(0, 0, "a.b", set(), nine=True)
-    assert derive_id(0, 0, "a.b", {"37a852a04"}, nine=True) == "b1b9a4cef"
+    assert "call_37a852a043938b90ae4" == DerivedIds(set()).derive(0, 0, "a.b")
+    assert "37a852a04" == DerivedIds(set(), nine=True).derive(0, 0, "a.b")
+    assert DerivedIds({"37a852a04"}, nine=True).derive(0, 0, "a.b") == "b1b9a4cef"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,105 @@
+"""The most entries of each list and map that a client may send among a request's parameters.
+
+The limits are fixed. They stand far above what any provider takes, so that the provider's own limit is met first, and
+far below what work over each entry needs to be felt. No setting moves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from types import MappingProxyType
+from typing import Any
+
+from proxy.errors import InvalidRequest
+
+MOST_ENTRIES: Mapping[str, int] = MappingProxyType(
+    {
+        "functions": 2_048,
+        "logit_bias": 4_096,
+        "metadata": 1_024,
+        "modalities": 16,
+        "stop": 1_024,
+        "tools": 2_048,
+    }
+)
+"""Entries of lists and maps, by the parameter's name.
+
+``tools`` and ``functions``: OpenAI takes 128, Gemini 512, vLLM any number; agents with 500 tools of MCP servers were
+seen. ``stop``: OpenAI takes 4, Gemini 5, vLLM any number. ``logit_bias``: OpenAI takes 1,024 tokens. ``metadata``:
+OpenAI takes 16 pairs. ``modalities``: OpenAI has 2, Gemini 3. (References of 2026-11.)
+"""
+
+MOST_VALUES: Mapping[str, int] = MappingProxyType(
+    {
+        "audio": 256,
+        "function_call": 256,
+        "prediction": 4_096,
+        "response_format": 65_536,
+        "stream_options": 256,
+        "tool_choice": 256,
+    }
+)
+"""Values in all levels of an object, by the parameter's name.
+
+All but two are a handful of fields. ``prediction`` may hold its text in parts. ``response_format`` holds a schema:
+OpenAI takes 5,000 properties, each with a dozen values at most.
+"""
+
+MOST_UNKNOWN = 1_024
+"""Fields of a request that are no known parameters. vLLM, which has most of them, knows about 60 (2026-11)."""
+
+
+def check_entries(name: str, value: Any) -> None:
+    """Raise :class:`InvalidRequest`, with *name* in ``param``, for a list or map of the client's that is too long.
+
+    Call it before anything looks at the entries. *value* is a list or a dict, of right types or not.
+    """
+    most = MOST_ENTRIES.get(name)
+    if most is not None:
+        if len(value) > most:
+            raise _too_many(name, most, f"it has {len(value)}")
+        return
+    most = MOST_VALUES.get(name)
+    if most is not None and _holds_more(value, most):
+        raise _too_many(name, most, "it has more, in all its levels")
+
+
+def check_unknown(unknown: Mapping[str, Any]) -> None:
+    """Raise :class:`InvalidRequest` for more *unknown* fields than :data:`MOST_UNKNOWN`, or one that is too long.
+
+    ``param`` is the beginning of the name of the first field beyond the limit.
+    """
+    if len(unknown) > MOST_UNKNOWN:
+        first = next(islice(unknown, MOST_UNKNOWN, None))
+        raise InvalidRequest(
+            f"The request has {len(unknown)} fields that are no known parameters. "
+            f"At most {MOST_UNKNOWN} are taken, and no setting moves this limit.",
+            param=first[:64],
+        )
+    metadata = unknown.get("metadata")
+    if isinstance(metadata, dict | list):
+        check_entries("metadata", metadata)
+
+
+def _holds_more(value: Any, most: int) -> bool:
+    """Tell whether *value* holds more than *most* values; goes level by level and stops early."""
+    level, left = [value], most
+    while level:
+        left -= sum(map(len, level))
+        if left < 0:
+            return True
+        level = [
+            child
+            for container in level
+            for child in (container.values() if isinstance(container, dict) else container)
+            if isinstance(child, dict | list)
+        ]
+    return False
+
+
+def _too_many(name: str, most: int, found: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"Invalid value for '{name}': at most {most} entries are taken, and {found}. No setting moves this limit.",
+        param=name,
+    )
