@@ -14,7 +14,7 @@ from sanitizers.budget.cap_text import Cap, cap_content
 from sanitizers.budget.ledger import Ledger
 from sanitizers.budget.markers import CLEARED
 from sanitizers.budget.marks import CutPolicy
-from sanitizers.budget.units import Unit, tool_name_of
+from sanitizers.budget.units import Unit, tool_name_of, tool_names_of
 
 _SAMPLE = {"role": "tool", "tool_call_id": "call_0123456789abcdef", "content": CLEARED}
 
@@ -113,8 +113,9 @@ class OldResults:
         if not self._policy.excluded_tools:
             return results
         messages = self._ledger.messages
-        turn = messages[unit.start]
-        return [at for at in results if tool_name_of(messages[at], turn) not in self._policy.excluded_tools]
+        names = tool_names_of(messages[unit.start])
+        excluded = self._policy.excluded_tools
+        return [at for at in results if tool_name_of(messages[at], names) not in excluded]
 
     def _cap(self, at: int, cap: Cap, *, always: bool = False) -> bool:
         """Cap one result, always from what the client sent, so that the marker counts from that."""

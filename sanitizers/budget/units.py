@@ -8,7 +8,7 @@ signature goes with the calls that it belongs to, since it is in the same messag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, function_of, tool_calls_of
@@ -70,10 +70,16 @@ def _told(messages: Messages, starts: Sequence[int]) -> int:
     return told if at > 0 and messages[at]["role"] in RESULT_ROLES and len(starts) > told else 0
 
 
-def tool_name_of(result: Message, turn: Message) -> str:
-    """Return the name of the tool whose *result* this is; *turn* is the message that its unit begins with."""
-    call_id = result.get("tool_call_id")
-    for call in tool_calls_of(turn):
-        if call_id is not None and call.get("id") == call_id:
-            return function_of(call).get("name") or (call.get("custom") or {}).get("name") or ""
-    return result.get("name") or ""
+def tool_names_of(turn: Message) -> Mapping[str, str]:
+    """Return the names of the tools that *turn* calls, by the calls' ids; of calls with one id the first one's."""
+    return {
+        call["id"]: function_of(call).get("name") or (call.get("custom") or {}).get("name") or ""
+        for call in reversed(tool_calls_of(turn))
+        if isinstance(call.get("id"), str)
+    }
+
+
+def tool_name_of(result: Message, names: Mapping[str, str]) -> str:
+    """Return the name of the tool whose *result* this is; *names* are those of the turn that its unit begins with."""
+    known = names.get(result.get("tool_call_id") or "")
+    return (result.get("name") or "") if known is None else known

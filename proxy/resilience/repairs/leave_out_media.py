@@ -28,13 +28,13 @@ def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
     changes = []
     for at, (message, origin, *_) in enumerate(entries):
         asked_now = message["role"] == "user" and at >= newest
-        bad = [
+        bad = {
             number
             for number, part in enumerate(_parts(message))
             if part["type"] in MEDIA_PARTS
             and (kind is None or _is_of_type(part, kind))
             and not (asked_now and _is_own(message, number))
-        ]
+        }
         if not bad:
             continue
         content = [

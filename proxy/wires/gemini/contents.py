@@ -71,12 +71,15 @@ def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
 
 
 def _append(contents: list[Content], role: str, parts: list[Part]) -> None:
-    """Add a content; to a user content that holds no responses more of the user's words are added instead."""
+    """Add a content; to a user content that holds no responses more of the user's words are added instead.
+
+    Responses come first where there are some. *parts* becomes the content's own list.
+    """
     if not parts:
         return
     last = contents[-1] if contents else None
-    if last and last["role"] == role and not any("functionResponse" in part for part in last["parts"]):
-        contents[-1] = {"role": role, "parts": [*last["parts"], *parts]}
+    if last and last["role"] == role and "functionResponse" not in last["parts"][0]:
+        last["parts"] += parts
     else:
         contents.append({"role": role, "parts": parts})
 

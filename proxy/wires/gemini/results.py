@@ -39,9 +39,13 @@ def response_contents(
     Raises :class:`InvalidRequest` for a result whose call is not among *calls*: nothing says its name.
     """
     answered = []
+    by_base: Calls | None = None
     for index in results:
         call = calls.get(messages[index].get("tool_call_id") or "")
-        answered.append((call or _call_by_base(messages[index], index, calls), index))
+        if call is None:
+            by_base = _by_base(calls) if by_base is None else by_base
+            call = _call_by_base(messages[index], index, by_base)
+        answered.append((call, index))
     if len(answered) > 1:
         answered.sort(key=lambda one: one[0][0])  # by the place of the call
     parts: list[dict[str, Any]] = []
@@ -70,13 +74,17 @@ def response_contents(
     return [{"role": "user", "parts": parts}, *own_content]
 
 
-def _call_by_base(message: Message, index: int, calls: Calls) -> tuple[int, str, str | None]:
+def _by_base(calls: Calls) -> Calls:
+    """Return *calls* by their ids without a signature; of calls with one such id the first."""
+    return {base_id(call_id): call for call_id, call in reversed(calls.items())}
+
+
+def _call_by_base(message: Message, index: int, by_base: Calls) -> tuple[int, str, str | None]:
     """Return the call of a result none of which has its id: the one with the same but for a signature behind either."""
     result_id = message.get("tool_call_id")
-    known_as = base_id(result_id) if result_id else None
-    for call_id, call in calls.items():
-        if base_id(call_id) == known_as:
-            return call
+    call = by_base.get(base_id(result_id)) if result_id else None
+    if call is not None:
+        return call
     raise InvalidRequest(
         f"'messages[{index}]' is a tool result without a call in the turn before it.",
         param=f"messages[{index}].tool_call_id",

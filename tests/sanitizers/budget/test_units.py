@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from sanitizers.budget.units import Unit, count_leading_system, split_units, tool_name_of
+from sanitizers.budget.units import Unit, count_leading_system, split_units, tool_name_of, tool_names_of
 from tests.support.builders import assistant, call, developer, legacy_call, legacy_result, system, tool, user
 from tests.support.strategies import any_histories, legal_histories
 
@@ -46,9 +46,9 @@ def test_leading_system_messages_are_counted() -> None:
 
 def test_names_of_tools_are_the_calls() -> None:
     """By the call's id; a legacy result has a name of its own."""
-    assert tool_name_of(HISTORY[5], HISTORY[3]) == "grep"
-    assert tool_name_of(HISTORY[7], HISTORY[6]) == "old"
-    assert tool_name_of(tool("none"), HISTORY[3]) == ""
+    assert tool_name_of(HISTORY[5], tool_names_of(HISTORY[3])) == "grep"
+    assert tool_name_of(HISTORY[7], tool_names_of(HISTORY[6])) == "old"
+    assert tool_name_of(tool("none"), tool_names_of(HISTORY[3])) == ""
 
 
 @given(any_histories() | legal_histories())
