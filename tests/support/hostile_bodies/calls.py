@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from sanitizers.synthetic import DerivedIds
 from tests.support.builders import PNG_URL, assistant, call, legacy_call, legacy_result, tool, user
 from tests.support.hostile_bodies.making import DEEP, Body, Builder, chat, many, one_turn, turns
 
@@ -25,6 +26,28 @@ def _results(size: int, content: str) -> Body:
     return turns(size, lambda at: [assistant(None, [call(f"c{at}")]), tool(f"c{at}", content)])
 
 
+def _results_by_base(size: int) -> Body:
+    """Return results that have their calls' ids without the signature behind it."""
+    calls = many(size // 2, lambda at: call(f"c{at}__thought__QUJD"))
+    return chat([user("go"), assistant(None, calls), *(tool(f"c{at}") for at in range(len(calls)))])
+
+
+def _ids_that_others_would_get(size: int) -> Body:
+    """Return calls that have the ids which one call with a long illegal id would get, one after another."""
+    original = "a b" * (size // 9)
+    taken: set[str] = set()
+    derived = DerivedIds(taken)
+    wanted = many(size * 2 // 3, lambda at: call(derived.derive(0, 0, original)))
+    return chat([user("go"), assistant(None, [*wanted, call(original)])])
+
+
+def _turns_of_many_calls(size: int) -> Body:
+    """Return three turns of the same calls with the same results, each of which holds an id."""
+    calls = many(size // 6, lambda at: call(f"call_{at}", "f", "{}"))
+    results = [tool(one["id"], "the same") for one in calls]
+    return chat([user("go"), *[assistant(None, calls), *results] * 3])
+
+
 CALLS: Mapping[str, Builder] = {
     "identical_illegal_ids": lambda size: one_turn(size, lambda at: call("not an id!")),
     "identical_illegal_ids_with_results": lambda size: one_turn(size, lambda at: call("no!"), answered=True),
@@ -37,6 +60,7 @@ CALLS: Mapping[str, Builder] = {
         size, lambda at: [assistant(None, [call("call1")]), tool("call1")]
     ),
     "many_illegal_ids": lambda size: one_turn(size, lambda at: call(f"not an id {at}!")),
+    "ids_that_others_would_get": _ids_that_others_would_get,
     "missing_ids": lambda size: one_turn(size, lambda at: call("")),
     "calls_in_one_turn": lambda size: one_turn(size, lambda at: call(f"c{at}"), answered=True),
     "calls_without_results": lambda size: one_turn(size, lambda at: call(f"c{at}", f"f{at}")),
@@ -84,6 +108,7 @@ RESULTS: Mapping[str, Builder] = {
     "results_apart_from_their_calls": lambda size: turns(
         size, lambda at: [assistant(None, [call(f"c{at}")]), user("wait"), tool(f"c{at}")]
     ),
+    "results_without_signatures": _results_by_base,
     "results_of_parts": lambda size: chat(
         [
             user("go"),
@@ -105,6 +130,15 @@ RESULTS: Mapping[str, Builder] = {
             tool("c1", many(size, lambda at: {"type": "image_url", "image_url": {"url": PNG_URL}})),
         ]
     ),
+    "small_media_in_one_result": lambda size: chat(
+        [
+            user("go"),
+            assistant(None, [call("c1")]),
+            tool(
+                "c1", many(size, lambda at: {"type": "image_url", "image_url": {"url": "https://a.invalid"}})
+            ),
+        ]
+    ),
     "legacy_calls": lambda size: turns(size, lambda at: [legacy_call(f"f{at}"), legacy_result(f"f{at}")]),
     "legacy_results_alone": lambda size: turns(size, lambda at: [legacy_result(f"f{at}")]),
     "legacy_results_of_one_call": lambda size: turns(size, lambda at: [legacy_result("f")]),
@@ -113,6 +147,7 @@ RESULTS: Mapping[str, Builder] = {
 }
 
 LOOPS: Mapping[str, Builder] = {
+    "turns_of_many_calls": _turns_of_many_calls,
     "repeated_calls": lambda size: turns(
         size, lambda at: [assistant(None, [call(f"c{at}", "f", '{"a": 1}')]), tool(f"c{at}", "same")]
     ),

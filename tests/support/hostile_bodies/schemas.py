@@ -58,6 +58,17 @@ def _enumeration(size: int) -> Body:
     return {"type": "string", "enum": many(size, lambda at: f"v{at}")}
 
 
+def _choices_that_require_much(size: int) -> Body:
+    """Return a choice of as many branches as are compared with one another, each with many required constants."""
+    count = max(1, size // 60 // 50)
+    branch = {
+        "type": "object",
+        "properties": {f"property_{at}": {"const": 1} for at in range(count)},
+        "required": [f"property_{at}" for at in range(count)],
+    }
+    return with_schema({"properties": {"p": {"oneOf": [branch] * 60}}})
+
+
 SCHEMAS: Mapping[str, Builder] = {
     "schema_properties": lambda size: with_schema(
         {"properties": {f"p{at}": {"type": ["string", "null"]} for at in range(size // 35)}}
@@ -95,6 +106,19 @@ SCHEMAS: Mapping[str, Builder] = {
                         size,
                         lambda at: {"type": "object", "properties": {"k": {"const": at}}, "required": ["k"]},
                     )
+                }
+            }
+        }
+    ),
+    "schema_choices_that_require_much": _choices_that_require_much,
+    "schema_choices_of_two_enums": lambda size: with_schema(
+        {
+            "properties": {
+                "p": {
+                    "oneOf": [
+                        _enumeration(size // 2),
+                        {"type": "string", "enum": many(size // 2, lambda at: f"w{at}")},
+                    ]
                 }
             }
         }

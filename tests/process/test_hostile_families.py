@@ -1,0 +1,78 @@
+"""Bodies that are made to be slow, through the running process: each is answered, and the process goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.process.answering import answering
+from tests.process.running import Served, serve
+from tests.support.hostile_bodies import FAMILIES, body_of, path_of
+
+SIZE = 64 * 1024
+"""Bytes of a body. What is quadratic shows in the tests that count steps; here each family is to come through."""
+
+MODELS = (
+    "gemini/gemini-3.6-flash",
+    "openai/gpt-4.1",
+    "mistral/mistral-large-latest",
+    "hosted_vllm/meta-llama/Llama-3.3-70B-Instruct",
+)
+"""Gemini's wire, and three sets of rules on OpenAI's: ids of any form, ids of nine letters, roles that alternate."""
+
+SMALL = "small"
+"""A model with a window that nothing fits into uncut."""
+
+THROUGH_LITELLM = "litellm-gemini"
+
+
+def _entry(name: str, model: str, api_base: str, **further: Any) -> dict[str, Any]:
+    base = f"{api_base}/v1beta" if model.startswith("gemini/") else f"{api_base}/v1"
+    parameters = {"model": model, "api_key": "answered", "api_base": base}
+    return {"model_name": name, "transport": "direct", "litellm_params": parameters, **further}
+
+
+@pytest.fixture(scope="module")
+def hostile(directory: Path) -> Iterator[Served]:
+    """Run ``turnright serve`` before a provider that answers everything; nothing is retried."""
+    with answering() as api_base:
+        models = [_entry(model, model, api_base) for model in MODELS]
+        window = {"max_input_tokens": 4_000}
+        models.append(_entry(SMALL, "gemini/gemini-3.6-flash", api_base, model_info=window))
+        models.append(_entry(THROUGH_LITELLM, "gemini/gemini-3.6-flash", api_base, transport="litellm"))
+        config = {
+            "model_list": models,
+            "general_settings": {"drain_delay": 0, "drain_grace": 2},
+            "router_settings": {"num_retries": 0, "cooldown_time": 0},
+        }
+        with serve(directory, config) as process:
+            yield process
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_family_is_answered_and_the_process_goes_on(
+    http: httpx.Client, hostile: Served, family: str
+) -> None:
+    """An answer or a refusal of the request, and never a fault of ours."""
+    for model in (*MODELS, SMALL):
+        response = http.post(hostile.origin + path_of(family), content=body_of(family, SIZE, model))
+
+        assert response.status_code < 500, (model, response.text[:500])
+        assert http.get(f"{hostile.origin}/livez").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "family", ["calls_in_one_turn", "identical_illegal_ids", "orphans", "systems", "tools"]
+)
+def test_families_are_answered_through_litellm(http: httpx.Client, hostile: Served, family: str) -> None:
+    """Its converters walk the history as well."""
+    body = body_of(family, SIZE, THROUGH_LITELLM)
+
+    response = http.post(hostile.origin + path_of(family), content=body)
+
+    assert response.status_code < 500, response.text[:500]
+    assert http.get(f"{hostile.origin}/livez").status_code == 200
