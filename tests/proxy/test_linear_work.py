@@ -1,0 +1,129 @@
+"""The work on a hostile request grows with its size, in every file that takes part in it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from proxy.budgets.fit_request import facts_of
+from proxy.budgets.knowledge import Knowledge
+from proxy.config import Settings, load_settings, resolve
+from proxy.errors import ProxyError
+from proxy.plain.requests import parse_completion_request, parse_embedding_request
+from proxy.plan import plan_request
+from proxy.turn_guard import guard_chat
+from proxy.upstream import Timeouts, UpstreamCall
+from proxy.upstream.direct_wires import wire_of
+from proxy.upstream.litellm_messages import litellm_messages
+from proxy.wire import parse_chat_request
+from sanitizers.turns import TurnPolicy
+from tests.support.counted_steps import count_steps
+from tests.support.hostile_bodies import CHAT, FAMILIES, body_of, path_of
+from tests.support.hostile_bodies.schemas import SCHEMAS
+
+SMALL, LARGE = 2_048, 8_192
+"""Bytes: large enough that what is quadratic outweighs the rest, small enough to count."""
+
+MOST = 4.6
+"""Times as many steps for four times the bytes: what is not in proportion is a tenth at most."""
+
+FREE = 2_000
+"""Steps that a file may take whatever the size: short cuts for small requests end somewhere."""
+
+MOST_FOR_SCHEMAS = 60 * 100_000
+"""Steps for any schema: so many places are looked at for references at most, and each takes some dozens of steps."""
+
+_NESTING = 128
+_GUARD = TurnPolicy(mode="enforce", max_rounds=0, tell_model=True, hint_after_errors=2)
+
+MODELS = ("gemini/gemini-3.6-flash", "mistral/mistral-large-latest")
+"""Models of two kinds of rules: roles that alternate and arguments that are objects; ids of nine letters."""
+
+NARROW = "narrow"
+"""A model whose window every body is cut for."""
+
+_WINDOW = 256
+
+
+@pytest.fixture(scope="module")
+def settings() -> Settings:
+    """Return settings with :data:`MODELS` and :data:`NARROW`."""
+    models: list[dict[str, Any]] = [
+        {"model_name": model, "litellm_params": {"model": model, "api_base": "http://127.0.0.1:1"}}
+        for model in MODELS
+    ]
+    narrow = {"model_name": NARROW, "litellm_params": {"model": MODELS[0]}}
+    models.append({**narrow, "model_info": {"max_input_tokens": _WINDOW}})
+    given = {"model_list": models, "budget": {"exclude_tools": ["nothing"]}}
+    return load_settings(json.dumps(given).encode(), {}).settings
+
+
+def work_on(family: str, size: int, model: str, settings: Settings) -> Counter[str]:
+    """Return the steps of all that is done to a request before it is sent, by file."""
+    body = body_of(family, size, model)
+
+    def work() -> None:
+        with suppress(ProxyError):  # a refusal is an answer as well
+            path = path_of(family)
+            if path != CHAT:
+                parse = parse_embedding_request if path.endswith("embeddings") else parse_completion_request
+                parse(body, max_nesting=_NESTING)
+                return
+            chat = parse_chat_request(body, max_nesting=_NESTING, mends=True)
+            guard_chat(chat, _GUARD, None, mode="repair")
+            deployment = resolve(settings, model)[0]
+            facts = facts_of(deployment, settings, Knowledge().of(deployment, 0.0))
+            plan = plan_request(chat, settings, lambda *_: frozenset(), deployment, facts=facts)
+            litellm_messages(plan.messages, plan.profile)
+            call = UpstreamCall(
+                deployment=deployment,
+                messages=plan.messages,
+                parameters=plan.parameters,
+                timeouts=Timeouts(1.0, 1.0, 1.0, 1.0),
+                ask_usage=True,
+                extra_body={},
+                profile=plan.profile,
+            )
+            wire_of(deployment).request(call, stream=True)
+
+    return count_steps(work)
+
+
+def beyond_proportion(small: Counter[str], large: Counter[str]) -> dict[str, tuple[int, int]]:
+    """Return the files whose steps grew more than the bytes did, with both counts."""
+    return {path: (small[path], most) for path, most in large.items() if most > FREE + MOST * small[path]}
+
+
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in SCHEMAS])
+def test_steps_grow_with_the_size(settings: Settings, family: str) -> None:
+    """In each file, four times the bytes take about four times the steps at most."""
+    for model in MODELS:
+        small = work_on(family, SMALL, model, settings)
+        large = work_on(family, LARGE, model, settings)
+
+        assert beyond_proportion(small, large) == {}, model
+        assert large.total() > 50
+
+
+@pytest.mark.parametrize(
+    "family", ["repeated_calls", "calls_in_one_turn", "cycles_of_calls", "failed_results"]
+)
+def test_steps_of_cuts_grow_with_the_size(settings: Settings, family: str) -> None:
+    """The same holds where most of a history has to go."""
+    small = work_on(family, SMALL, NARROW, settings)
+    large = work_on(family, LARGE, NARROW, settings)
+
+    assert beyond_proportion(small, large) == {}
+    assert large["sanitizers/budget/replay.py"] > 50
+
+
+@pytest.mark.parametrize("family", SCHEMAS)
+def test_steps_for_a_schema_are_bounded(settings: Settings, family: str) -> None:
+    """References multiply what is written, so that there is a limit instead of a proportion."""
+    steps = work_on(family, LARGE, MODELS[0], settings)
+
+    assert 50 < steps.total() < MOST_FOR_SCHEMAS
