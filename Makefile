@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load chaos fuzz soak lock clean
+.PHONY: demo serve emulate test test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -79,6 +79,9 @@ bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways com
 
 bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept
 	$(BIN)/python -m benchmarks.tool_meanings
+
+attack: $(VENV)/dev  ## hostile requests against the real process, as a table; fails where a goal is missed (some six minutes)
+	$(BIN)/python -m benchmarks.attack $(ARGS)
 
 chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clients leave, on both transports
 	$(BIN)/python -m benchmarks.chaos --transport direct $(ARGS)

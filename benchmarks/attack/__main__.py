@@ -1,0 +1,111 @@
+"""``make attack``: hostile requests against the real process, and the table of goals, figures and verdicts.
+
+Exits with 1 where a goal is missed. What was not measured, since its group had no time left, is missed as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.attack import browser, deadlines, isolation, keyless, memory, silent, stopping, waiting
+from benchmarks.attack.child import Provider, provider, raise_own_limit
+from benchmarks.attack.goals import ANSWERS, GROUPS, LARGE, SMALL
+from benchmarks.attack.verdicts import Figure, missed, render_cases, render_rows
+from benchmarks.gateway.machine import describe
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What the groups work with: *attacked* answers the attacks, *calm* those who wait beside them."""
+
+    directory: Path
+    attacked: Provider
+    calm: Provider
+    factor: float
+    """How often its usual time each group has."""
+
+    full: bool
+    wanted: str
+
+
+def _waits(field: Field) -> list[Figure]:
+    seconds = {SMALL: 80.0, ANSWERS: 20.0, LARGE: 90.0}
+    given = {row: left * field.factor for row, left in seconds.items()}
+    return waiting.run(
+        field.directory, field.attacked, field.calm, given, full=field.full, wanted=field.wanted
+    )
+
+
+_Run = Callable[..., list[Figure]]
+
+
+def _of(run: _Run, seconds: float) -> Callable[[Field], list[Figure]]:
+    """Return *run* with its usual time."""
+    return lambda field: run(field.directory, field.attacked, seconds * field.factor, wanted=field.wanted)
+
+
+_PARTS: Mapping[str, tuple[str, Callable[[Field], list[Figure]]]] = {
+    "waiting": ("time", _waits),
+    "deadlines": ("time", _of(deadlines.run, 50)),
+    "stopping": ("time", _of(stopping.run, 50)),
+    "keyless": ("bytes", _of(keyless.run, 30)),
+    "memory": ("bytes", _of(memory.run, 75)),
+    "silent": ("connections", _of(silent.run, 40)),
+    "browser": ("browser", _of(browser.run, 15)),
+    "isolation": ("isolation", _of(isolation.run, 70)),
+}
+"""The parts with their groups, in the order in which they run."""
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only", action="append", choices=(*GROUPS, *_PARTS), help="a group or a part (repeatable)"
+    )
+    parser.add_argument("--case", default="", metavar="TEXT", help="only the cases whose names hold TEXT")
+    parser.add_argument("--full", action="store_true", help="every family on every wire, at every size")
+    parser.add_argument(
+        "--patience", type=float, default=1.0, metavar="N", help="N times the usual time for each part"
+    )
+    parser.add_argument(
+        "--markdown",
+        action="store_true",
+        help="the table alone, without a line for each case that met its goal",
+    )
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Attack and print the table."""
+    options = _options()
+    only = options.only or GROUPS
+    began = time.monotonic()
+    raise_own_limit()
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory() as scratch, provider() as attacked, provider() as calm:
+        field = Field(Path(scratch), attacked, calm, options.patience, options.full, options.case)
+        for name, (group, run) in _PARTS.items():
+            if name in only or group in only:
+                started = time.monotonic()
+                figures += run(field)
+                if not options.markdown:
+                    print(f"{name}: {time.monotonic() - started:.0f} s", flush=True)
+    bad = missed(figures)
+    print(f"\n{describe()}. {len(figures)} cases in {time.monotonic() - began:.0f} s.\n")
+    print(render_rows(figures))
+    listed = bad if options.markdown else figures
+    if listed:
+        print(f"\n{render_cases(listed)}")
+    if bad or not figures:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

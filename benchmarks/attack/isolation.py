@@ -1,0 +1,213 @@
+"""One client's requests against another's: what B gets before and after A's attack, and whether it differs.
+
+Each attack has a deployment of its own, and a twin of it that is never attacked: B's request to the twin is what B
+gets without A. A and B have keys of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.attack import bodies
+from benchmarks.attack.child import Program, Provider, Proxy, deployment, proxy
+from benchmarks.attack.exchange import Answer, connect, exchange, request
+from benchmarks.attack.goals import STATE
+from benchmarks.attack.manners import MARK
+from benchmarks.attack.verdicts import Figure
+
+KEY_A, KEY_B = "sk-attack-client-a", "sk-attack-client-b"
+CHAT = "/v1/chat/completions"
+PLACES = 60
+LONGEST_S = 15.0
+LATER_S = 2.0
+"""Seconds by which B's answer may come later than before."""
+
+TWIN = "-twin"
+_OPENAI, _GEMINI = "openai/gpt-4.1", "gemini/gemini-3.6-flash"
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What B met: the answer's status, and the body that the provider was sent, None where nothing reached it."""
+
+    status: int
+    sent: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The proxy and the provider."""
+
+    running: Proxy
+    provider: Provider
+
+    def ask(self, key: str, body: bytes, path: str = CHAT, seconds: float = LONGEST_S) -> Answer:
+        """Send a request with a client's key."""
+        return exchange(self.running.port, request(path, body, key=key), seconds)
+
+    def ask_often(self, body: bytes, count: int, seconds: float = LONGEST_S) -> None:
+        """Send the same request of A's many times at once, and wait for all answers."""
+        threads = [
+            threading.Thread(target=self.ask, args=(KEY_A, body), kwargs={"seconds": seconds})
+            for _ in range(count)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    @contextlib.contextmanager
+    def held(self, sent: bytes, count: int) -> Iterator[None]:
+        """Hold connections on which A has sent something, while the context lasts."""
+        with contextlib.ExitStack() as stack:
+            for _ in range(count):
+                made = stack.enter_context(connect(self.running.port))
+                with contextlib.suppress(OSError):
+                    made.sendall(sent)
+            time.sleep(0.5)
+            yield
+
+    def meet(self, model: str, members: bytes, manner: str) -> Met:
+        """Send B's request and return what B met."""
+        before = self.provider.calls(manner)
+        answer = self.ask(KEY_B, bodies.chat(model, members))
+        reached = self.provider.calls(manner) > before
+        return Met(answer.status, self.provider.last(manner) if reached else None, answer.seconds)
+
+
+def changed(before: Met, after: Met) -> str:
+    """Return how B's lot differs, or an empty text. Pure."""
+    if after.status != before.status:
+        return f"{after.status} in the place of {before.status}"
+    if (after.sent is None) is not (before.sent is None):
+        return "its deployment was not asked" if after.sent is None else "it reached the provider"
+    if after.sent != before.sent:
+        return "the provider was sent something else"
+    if after.seconds > before.seconds + LATER_S:
+        return f"{after.seconds:.1f} s in the place of {before.seconds:.1f} s"
+    return ""
+
+
+def say(text: str, **extra: Any) -> bytes:
+    """Return the members of a request with one message."""
+    told = {"messages": [{"role": "user", "content": text}], **extra}
+    return json.dumps(told).encode()[1:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """An attack by words: the provider refuses A's request with *status*, quoting its *words*."""
+
+    status: int
+    words: tuple[str, ...]
+    times: int = 4
+    b: bytes = say("Hello.")
+
+
+_LONG = bodies.CHAT["text over the budget"](400_000)
+WORDS: Mapping[str, Words] = {
+    "window": Words(
+        400,
+        (
+            "This model's maximum context length is 64000 tokens. However, your messages resulted in 70000 tokens.",
+            "prompt is too long: 70000 tokens > 64000 maximum",
+            "The input token count (70000) exceeds the maximum number of tokens allowed (64000).",
+        ),
+        b=_LONG,
+    ),
+    "window, by a count": Words(400, ("prompt is too long: 900000 tokens > 899999 maximum",), b=_LONG),
+    "parked by 404": Words(404, ("No endpoints found that support image input.",)),
+    "parked by 403": Words(403, ("Your input was flagged by our moderation.",)),
+    "parked by 400": Words(400, ("API key not valid. Please pass a valid API key.",)),
+    "circuit, by 500": Words(500, ("The server had an error.",), times=12),
+    "circuit, by 503": Words(503, ("The server is overloaded.",), times=12),
+    "parameters": Words(
+        400,
+        ("Unsupported parameter: 'temperature' is not supported with this model.",),
+        b=say("Hello.", temperature=0.5),
+    ),
+}
+
+
+def manner_of(case: str, status: int) -> str:
+    """Return the provider's behaviour in a case."""
+    return f"refuse{status}.{re.sub('[^a-z0-9]', '-', case)}"
+
+
+def config(provider: Provider, *, cooldown_s: float = 5) -> dict[str, Any]:
+    """Return the settings: two clients, and a deployment and its twin for each attack."""
+    models = []
+    manners = {case: manner_of(case, one.status) for case, one in WORDS.items()}
+    manners |= {
+        "refusal": "refuse400.refusal",
+        "retries": "once.retries",
+        "places": "never",
+        "ok": "ok.isolation",
+    }
+    for name, manner in manners.items():
+        models.append(deployment(name, _OPENAI, provider.base(manner)))
+        models.append(deployment(f"{name}{TWIN}", _OPENAI, provider.base(f"{manner}{TWIN}")))
+        if name in WORDS:  # a deployment that is left alone is asked all the same where there is no other
+            models += [deployment(f"{name}{end}", _OPENAI, provider.base("ok.spare")) for end in ("", TWIN)]
+    models.append(deployment("signed", _GEMINI, provider.base("signed", "/v1beta")))
+    models.append(deployment("gemini", "gemini/gemini-2.5-flash", provider.base("ok.images", "/v1beta")))
+    return {
+        "model_list": models,
+        "router_settings": {"timeout": LONGEST_S, "num_retries": 2, "cooldown_time": cooldown_s},
+        "general_settings": {
+            "keys": [{"name": "a", "key": KEY_A}, {"name": "b", "key": KEY_B}],
+            "max_in_flight": PLACES,
+            "media": {"fetch": True, "timeout": 4},
+            "drain_delay": 0,
+            "drain_grace": 0,
+        },
+        "store": {"memory_mib": 1},
+    }
+
+
+def attack_by_words(field: Field, case: str, attack: Words) -> str:
+    """Let A bring up the provider's refusals, and return what that changes for B."""
+    manner = manner_of(case, attack.status)
+    before = field.meet(f"{case}{TWIN}", attack.b, f"{manner}{TWIN}")
+    for words in attack.words:
+        for at in range(attack.times):
+            field.ask(KEY_A, bodies.chat(case, say(f"{MARK} {at} <<{words}>>", temperature=0.5)))
+    return changed(before, field.meet(case, attack.b, manner))
+
+
+def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
+    """Return, for each kind of state, 1 where A changes it for B, else 0."""
+    from benchmarks.attack import shares
+
+    until = time.monotonic() + seconds
+    attacks: dict[str, Callable[[Field], str]] = {
+        case: functools.partial(attack_by_words, case=case, attack=one) for case, one in WORDS.items()
+    }
+    program = Program(module=(sys.executable, "-m", "benchmarks.attack.open_media"))
+    figures = []
+    for cooldown_s, group in ((5, attacks), (5, shares.ATTACKS), (0, shares.WITHOUT_CIRCUITS)):
+        chosen = [(case, one) for case, one in group.items() if wanted in f"{STATE.key} {case}"]
+        if not chosen:
+            continue
+        with proxy(directory, config(provider, cooldown_s=cooldown_s), program) as running:
+            field = Field(running, provider)
+            field.ask(KEY_B, bodies.chat("ok", say("Hello.")))
+            for case, one in chosen:
+                if time.monotonic() > until:
+                    figures.append(Figure(STATE, case, None, "no time was left"))
+                    continue
+                said = one(field)
+                figures.append(Figure(STATE, case, float(bool(said)), said))
+            running.kill()
+    return figures

@@ -1,0 +1,20 @@
+"""``python -m proxy`` with one guard open: images are fetched from loopback, where the fake provider has them."""
+
+from __future__ import annotations
+
+import sys
+
+from proxy.cli import main
+from proxy.media.fetching import MediaFetcher
+
+
+def open_guard() -> None:
+    """Let fetches go to any address and port."""
+    defaults = MediaFetcher.__init__.__kwdefaults__
+    assert defaults is not None
+    defaults.update(public=lambda _: True, ports=frozenset(range(65_536)))
+
+
+if __name__ == "__main__":
+    open_guard()
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""Attacks on what clients share: places, worker threads, fetches, retries, refusals and signatures."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from benchmarks.attack import bodies
+from benchmarks.attack.exchange import request
+from benchmarks.attack.isolation import CHAT, KEY_A, KEY_B, PLACES, TWIN, Field, changed, say
+from benchmarks.attack.manners import MARK
+
+_OK, _OK_MANNER = "ok", "ok.isolation"
+_HELLO = say("Hello.")
+_HONEST = bodies.CHAT["text over the budget"](700_000)
+_TOOLS = [
+    {"type": "function", "function": {"name": "look", "parameters": {"type": "object", "properties": {}}}}
+]
+
+
+def _beside(field: Field, sent: bytes, count: int, members: bytes = _HELLO) -> str:
+    """Return what changes for B while A holds connections on which it has sent something."""
+    before = field.meet(_OK, members, _OK_MANNER)
+    with field.held(sent, count):
+        return changed(before, field.meet(_OK, members, _OK_MANNER))
+
+
+def _places(field: Field) -> str:
+    """Let A take all places with requests that are never answered."""
+    return _beside(field, request(CHAT, bodies.chat("places", _HELLO), key=KEY_A), PLACES)
+
+
+def _half_bodies(field: Field) -> str:
+    """Let A take all places, and the bytes in flight, with large bodies that never end."""
+    whole = request(CHAT, bodies.chat(_OK, b'"x":"' + b" " * (31 * 2**20)), key=KEY_A)
+    return _beside(field, whole[: 2**20], PLACES, _HONEST)
+
+
+def _threads(family: str, size: int) -> Callable[[Field], str]:
+    """Return an attack on the worker threads by work that takes long."""
+
+    def attack(field: Field) -> str:
+        before = field.meet(_OK, _HONEST, _OK_MANNER)
+        body = bodies.chat(_OK, bodies.CHAT[family](size))
+        attack = threading.Thread(target=field.ask_often, args=(body, 6, 8.0))
+        attack.start()
+        time.sleep(0.5)
+        said = changed(before, field.meet(_OK, _HONEST, _OK_MANNER))
+        attack.join()
+        return said
+
+    return attack
+
+
+def _inspector(field: Field) -> str:
+    """Let A take the inspector's seats."""
+    small = bodies.looked_at(_OK, _HELLO)
+    hostile = bodies.looked_at(_OK, bodies.CHAT["identical long ids"](900_000))
+    before = field.ask(KEY_B, small, "/ui/api/look")
+    with field.held(request("/ui/api/look", hostile, key=KEY_A), 8):
+        after = field.ask(KEY_B, small, "/ui/api/look")
+    return "" if after.status == before.status else f"{after.status} in the place of {before.status}"
+
+
+def _images(field: Field) -> str:
+    """Let A fetch many images that never come, and B one that comes."""
+    port = field.provider.port
+
+    def asks(manner: str, count: int) -> bytes:
+        content = [
+            {"type": "image_url", "image_url": {"url": f"http://127.0.0.1:{port}/{manner}/{at}"}}
+            for at in range(count)
+        ]
+        return json.dumps({"messages": [{"role": "user", "content": content}]}).encode()[1:-1]
+
+    before = field.meet("gemini", asks("image", 1), "ok.images")
+    with field.held(request(CHAT, bodies.chat("gemini", asks("never", 8)), key=KEY_A), 10):
+        return changed(before, field.meet("gemini", asks("image", 1), "ok.images"))
+
+
+def _refusal(field: Field) -> str:
+    """Let A have a body refused several times, and B send the very same one."""
+    body = bodies.chat("refusal", say(f"{MARK} <<Words of A's.>>"))
+    for _ in range(4):
+        field.ask(KEY_A, body)
+    before = field.provider.calls("refuse400.refusal")
+    field.ask(KEY_B, body)
+    return "" if field.provider.calls("refuse400.refusal") > before else "it did not reach the provider"
+
+
+def _signatures(field: Field) -> str:
+    """Let B get a signed call, A fill the store, and B go on with its call."""
+    first = say("Look.", tools=_TOOLS)
+    answer = json.loads(field.ask(KEY_B, bodies.chat("signed", first)).body)
+    call = answer["choices"][0]["message"]["tool_calls"][0]
+    plain = {"id": call["id"].partition("__")[0], "type": "function", "function": call["function"]}
+    history: list[dict[str, Any]] = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": None, "tool_calls": [plain]},
+        {"role": "tool", "tool_call_id": plain["id"], "content": "1"},
+    ]
+    on = json.dumps({"messages": history, "tools": _TOOLS}).encode()[1:-1]
+
+    def is_signed() -> bool:
+        field.ask(KEY_B, bodies.chat("signed", on))
+        return "SIG" in field.provider.last("signed")
+
+    if not is_signed():
+        return "B's own call went without its signature before the attack"
+    field.ask_often(bodies.chat("signed", say(f"{MARK} Look.", tools=_TOOLS)), 50)
+    field.ask_often(bodies.chat("signed", say(f"{MARK} Look again.", tools=_TOOLS)), 50)
+    return "" if is_signed() else "B's signature is gone"
+
+
+def _retries(field: Field) -> str:
+    """Let A's requests fail until the retries are used up, and B's once."""
+
+    def once(model: str, manner: str, name: str) -> Any:
+        return field.meet(model, say(f"ONCE-{name}"), manner)
+
+    before = once(f"retries{TWIN}", f"once.retries{TWIN}", "b1")
+    for at in range(2):
+        field.ask_often(bodies.chat("retries", say(f"{MARK} {at}")), 25)
+    after = once("retries", "once.retries", "b2")
+    return "" if after.status == before.status else f"{after.status} in the place of {before.status}"
+
+
+ATTACKS: Mapping[str, Callable[[Field], str]] = {
+    "refusals": _refusal,
+    "signatures": _signatures,
+    "places": _places,
+    "places, by half-sent bodies": _half_bodies,
+    "places of image fetches": _images,
+    "the inspector's seats": _inspector,
+    "worker threads, by 31 MiB of text": _threads("text over the budget", 31 * 2**20),
+    "worker threads, by identical ids": _threads("identical long ids", 925_000),
+}
+"""By the state that A attacks; each returns what changes for B. The last ones leave threads that work."""
+
+WITHOUT_CIRCUITS: Mapping[str, Callable[[Field], str]] = {"retries": _retries}
+"""Those that need circuits switched off."""

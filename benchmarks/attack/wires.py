@@ -1,0 +1,97 @@
+"""The fake provider's answers on each wire, as bytes. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+TEXT = "Done."
+_USAGE = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
+
+
+def answer_for(path: str, body: bytes) -> bytes:
+    """Return an answer on the wire that *path* speaks: a whole one, or all events of a stream."""
+    if "streamGenerateContent" in path or b'"stream":true' in body[:200] + body[-200:]:
+        return chunk(path, TEXT) + _end(path)
+    return json.dumps(_whole(path, {"role": "assistant", "content": TEXT})).encode()
+
+
+def chunk(path: str, text: str) -> bytes:
+    """Return one event of a stream that says *text*: Gemini's, Anthropic's, a text completion's, or a chat's."""
+    if "generatecontent" in path.lower():
+        said: dict[str, Any] = {
+            "candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}]
+        }
+    elif path.endswith("/chat/completions"):
+        choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+        said = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    else:
+        choice = {"index": 0, "text": text, "finish_reason": None}
+        said = {"id": "c", "object": "text_completion", "created": 1, "model": "m", "choices": [choice]}
+    return b"data: " + json.dumps(said).encode() + b"\n\n"
+
+
+def call_answer(path: str, arguments: str) -> bytes:
+    """Return an answer that calls the tool ``look`` with *arguments* as they are."""
+    call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": arguments}}
+    return json.dumps(_whole(path, {"role": "assistant", "content": None, "tool_calls": [call]})).encode()
+
+
+def signed_call(number: int, size: int) -> bytes:
+    """Return Gemini's answer with one signed call; the signature names *number* and has *size* letters."""
+    name = f"SIG{number}x"
+    part = {
+        "functionCall": {"name": "look", "args": {"place": number}},
+        "thoughtSignature": name + "A" * (size - len(name)),
+    }
+    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+    return json.dumps(
+        {"candidates": [candidate], "usageMetadata": _GEMINI_USAGE, "modelVersion": "m"}
+    ).encode()
+
+
+_GEMINI_USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 2, "totalTokenCount": 12}
+
+
+def _end(path: str) -> bytes:
+    if "generatecontent" in path.lower():
+        content = {"role": "model", "parts": [{"text": "."}]}
+        last: dict[str, Any] = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}]}
+        return b"data: " + json.dumps(last).encode() + b"\n\n"
+    choice = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    last = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return b"data: " + json.dumps(last).encode() + b"\n\ndata: [DONE]\n\n"
+
+
+def _whole(path: str, message: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer of one wire, told apart by the end of its path."""
+    if "batchEmbedContents" in path:
+        return {"embeddings": [{"values": [0.1]}]}
+    if "generatecontent" in path.lower():
+        parts = [{"text": TEXT}]
+        candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+        return {"candidates": [candidate], "usageMetadata": _GEMINI_USAGE, "modelVersion": "m"}
+    if path.endswith("/messages"):
+        content = [{"type": "text", "text": TEXT}]
+        usage = {"input_tokens": 10, "output_tokens": 2}
+        return {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": content,
+                "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}  # fmt: skip
+    if path.endswith("/converse"):
+        output = {"message": {"role": "assistant", "content": [{"text": TEXT}]}}
+        usage = {"inputTokens": 10, "outputTokens": 2, "totalTokens": 12}
+        return {"output": output, "stopReason": "end_turn", "usage": usage, "metrics": {"latencyMs": 1}}
+    if path.endswith("/embeddings"):
+        data = [{"object": "embedding", "index": 0, "embedding": [0.1]}]
+        return {
+            "object": "list",
+            "data": data,
+            "model": "m",
+            "usage": {"prompt_tokens": 1, "total_tokens": 1},
+        }
+    if path.endswith("/chat/completions"):
+        finish = "tool_calls" if "tool_calls" in message else "stop"
+        choices: list[dict[str, Any]] = [{"index": 0, "message": message, "finish_reason": finish}]
+        kind = "chat.completion"
+    else:
+        choices, kind = [{"index": 0, "text": TEXT, "finish_reason": "stop"}], "text_completion"
+    return {"id": "c", "object": kind, "created": 1, "model": "m", "choices": choices, "usage": _USAGE}

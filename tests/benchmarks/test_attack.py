@@ -1,0 +1,190 @@
+"""The pure parts of ``make attack``: goals, verdicts, bodies, and what is told apart in answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.attack import bodies, waiting
+from benchmarks.attack.browser import foreign, own
+from benchmarks.attack.exchange import request
+from benchmarks.attack.goals import DEADLINE, LARGE, ROWS, SMALL, STATE, STOP
+from benchmarks.attack.isolation import Met, changed
+from benchmarks.attack.manners import HOSTILE_ERRORS
+from benchmarks.attack.memory import overlay_limit
+from benchmarks.attack.verdicts import Figure, better_of_two, missed, render_cases, render_rows, worst
+from benchmarks.attack.waiting import longest_extra
+
+FAMILIES = {
+    **{f"chat: {name}": build for name, build in bodies.CHAT.items()},
+    **{f"embeddings: {name}": build for name, build in bodies.EMBEDDINGS.items()},
+    **{f"completions: {name}": build for name, build in bodies.COMPLETIONS.items()},
+}
+
+
+def in_turn(*figures: Figure) -> tuple[list[int], Iterator[Figure]]:
+    """Return the figures one after another, and a list that grows with each."""
+    asked: list[int] = []
+
+    def each() -> Iterator[Figure]:
+        for number, figure in enumerate(figures):
+            asked.append(number)
+            yield figure
+
+    return asked, each()
+
+
+def test_a_goal_is_met_up_to_its_figure() -> None:
+    """What was not measured is missed."""
+    assert Figure(SMALL, "a", 100.0).met
+    assert not Figure(SMALL, "a", 100.1).met
+    assert not Figure(SMALL, "a", None).met
+    assert missed([Figure(STATE, "a", 0.0), Figure(STATE, "b", 1.0)]) == [Figure(STATE, "b", 1.0)]
+
+
+def test_the_worst_figure_is_one_that_is_missing() -> None:
+    """Else the largest."""
+    small, large, none = (Figure(SMALL, "a", value) for value in (1.0, 2.0, None))
+
+    assert worst([small, large]) is large
+    assert worst([none, large]) is none
+    assert worst([]) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "counted", "times"),
+    [
+        ((90.0, 10.0), 90.0, 1),
+        ((150.0, 90.0), 90.0, 2),
+        ((150.0, 160.0), 150.0, 2),
+        ((501.0, 90.0), 501.0, 1),
+        ((None, 90.0), None, 1),
+    ],
+)
+def test_a_near_miss_is_measured_once_more(
+    values: tuple[float | None, ...], counted: float | None, times: int
+) -> None:
+    """A goal that is met needs no second try, and a miss by far is no noise."""
+    asked, each = in_turn(*(Figure(SMALL, "a", value) for value in values))
+
+    assert better_of_two(lambda: next(each)).value == counted
+    assert len(asked) == times
+
+
+def test_an_attack_that_was_ended_is_not_measured_again() -> None:
+    """Its figure is a lower bound."""
+    asked, each = in_turn(Figure(STOP, "a", 8.0, ended=False), Figure(STOP, "a", 1.0))
+
+    assert better_of_two(lambda: next(each)).value == 8.0
+    assert len(asked) == 1
+
+
+def test_the_table_has_a_line_for_each_row_that_was_measured() -> None:
+    """With its goal, its worst case and how many met the goal."""
+    figures = [Figure(DEADLINE, "b", 0.25), Figure(SMALL, "a", 1234.6), Figure(SMALL, "c", 5.0)]
+
+    assert render_rows(figures).splitlines()[2:] == [
+        "| others wait behind a request below 1 MiB | ≤ 100 ms | 1,235 ms | a | 1 of 2 | **missed** |",
+        "| a request ends after its deadline | ≤ 0.50 s | 0.25 s | b | 1 of 1 | met |",
+    ]
+
+
+def test_the_list_says_what_was_not_measured() -> None:
+    """And the note of each case."""
+    assert render_cases([Figure(SMALL, "a", None, "no time was left")]).splitlines()[2:] == [
+        "| others wait behind a request below 1 MiB | a | not measured | **missed** | no time was left |"
+    ]
+
+
+def test_rows_have_keys_of_their_own() -> None:
+    """Cases are chosen by them."""
+    assert len({row.key for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("size", [20_000, 200_000])
+def test_bodies_are_json_of_the_size_that_is_asked_for(name: str, size: int) -> None:
+    """Within a third; a body that cannot be read would show nothing."""
+    body = bodies.chat("m", FAMILIES[name](size))
+
+    assert size * 2 / 3 < len(body) < size * 4 / 3
+    if name != "chat: deep nesting":  # Python's reader has a limit of its own
+        assert json.loads(body)["model"] == "m"
+
+
+def test_a_body_that_is_looked_at_is_the_request_itself() -> None:
+    """With the target beside it."""
+    asked = json.loads(bodies.looked_at("m", bodies.CHAT["many stops"](1_000)))
+
+    assert asked["target"] == {"model": "m"}
+    assert asked["request"]["stop"][0] == "s0"
+
+
+@pytest.mark.parametrize("name", HOSTILE_ERRORS)
+def test_hostile_errors_are_about_a_mebibyte(name: str) -> None:
+    """Smaller ones would show nothing."""
+    assert 0.9 * 2**20 < len(HOSTILE_ERRORS[name]) < 2.1 * 2**20
+
+
+@pytest.mark.parametrize("row", [SMALL, LARGE])
+def test_every_wire_and_path_is_attacked(row: waiting.Row) -> None:
+    """Also where not every family goes everywhere; names tell the cases apart."""
+    names = [case.name for case in waiting.cases(row, full=False)]
+
+    assert len(set(names)) == len(names)
+    for wire in (*waiting.MODELS, "/v1/embeddings", "/v1/completions", "/v1/explain", "/ui/api/look"):
+        assert any(name.startswith(wire) for name in names), wire
+
+
+def test_a_full_run_sends_every_family_to_every_wire() -> None:
+    """At every size."""
+    few, all_ = (len(list(waiting.cases(SMALL, full=full))) for full in (False, True))
+
+    assert all_ > 2 * len(waiting.MODELS) * len(bodies.CHAT) > few
+
+
+def test_the_wait_is_what_the_idle_process_does_not_take() -> None:
+    """The worst of both questions counts."""
+    idle = {"livez": {"median": 1.0, "worst": 9.0}, "chat": {"median": 3.0, "worst": 9.0}}
+    waits = {"livez": {"median": 1.0, "worst": 21.0}, "chat": {"median": 3.0, "worst": 22.0}}
+
+    assert longest_extra(waits, idle) == 20.0
+    assert longest_extra({"livez": {"worst": 0.5}, "chat": {"worst": 2.0}}, idle) == 0.0
+
+
+def test_a_request_has_the_headers_that_are_asked_for() -> None:
+    """An empty value leaves one out."""
+    raw = request("/a", b"{}", key="k", headers={"Content-Type": "", "Host": "x"})
+
+    assert raw.startswith(b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nAuthorization: Bearer k\r\n")
+    assert b"Content-Type" not in raw
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (Met(200, "a", 1.9), ""),
+        (Met(503, None, 0.1), "503 in the place of 200"),
+        (Met(200, None, 0.1), "its deployment was not asked"),
+        (Met(200, "b", 0.1), "the provider was sent something else"),
+        (Met(200, "a", 2.2), "2.2 s in the place of 0.1 s"),
+    ],
+)
+def test_what_a_client_notices(after: Met, said: str) -> None:
+    """Status, what reached the provider, and a wait that can be felt."""
+    assert changed(Met(200, "a", 0.1), after) == said
+
+
+def test_foreign_and_own_requests_are_told_apart() -> None:
+    """No request stands in both tables."""
+    assert not {one.bytes for one in foreign()} & {one.bytes for one in own()}
+
+
+def test_an_overlay_has_the_largest_limit_that_is_named() -> None:
+    """Requests are no limits."""
+    manifest = "requests: {cpu: 250m, memory: 900Mi}\nlimits: {memory: 768Mi}     # a comment\n"
+
+    assert overlay_limit(manifest) == 768 * 2**20
+    assert overlay_limit("requests: {memory: 900Mi}") == 0
