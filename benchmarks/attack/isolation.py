@@ -87,7 +87,7 @@ class Field:
 
 
 def changed(before: Met, after: Met) -> str:
-    """Return how B's lot differs, or an empty text. Pure."""
+    """Return how B's lot differs, or an empty text."""
     if after.status != before.status:
         return f"{after.status} in the place of {before.status}"
     if (after.sent is None) is not (before.sent is None):

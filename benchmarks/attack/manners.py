@@ -185,7 +185,7 @@ HOSTILE_ERRORS: Mapping[str, bytes] = {
     "error-input": _message("input token count " * (_MEBIBYTE // 18)),
     "error-nested": b'{"error":' * (_MEBIBYTE // 9) + b"1" + b"}" * (_MEBIBYTE // 9),
     "error-objects": b'{"error":{"details":[' + b"{}," * (_MEBIBYTE // 3) + b"{}]}}",
-    "error-strings": _message('{"error":' * (_MEBIBYTE // 18)),
+    "error-strings": _message('{"error":' * (_MEBIBYTE // 11)),
     "error-text": b"<html>" + b"<div " * (_MEBIBYTE // 5),
 }
 """Bodies of a provider's error of about 1 MiB: quotes and phrases that a search may begin at, and nesting."""

@@ -80,11 +80,9 @@ class Stand:
         waits = asking.end()
         if answer.timed_out or running.running.process.poll() is not None:
             self.close()
-        longer = max(waits[kind]["worst"] - self.idle[-1][kind]["median"] for kind in waits)
+        longer = longest_extra(waits, self.idle[-1])
         failed = sum(one["failed"] for one in waits.values())
-        return Figure(
-            case.row, case.name, max(0.0, longer), _note(answer, failed), ended=not answer.timed_out
-        )
+        return Figure(case.row, case.name, longer, _note(answer, failed), ended=not answer.timed_out)
 
     def close(self) -> None:
         """End both processes."""
@@ -104,6 +102,11 @@ class Stand:
             time.sleep(_IDLE_S)
             self.idle.append(self._prober.end())
         return self._proxy, self._prober
+
+
+def longest_extra(waits: Waits, idle: Waits) -> float:
+    """Return by how many milliseconds the worst wait is over what is usual when nothing else runs."""
+    return max(0.0, *(waits[kind]["worst"] - idle[kind]["median"] for kind in waits))
 
 
 def _note(answer: Answer, failed: float) -> str:
