@@ -34,7 +34,7 @@ class Field:
 
 
 def _waits(field: Field) -> list[Figure]:
-    seconds = {SMALL: 80.0, ANSWERS: 20.0, LARGE: 90.0}
+    seconds = {SMALL: 75.0, ANSWERS: 20.0, LARGE: 100.0}
     given = {row: left * field.factor for row, left in seconds.items()}
     return waiting.run(
         field.directory, field.attacked, field.calm, given, full=field.full, wanted=field.wanted

@@ -29,10 +29,12 @@ def repeated(before: bytes, unit: bytes, after: bytes) -> Family:
 def counted(before: bytes, unit: bytes, after: bytes) -> Family:
     """Return the family that repeats *unit* with a number at each ``%d``; every number occurs once."""
     numbers = unit.count(b"%d")
-    length = len(unit) + 5 * numbers
 
     def build(size: int) -> bytes:
-        count = max(1, size // length)
+        room = size - len(before) - len(after)
+        shortest = len(unit) + 1 - 2 * numbers
+        digits = len(str(room // shortest))
+        count = max(1, room // (shortest + digits * numbers))
         return before + b",".join(unit % ((at,) * numbers) for at in range(count)) + after
 
     return build

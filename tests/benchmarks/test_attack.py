@@ -7,15 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.attack import bodies, waiting
+from benchmarks.attack import bodies
 from benchmarks.attack.browser import foreign, own
 from benchmarks.attack.exchange import request
-from benchmarks.attack.goals import DEADLINE, LARGE, ROWS, SMALL, STATE, STOP
+from benchmarks.attack.goals import DEADLINE, LARGE, ROWS, SMALL, STATE, STOP, Row
 from benchmarks.attack.isolation import Met, changed
 from benchmarks.attack.manners import HOSTILE_ERRORS
 from benchmarks.attack.memory import overlay_limit
 from benchmarks.attack.verdicts import Figure, better_of_two, missed, render_cases, render_rows, worst
 from benchmarks.attack.waiting import longest_extra
+from benchmarks.attack.waiting_cases import DIRECT, LITELLM, cases
 
 FAMILIES = {
     **{f"chat: {name}": build for name, build in bodies.CHAT.items()},
@@ -129,20 +130,20 @@ def test_hostile_errors_are_about_a_mebibyte(name: str) -> None:
 
 
 @pytest.mark.parametrize("row", [SMALL, LARGE])
-def test_every_wire_and_path_is_attacked(row: waiting.Row) -> None:
+def test_every_wire_and_path_is_attacked(row: Row) -> None:
     """Also where not every family goes everywhere; names tell the cases apart."""
-    names = [case.name for case in waiting.cases(row, full=False)]
+    names = [case.name for case in cases(row, full=False)]
 
     assert len(set(names)) == len(names)
-    for wire in (*waiting.MODELS, "/v1/embeddings", "/v1/completions", "/v1/explain", "/ui/api/look"):
+    for wire in (*DIRECT, *LITELLM, "/v1/embeddings", "/v1/completions", "/v1/explain", "/ui/api/look"):
         assert any(name.startswith(wire) for name in names), wire
 
 
 def test_a_full_run_sends_every_family_to_every_wire() -> None:
     """At every size."""
-    few, all_ = (len(list(waiting.cases(SMALL, full=full))) for full in (False, True))
+    few, all_ = (len(list(cases(SMALL, full=full))) for full in (False, True))
 
-    assert all_ > 2 * len(waiting.MODELS) * len(bodies.CHAT) > few
+    assert all_ > 2 * len({**DIRECT, **LITELLM}) * len(bodies.CHAT) > few
 
 
 def test_the_wait_is_what_the_idle_process_does_not_take() -> None:

@@ -1,0 +1,156 @@
+"""The requests that others wait behind: which families go to which wires and paths, at which sizes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.attack import bodies
+from benchmarks.attack.child import Provider, deployment
+from benchmarks.attack.goals import ANSWERS, LARGE, SMALL, Row
+from benchmarks.attack.manners import HOSTILE_ERRORS
+
+CHAT, PROBE = "/v1/chat/completions", "probe"
+DEADLINE_S = 8
+_SMALL = (500_000, 1_000_000)
+"""Bytes of a body that was worked on in the event loop, and of one that left it."""
+
+_LARGE = 31 * 2**20
+_LOOKED_AT = 2 * 2**20 - 1_000
+"""The inspector looks at 2 MiB at most."""
+
+_WHOLE, _CUT = 1_000_000_000, 1_000_000
+"""Windows in tokens: a body of 31 MiB is sent whole to the one, and cut for the other."""
+
+DIRECT: Mapping[str, str] = {"openai": "openai/gpt-4.1", "gemini": "gemini/gemini-2.5-flash"}
+LITELLM: Mapping[str, str] = {
+    "anthropic": "anthropic/claude-sonnet-4-5",
+    "mistral": "mistral/mistral-large-latest",
+    "bedrock": "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "openai litellm": "openai/gpt-4.1",
+    "gemini litellm": "gemini/gemini-2.5-flash",
+}
+_BASES = {"gemini": "/v1beta", "gemini litellm": "/v1beta", "anthropic": "", "bedrock": ""}
+_TELLING_LARGE = (
+    "empty objects in an unknown field",
+    "non-ASCII text",
+    "text over the budget",
+    "short messages",
+    "a long data: URL",
+)
+_TELLING = (
+    *_TELLING_LARGE,
+    "many stops",
+    "identical illegal ids",
+    "identical long ids",
+    "dense parts",
+    "wide schema",
+    "half surrogates",
+)
+"""Families that every wire and path is sent, up to a megabyte or to the limit; each stands for others of its kind."""
+
+_STREAMS = ("stream-dense", "stream-lines")
+_ANSWERS = ("answer-calls", *_STREAMS)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One attack: the *wire* is a model's, or a path; *build* makes the body."""
+
+    row: Row
+    wire: str
+    family: str
+    build: Callable[[], bytes]
+    path: str = CHAT
+    litellm: bool = False
+
+    @property
+    def name(self) -> str:
+        """The case in the table."""
+        return f"{self.wire}: {self.family}"
+
+
+def config(attacked: Provider, calm: Provider, *, litellm: bool) -> dict[str, object]:
+    """Return the settings of the process for the direct wires, or for those through litellm."""
+    chosen = LITELLM if litellm else DIRECT
+    models = [deployment(PROBE, "openai/probe", calm.base("ok"))]
+    for name, model in chosen.items():
+        base = _BASES.get(name, "/v1")
+        transport = "litellm" if litellm else "direct"
+        window = _WHOLE if model == DIRECT["openai"] else _CUT
+        for manner in ("ok", *HOSTILE_ERRORS, *_ANSWERS):
+            told = name if manner == "ok" else f"{manner} {name}"
+            models.append(
+                deployment(told, model, attacked.base(manner, base), transport=transport, window=window)
+            )
+    return {
+        "model_list": models,
+        "router_settings": {"timeout": DEADLINE_S, "num_retries": 0, "cooldown_time": 0},
+        "general_settings": {"drain_delay": 0, "drain_grace": 0},
+    }
+
+
+def cases(row: Row, *, full: bool) -> Iterator[Case]:
+    """Yield the attacks of a row; without *full* those that differ from others in kind."""
+    if row is ANSWERS:
+        yield from _answer_cases()
+        return
+    families = bodies.chat_families() if full else bodies.CHAT
+    for size in _SMALL if row is SMALL else (_LARGE,):
+        for name, build in families.items():
+            once = functools.lru_cache(maxsize=1)(build)  # all wires are sent the same members
+            for model in _models_for(row, name, size, full=full):
+                body = _chat_body(model, once, size)
+                yield Case(row, model, f"{name}, {_told(size)}", body, litellm=model in LITELLM)
+        if full or size != _SMALL[1]:
+            yield from _path_cases(row, size, full=full)
+
+
+def _models_for(row: Row, name: str, size: int, *, full: bool) -> Sequence[str]:
+    if full or name in (_TELLING_LARGE if row is LARGE else _TELLING):
+        return (*DIRECT, *LITELLM) if full or size != _SMALL[1] else tuple(DIRECT)
+    if row is LARGE:
+        return ("gemini",)
+    return () if size == _SMALL[1] else tuple(DIRECT)
+
+
+def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
+    """Yield the attacks on paths beside the chat's."""
+    for path, families in (("/v1/embeddings", bodies.EMBEDDINGS), ("/v1/completions", bodies.COMPLETIONS)):
+        for name, build in families.items():
+            for model in DIRECT if full else ("openai",):
+                wire = f"{path} {model}"
+                yield Case(row, wire, f"{name}, {_told(size)}", _chat_body(model, build, size), path)
+    for name in _TELLING if full or row is SMALL else _TELLING_LARGE:
+        build = bodies.CHAT[name]
+        body = _chat_body("gemini", build, size)
+        yield Case(row, "/v1/explain", f"{name}, {_told(size)}", body, "/v1/explain")
+        look = min(size, _LOOKED_AT)
+        body = _look_body("gemini", build, look)
+        yield Case(row, "/ui/api/look", f"{name}, {_told(look)}", body, "/ui/api/look")
+
+
+def _answer_cases() -> Iterator[Case]:
+    for manner in (*HOSTILE_ERRORS, *_ANSWERS):
+        for wire in ("openai", "gemini", "anthropic"):
+            if manner in _ANSWERS and wire != "openai":
+                continue
+            build = _asking(f"{manner} {wire}", stream=manner in _STREAMS)
+            yield Case(ANSWERS, wire, manner, build, litellm=wire in LITELLM)
+
+
+def _asking(model: str, *, stream: bool) -> Callable[[], bytes]:
+    return lambda: bodies.chat(model, bodies.CHAT["unclosed arguments"](600), stream=stream)
+
+
+def _chat_body(model: str, build: bodies.Family, size: int) -> Callable[[], bytes]:
+    return lambda: bodies.chat(model, build(size))
+
+
+def _look_body(model: str, build: bodies.Family, size: int) -> Callable[[], bytes]:
+    return lambda: bodies.looked_at(model, build(size))
+
+
+def _told(size: int) -> str:
+    return f"{size / 2**20:.0f} MiB" if size >= 2**20 else f"{size // 1000} KB"
