@@ -6,6 +6,7 @@ Exits with 1 where a goal is missed. What was not measured, since its group had 
 from __future__ import annotations
 
 import argparse
+import signal
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -40,6 +41,9 @@ def _waits(field: Field) -> list[Figure]:
         field.directory, field.attacked, field.calm, given, full=field.full, wanted=field.wanted
     )
 
+
+_NICE = 5
+"""The attacked provider does not take the core from the prober."""
 
 _Run = Callable[..., list[Figure]]
 
@@ -82,14 +86,19 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _leave(*_: object) -> None:
+    raise SystemExit("ended")
+
+
 def main() -> None:
     """Attack and print the table."""
     options = _options()
     only = options.only or GROUPS
     began = time.monotonic()
+    signal.signal(signal.SIGTERM, _leave)  # otherwise the processes would be left running
     raise_own_limit()
     figures: list[Figure] = []
-    with tempfile.TemporaryDirectory() as scratch, provider() as attacked, provider() as calm:
+    with tempfile.TemporaryDirectory() as scratch, provider(_NICE) as attacked, provider() as calm:
         field = Field(Path(scratch), attacked, calm, options.patience, options.full, options.case)
         for name, (group, run) in _PARTS.items():
             if name in only or group in only:

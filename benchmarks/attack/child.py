@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
+import resource
 import subprocess
 import sys
 import time
@@ -21,7 +21,9 @@ from tests.process.running import MODULE, ROOT, Running, environment
 
 _STOP_S = 3.0
 _QUIET_S = 0.05
+_ASKED_S = 20.0
 _QUIET_CPU_S = 0.002
+_CONNECTIONS = 8192
 
 
 class Proxy:
@@ -107,22 +109,20 @@ class Provider:
 
     def calls(self, manner: str) -> int:
         """Return how many calls one behaviour had."""
-        return int(self._seen(manner)["calls"])
+        return int(self._ask(f"/_calls?manner={manner}"))
 
     def last(self, manner: str) -> str:
         """Return the last body that one behaviour was sent."""
-        return str(self._seen(manner)["last"])
+        return self._ask(f"/_last?manner={manner}").decode("utf-8", "replace")
 
-    def _seen(self, manner: str) -> dict[str, Any]:
-        answer = exchange(self.port, request(f"/_seen?manner={manner}", method="GET"), 20.0)
-        seen: dict[str, Any] = json.loads(answer.body)
-        return seen
+    def _ask(self, path: str) -> bytes:
+        return exchange(self.port, request(path, method="GET"), _ASKED_S).body
 
 
 @contextlib.contextmanager
-def provider() -> Iterator[Provider]:
-    """Run a fake provider."""
-    with _talking("benchmarks.attack.provider") as process:
+def provider(nice: int = 0) -> Iterator[Provider]:
+    """Run a fake provider, with a lower priority where *nice* is above 0."""
+    with _talking("benchmarks.attack.provider", str(nice)) as process:
         assert process.stdout is not None
         yield Provider(json.loads(process.stdout.readline())["port"])
 
@@ -197,12 +197,6 @@ def deployment(
 
 def raise_own_limit() -> None:
     """Let this process open as many connections as an attack needs."""
-    import resource
-
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192) if hard > 0 else 8192, hard))
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0))
+    wanted = _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, _CONNECTIONS)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

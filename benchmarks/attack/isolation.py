@@ -6,103 +6,23 @@ gets without A. A and B have keys of their own.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import json
 import re
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.attack import bodies
-from benchmarks.attack.child import Program, Provider, Proxy, deployment, proxy
-from benchmarks.attack.exchange import Answer, connect, exchange, request
+from benchmarks.attack import bodies, shares
+from benchmarks.attack.child import Program, Provider, deployment, proxy
 from benchmarks.attack.goals import STATE
 from benchmarks.attack.manners import MARK
+from benchmarks.attack.two_clients import KEY_A, KEY_B, LONGEST_S, PLACES, TWIN, Field, changed, say
 from benchmarks.attack.verdicts import Figure
 
-KEY_A, KEY_B = "sk-attack-client-a", "sk-attack-client-b"
-CHAT = "/v1/chat/completions"
-PLACES = 60
-LONGEST_S = 15.0
-LATER_S = 2.0
-"""Seconds by which B's answer may come later than before."""
-
-TWIN = "-twin"
 _OPENAI, _GEMINI = "openai/gpt-4.1", "gemini/gemini-3.6-flash"
-
-
-@dataclass(frozen=True, slots=True)
-class Met:
-    """What B met: the answer's status, and the body that the provider was sent, None where nothing reached it."""
-
-    status: int
-    sent: str | None
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """The proxy and the provider."""
-
-    running: Proxy
-    provider: Provider
-
-    def ask(self, key: str, body: bytes, path: str = CHAT, seconds: float = LONGEST_S) -> Answer:
-        """Send a request with a client's key."""
-        return exchange(self.running.port, request(path, body, key=key), seconds)
-
-    def ask_often(self, body: bytes, count: int, seconds: float = LONGEST_S) -> None:
-        """Send the same request of A's many times at once, and wait for all answers."""
-        threads = [
-            threading.Thread(target=self.ask, args=(KEY_A, body), kwargs={"seconds": seconds})
-            for _ in range(count)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    @contextlib.contextmanager
-    def held(self, sent: bytes, count: int) -> Iterator[None]:
-        """Hold connections on which A has sent something, while the context lasts."""
-        with contextlib.ExitStack() as stack:
-            for _ in range(count):
-                made = stack.enter_context(connect(self.running.port))
-                with contextlib.suppress(OSError):
-                    made.sendall(sent)
-            time.sleep(0.5)
-            yield
-
-    def meet(self, model: str, members: bytes, manner: str) -> Met:
-        """Send B's request and return what B met."""
-        before = self.provider.calls(manner)
-        answer = self.ask(KEY_B, bodies.chat(model, members))
-        reached = self.provider.calls(manner) > before
-        return Met(answer.status, self.provider.last(manner) if reached else None, answer.seconds)
-
-
-def changed(before: Met, after: Met) -> str:
-    """Return how B's lot differs, or an empty text."""
-    if after.status != before.status:
-        return f"{after.status} in the place of {before.status}"
-    if (after.sent is None) is not (before.sent is None):
-        return "its deployment was not asked" if after.sent is None else "it reached the provider"
-    if after.sent != before.sent:
-        return "the provider was sent something else"
-    if after.seconds > before.seconds + LATER_S:
-        return f"{after.seconds:.1f} s in the place of {before.seconds:.1f} s"
-    return ""
-
-
-def say(text: str, **extra: Any) -> bytes:
-    """Return the members of a request with one message."""
-    told = {"messages": [{"role": "user", "content": text}], **extra}
-    return json.dumps(told).encode()[1:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +108,6 @@ def attack_by_words(field: Field, case: str, attack: Words) -> str:
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
     """Return, for each kind of state, 1 where A changes it for B, else 0."""
-    from benchmarks.attack import shares
-
     until = time.monotonic() + seconds
     attacks: dict[str, Callable[[Field], str]] = {
         case: functools.partial(attack_by_words, case=case, attack=one) for case, one in WORDS.items()

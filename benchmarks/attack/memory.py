@@ -73,6 +73,9 @@ _LITELLM = {
 }
 """Model, path and families of each wire."""
 
+_NOT_KEPT = ("master_key", "keys", "admin", "drain_delay", "drain_grace")
+"""Settings of an overlay that say nothing of memory, and that would ask for a key or a port."""
+
 _OVERLAYS = ("gateway", "sidecar")
 
 
@@ -139,7 +142,7 @@ def _cases(provider: Provider) -> list[_Case]:
     for name in _OVERLAYS:
         settings, limit = _overlay(name)
         general = settings.get("general_settings", {})
-        kept = {key: general[key] for key in ("max_body_mib", "max_in_flight") if key in general}
+        kept = {name: value for name, value in general.items() if name not in _NOT_KEPT}
         mib = int(kept.get("max_body_mib", 32))
         models = [deployment("m", _DIRECT["gemini"][0], provider.base("ok", "/v1beta"))]
         found += [

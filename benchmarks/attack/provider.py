@@ -1,7 +1,7 @@
-"""A fake provider in a process of its own: ``python -m benchmarks.attack.provider``; it prints its port.
+"""A fake provider in a process of its own: ``python -m benchmarks.attack.provider NICE``; it prints its port.
 
 The first segment of a path says how it behaves (:mod:`benchmarks.attack.manners`), the rest which wire is spoken.
-``GET /_seen`` tells how many calls each behaviour had, and the last body of each.
+``GET /_calls?manner=NAME`` tells how many calls a behaviour had, ``GET /_last?manner=NAME`` its last body.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections import Counter
-from contextlib import suppress
 
 from aiohttp import web
 
@@ -35,19 +35,21 @@ class Provider:
         return await manners.behave(manner, path, body, request, self.calls)
 
     async def seen(self, request: web.Request) -> web.Response:
-        """Tell what came: the calls of a behaviour, and the end of its last body's text."""
-        manner = request.query["manner"]
-        last = self.last.get(manner, b"").decode("utf-8", "replace")
-        return web.json_response({"calls": self.calls[manner], "last": last})
+        """Tell how many calls a behaviour had."""
+        return web.json_response(self.calls[request.query["manner"]])
+
+    async def last_body(self, request: web.Request) -> web.Response:
+        """Tell the last body that a behaviour was sent."""
+        return web.Response(body=self.last.get(request.query["manner"], b""))
 
 
 async def main() -> None:
     """Serve until the parent ends the process."""
-    with suppress(OSError):
-        os.nice(5)  # the attack's own provider must not take the core from the prober
+    os.nice(int(sys.argv[1]))
     provider = Provider()
     app = web.Application(client_max_size=_LARGEST)
-    app.router.add_get("/_seen", provider.seen)
+    app.router.add_get("/_calls", provider.seen)
+    app.router.add_get("/_last", provider.last_body)
     app.router.add_route("*", "/{rest:.*}", provider.answer)
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
     await runner.setup()

@@ -10,10 +10,13 @@ from typing import Any
 
 from benchmarks.attack import bodies
 from benchmarks.attack.exchange import request
-from benchmarks.attack.isolation import CHAT, KEY_A, KEY_B, PLACES, TWIN, Field, changed, say
 from benchmarks.attack.manners import MARK
+from benchmarks.attack.two_clients import CHAT, KEY_A, KEY_B, PLACES, TWIN, Field, changed, say
 
 _OK, _OK_MANNER = "ok", "ok.isolation"
+_ATTACKED = "attacked"
+"""A model of A's alone, so that its calls are not taken for B's."""
+
 _HELLO = say("Hello.")
 _HONEST = bodies.CHAT["text over the budget"](700_000)
 _TOOLS = [
@@ -35,7 +38,7 @@ def _places(field: Field) -> str:
 
 def _half_bodies(field: Field) -> str:
     """Let A take all places, and the bytes in flight, with large bodies that never end."""
-    whole = request(CHAT, bodies.chat(_OK, b'"x":"' + b" " * (31 * 2**20)), key=KEY_A)
+    whole = request(CHAT, bodies.chat(_ATTACKED, b'"x":"' + b" " * (31 * 2**20)), key=KEY_A)
     return _beside(field, whole[: 2**20], PLACES, _HONEST)
 
 
@@ -44,7 +47,7 @@ def _threads(family: str, size: int) -> Callable[[Field], str]:
 
     def attack(field: Field) -> str:
         before = field.meet(_OK, _HONEST, _OK_MANNER)
-        body = bodies.chat(_OK, bodies.CHAT[family](size))
+        body = bodies.chat(_ATTACKED, bodies.CHAT[family](size))
         attack = threading.Thread(target=field.ask_often, args=(body, 6, 8.0))
         attack.start()
         time.sleep(0.5)

@@ -11,12 +11,13 @@ from benchmarks.attack import bodies
 from benchmarks.attack.browser import foreign, own
 from benchmarks.attack.exchange import request
 from benchmarks.attack.goals import DEADLINE, LARGE, ROWS, SMALL, STATE, STOP, Row
-from benchmarks.attack.isolation import Met, changed
 from benchmarks.attack.manners import HOSTILE_ERRORS
 from benchmarks.attack.memory import overlay_limit
+from benchmarks.attack.two_clients import Met, changed
 from benchmarks.attack.verdicts import Figure, better_of_two, missed, render_cases, render_rows, worst
 from benchmarks.attack.waiting import longest_extra
 from benchmarks.attack.waiting_cases import DIRECT, LITELLM, cases
+from tests.process.running import ROOT
 
 FAMILIES = {
     **{f"chat: {name}": build for name, build in bodies.CHAT.items()},
@@ -102,6 +103,12 @@ def test_the_list_says_what_was_not_measured() -> None:
 def test_rows_have_keys_of_their_own() -> None:
     """Cases are chosen by them."""
     assert len({row.key for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
+def test_the_manual_explains_every_row(row: Row) -> None:
+    """By its title."""
+    assert f"| {row.title} |" in (ROOT / "docs" / "hostile-clients.md").read_text()
 
 
 @pytest.mark.parametrize("name", FAMILIES)
