@@ -104,7 +104,7 @@ def own() -> Iterator[Sent]:
     for case, headers in _OWN.items():
         yield from (Sent(case, "POST", path, headers) for path in _POSTED)
         yield from (Sent(case, "GET", path, headers) for path in ("/v1/models", "/ui/api/models"))
-    for path in ("/livez", "/readyz", "/metrics"):
+    for path in ("/livez", "/readyz"):
         yield Sent("a probe by the pod's name", "GET", path, {"Host": "turnright.pod.internal:4000"})
 
 

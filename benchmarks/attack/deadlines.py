@@ -7,7 +7,7 @@ import functools
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,12 +32,14 @@ class _Field:
     provider: Provider
 
 
-def _config(provider: Provider) -> dict[str, object]:
+def _config(provider: Provider, *, litellm: bool) -> dict[str, object]:
     models = [deployment("ok", _OPENAI, provider.base("ok"))]
     models.append(deployment("gemini", _GEMINI, provider.base("ok", "/v1beta")))
     for manner in _MANNERS:
         models.append(deployment(manner, _OPENAI, provider.base(manner)))
-        models.append(deployment(f"{manner} litellm", _OPENAI, provider.base(manner), transport="litellm"))
+        if litellm:
+            through = deployment(f"{manner} litellm", _OPENAI, provider.base(manner), transport="litellm")
+            models.append(through)
     return {
         "model_list": models,
         "router_settings": {"timeout": _TIMEOUT_S, "num_retries": 5, "cooldown_time": 0},
@@ -170,33 +172,33 @@ _WAITING: Mapping[str, Callable[[_Field], Answer]] = {
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
     """Return how late each request ended, in seconds."""
     until = time.monotonic() + seconds
-    program = Program(module=(sys.executable, "-m", "benchmarks.attack.open_media"))
-
-    def started() -> contextlib.AbstractContextManager[Proxy]:
-        return proxy(directory, _config(provider), program)
-
     figures = []
     waiting = _chosen(_WAITING, wanted)
     if waiting:
-        with started() as running, ThreadPoolExecutor(len(waiting)) as pool:
-            at = _Field(running, provider)
-            _warm(at)
+        with _started(directory, provider, litellm=True) as at, ThreadPoolExecutor(len(waiting)) as pool:
             figures += list(pool.map(lambda case: better_of_two(lambda: _late(case, at)), waiting))
-    stack = contextlib.ExitStack()
-    field: _Field | None = None
-    for case in _chosen(_WORKING, wanted):
-        if time.monotonic() > until:
-            figures.append(Figure(DEADLINE, case[0], None, "no time was left"))
-            continue
-        if field is None:
-            field = _Field(stack.enter_context(started()), provider)
-            _warm(field)
-        figures.append(better_of_two(functools.partial(_late, case, field)))
-        if not figures[-1].met:  # its work may go on and disturb the next
-            field.running.kill()
-            field = None
-    stack.close()
+    with contextlib.ExitStack() as stack:
+        field: _Field | None = None
+        for case in _chosen(_WORKING, wanted):
+            if time.monotonic() > until:
+                figures.append(Figure(DEADLINE, case[0], None, "no time was left"))
+                continue
+            field = field or stack.enter_context(_started(directory, provider, litellm=False))
+            figures.append(better_of_two(functools.partial(_late, case, field)))
+            if not figures[-1].met:  # its work may go on and disturb the next
+                field.running.kill()
+                field = None
     return figures
+
+
+@contextlib.contextmanager
+def _started(directory: Path, provider: Provider, *, litellm: bool) -> Iterator[_Field]:
+    """Run the proxy, and yield when each wire has answered, so that no first import is measured."""
+    program = Program(module=(sys.executable, "-m", "benchmarks.attack.open_media"))
+    with proxy(directory, _config(provider, litellm=litellm), program) as running:
+        for model in ("ok", "gemini", *(["busy litellm"] if litellm else [])):
+            exchange(running.port, request(_CHAT, _small(model)), 20.0)
+        yield _Field(running, provider)
 
 
 _Case = tuple[str, Callable[[_Field], Answer]]
@@ -212,9 +214,3 @@ def _late(case: _Case, field: _Field) -> Figure:
     said = "did not end" if answer.timed_out else str(answer.status or "closed")
     late = max(0.0, answer.seconds - _TIMEOUT_S)
     return Figure(DEADLINE, name, late, said, ended=not answer.timed_out)
-
-
-def _warm(field: _Field) -> None:
-    for model in ("ok", "gemini"):
-        exchange(field.running.port, request(_CHAT, _small(model)), 20.0)
-    exchange(field.running.port, request(_CHAT, _small("busy litellm")), 20.0)  # litellm's first import

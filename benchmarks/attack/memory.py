@@ -37,7 +37,7 @@ _AT_ONCE = 2
 
 
 def _images(size: int) -> bytes:
-    """Return a request with images of a mebibyte each; a provider that counts images gets few of them."""
+    """Return a request with images of a mebibyte each."""
     payload = b64encode(b"\x89PNG\r\n\x1a\n" + random.Random(0).randbytes(_MIB)).decode()
     image = f'{{"type":"image_url","image_url":{{"url":"data:image/png;base64,{payload}"}}}}'
     parts = ",".join([image] * max(1, size // len(image)))

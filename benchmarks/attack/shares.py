@@ -24,22 +24,36 @@ _TOOLS = [
 ]
 
 
-def _beside(field: Field, sent: bytes, count: int, members: bytes = _HELLO) -> str:
-    """Return what changes for B while A holds connections on which it has sent something."""
+def _while_b_works(field: Field, sent: bytes, members: bytes) -> str:
+    """Return what changes for B, which holds a place, while A holds as many connections as there are places."""
     before = field.meet(_OK, members, _OK_MANNER)
-    with field.held(sent, count):
+    with field.held(_never(KEY_B), 1), field.held(sent, PLACES):
         return changed(before, field.meet(_OK, members, _OK_MANNER))
 
 
+def _never(key: str) -> bytes:
+    return request(CHAT, bodies.chat("places", _HELLO), key=key)
+
+
 def _places(field: Field) -> str:
-    """Let A take all places with requests that are never answered."""
-    return _beside(field, request(CHAT, bodies.chat("places", _HELLO), key=KEY_A), PLACES)
+    """Let A ask for all places with requests that are never answered."""
+    return _while_b_works(field, _never(KEY_A), _HELLO)
 
 
 def _half_bodies(field: Field) -> str:
-    """Let A take all places, and the bytes in flight, with large bodies that never end."""
+    """Let A ask for all places, and for the bytes in flight, with large bodies that never end."""
     whole = request(CHAT, bodies.chat(_ATTACKED, b'"x":"' + b" " * (31 * 2**20)), key=KEY_A)
-    return _beside(field, whole[: 2**20], PLACES, _HONEST)
+    return _while_b_works(field, whole[: 2**20], _HONEST)
+
+
+def _freed_places(field: Field) -> str:
+    """Let A fill the process before B comes, and ask for every place that comes free."""
+    before = field.meet(_OK, _HELLO, _OK_MANNER)
+    with field.held(_never(KEY_A), PLACES - 10):
+        with field.held(_never(KEY_A), 10):
+            field.meet(_OK, _HELLO, _OK_MANNER)  # refused, which makes B the first to be served
+        with field.held(_never(KEY_A), 20):
+            return changed(before, field.meet(_OK, _HELLO, _OK_MANNER))
 
 
 def _threads(family: str, size: int) -> Callable[[Field], str]:
@@ -135,6 +149,7 @@ ATTACKS: Mapping[str, Callable[[Field], str]] = {
     "refusals": _refusal,
     "signatures": _signatures,
     "places": _places,
+    "places that come free": _freed_places,
     "places, by half-sent bodies": _half_bodies,
     "places of image fetches": _images,
     "the inspector's seats": _inspector,
