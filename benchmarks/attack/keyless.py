@@ -159,10 +159,12 @@ def _invitation(running: Proxy) -> Figure:
     head = request(_CHAT, body, headers={"Expect": "100-continue"})[: -len(body)]
     with connect(running.port) as made:
         made.sendall(head)
-        made.settimeout(2.0)
+        made.settimeout(_SETTLE_S)
         try:
             said = made.recv(65_536)
         except OSError:
             said = b""
     invited = said.startswith(b"HTTP/1.1 100")
-    return Figure(INVITED, _WAITS, float(invited), said.partition(b"\r\n")[0].decode("latin-1"))
+    return Figure(
+        INVITED, _WAITS, float(invited) if said else None, said.partition(b"\r\n")[0].decode("latin-1")
+    )

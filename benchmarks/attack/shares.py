@@ -64,7 +64,7 @@ def _threads(family: str, size: int) -> Callable[[Field], str]:
         body = bodies.chat(_ATTACKED, bodies.CHAT[family](size))
         attack = threading.Thread(target=field.ask_often, args=(body, 6, 8.0))
         attack.start()
-        time.sleep(0.5)
+        time.sleep(1.0)
         said = changed(before, field.meet(_OK, _HONEST, _OK_MANNER))
         attack.join()
         return said

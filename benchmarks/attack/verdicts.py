@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,10 +41,9 @@ def better_of_two(measure: Callable[[], Figure]) -> Figure:
 
 
 def worst(figures: Iterable[Figure]) -> Figure | None:
-    """Return the figure that is furthest from its goal; one without a value is the worst of all."""
-    return max(
-        figures, key=lambda figure: float("inf") if figure.value is None else figure.value, default=None
-    )
+    """Return the largest figure that was measured; None where none was."""
+    measured = ((figure.value, figure) for figure in figures if figure.value is not None)
+    return max(measured, key=lambda one: one[0], default=(0.0, None))[1]
 
 
 def by_row(figures: Sequence[Figure]) -> Mapping[Row, Sequence[Figure]]:
@@ -61,24 +61,28 @@ def render_rows(figures: Sequence[Figure]) -> str:
     """Return a Markdown table with a line for each row: its goal, its worst figure and how many cases meet it."""
     lines = ["| what | goal | worst | in | cases met | |", "|---|---|---|---|---|---|"]
     for row, cases in by_row(figures).items():
+        good, unmeasured = sum(one.met for one in cases), sum(one.value is None for one in cases)
         bad = worst(cases)
-        assert bad is not None
-        good = sum(figure.met for figure in cases)
+        told = f"{_number(bad.value, row)} | {bad.case}" if bad else "not measured | "
+        left = f", {unmeasured} not measured" if unmeasured else ""
         lines.append(
-            f"| {row.title} | ≤ {_number(row.goal, row)} | {_number(bad.value, row)} | {bad.case} | "
-            f"{good} of {len(cases)} | {_verdict(good == len(cases))} |"
+            f"| {row.title} | ≤ {_number(row.goal, row)} | {told} | {good} of {len(cases)}{left} | "
+            f"{_verdict(good == len(cases))} |"
         )
     return "\n".join(lines)
 
 
 def render_cases(figures: Sequence[Figure]) -> str:
-    """Return a Markdown table with a line for each case."""
+    """Return a Markdown table with a line for each case; those not measured share one for each note."""
     lines = ["| what | case | figure | | |", "|---|---|---|---|---|"]
     for row, cases in by_row(figures).items():
         lines += [
             f"| {row.title} | {one.case} | {_number(one.value, row)} | {_verdict(one.met)} | {one.note} |"
             for one in cases
+            if one.value is not None
         ]
+        for note, count in Counter(one.note for one in cases if one.value is None).items():
+            lines.append(f"| {row.title} | {count} more | not measured | {_verdict(False)} | {note} |")
     return "\n".join(lines)
 
 

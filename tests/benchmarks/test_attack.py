@@ -46,13 +46,12 @@ def test_a_goal_is_met_up_to_its_figure() -> None:
     assert missed([Figure(STATE, "a", 0.0), Figure(STATE, "b", 1.0)]) == [Figure(STATE, "b", 1.0)]
 
 
-def test_the_worst_figure_is_one_that_is_missing() -> None:
-    """Else the largest."""
+def test_the_worst_figure_is_the_largest_that_was_measured() -> None:
+    """What was not measured is counted beside it."""
     small, large, none = (Figure(SMALL, "a", value) for value in (1.0, 2.0, None))
 
-    assert worst([small, large]) is large
-    assert worst([none, large]) is none
-    assert worst([]) is None
+    assert worst([small, none, large]) is large
+    assert worst([none]) is None
 
 
 @pytest.mark.parametrize(
@@ -93,10 +92,24 @@ def test_the_table_has_a_line_for_each_row_that_was_measured() -> None:
     ]
 
 
-def test_the_list_says_what_was_not_measured() -> None:
-    """And the note of each case."""
-    assert render_cases([Figure(SMALL, "a", None, "no time was left")]).splitlines()[2:] == [
-        "| others wait behind a request below 1 MiB | a | not measured | **missed** | no time was left |"
+def test_the_table_counts_what_was_not_measured() -> None:
+    """The row is missed, and the worst figure still shown."""
+    figures = [Figure(SMALL, "a", 5.0), Figure(SMALL, "b", None), Figure(STATE, "c", None)]
+
+    assert render_rows(figures).splitlines()[2:] == [
+        "| others wait behind a request below 1 MiB | ≤ 100 ms | 5 ms | a | 1 of 2, 1 not measured | **missed** |",
+        "| state that one client changes for another | ≤ 0 changes | not measured |  | 0 of 1, 1 not measured | "
+        "**missed** |",
+    ]
+
+
+def test_the_list_has_one_line_for_what_was_not_measured() -> None:
+    """And one with its note for each case that was."""
+    none = Figure(SMALL, "a", None, "no time was left")
+
+    assert render_cases([none, Figure(SMALL, "b", 200.0, "200"), none]).splitlines()[2:] == [
+        "| others wait behind a request below 1 MiB | b | 200 ms | **missed** | 200 |",
+        "| others wait behind a request below 1 MiB | 2 more | not measured | **missed** | no time was left |",
     ]
 
 
