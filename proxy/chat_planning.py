@@ -8,7 +8,7 @@ teaches something: a repair, a tighter cut, a note to the model. What is decided
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.budgets.learn_overflow import Refused
 from proxy.budgets.limits import asked_output
 from proxy.config import Deployment
-from proxy.core.offload import run_offloaded
+from proxy.core.offload import LONG, run_offloaded
 from proxy.corrections import note_for, with_note
 from proxy.course import Course
 from proxy.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFault
@@ -33,7 +33,7 @@ from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 from proxy.resilience.read_overflow import Overflow
 from proxy.resilience.repairs import repair_request
 from proxy.signatures.kept import Kept
-from proxy.signatures.restoring import WITHHELD
+from proxy.signatures.restoring import WITHHELD, keys_wanted
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.signing import load_signatures, note_refused
 from proxy.tracing import AttemptTrace
@@ -86,12 +86,19 @@ class ChatPlanning:
             gateway = self._gateway
             profile = profile_of(deployment, gateway.settings)
             if self._kept is None and profile.signs_calls:
-                chat, tenant = self._chat, self._record.key
-                self._kept = await load_signatures(gateway.store, tenant, chat.messages, chat.outline)
+                keys = await self._find_keys()
+                self._kept = await load_signatures(gateway.store, self._record.key, keys)
             if self._media is not None:
                 await self._fetch_media(self._media, profile, deadline)
             plan = self._plans[key] = await self._planned(deployment)
         return plan
+
+    async def _find_keys(self) -> Sequence[str]:
+        """Return the keys under which something may be kept for the history; of a small one at once."""
+        chat = self._chat
+        if chat.weight <= LONG:
+            return keys_wanted(chat.messages, chat.outline)
+        return await run_offloaded(chat.weight, partial(keys_wanted, chat.messages, chat.outline))
 
     async def _fetch_media(self, media: RequestMedia, profile: Profile, deadline: float) -> None:
         """Fetch what the deployment cannot; the wait is not ours, no more than a provider's."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Protocol
 
-_LATE_S = 0.2
+_LATE_S = 0.1
 """Seconds that a request has beyond its deadline: its attempts end at the deadline, with an error that says more."""
 
-_EVERY_S = 0.1
+_EVERY_S = 0.25
 """Seconds between two looks for requests beyond their deadline."""
 
 

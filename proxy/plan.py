@@ -10,11 +10,11 @@ The four modes differ here and nowhere else:
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
 from itertools import compress
-from operator import not_
+from operator import attrgetter, not_
 from types import MappingProxyType
 from typing import Any
 
@@ -46,6 +46,9 @@ from sanitizers.steps import STEP_NAMES
 
 REPLACED = "replaced"
 """What a signature is counted as that is required, lost, and stood in for."""
+
+_MANY = 1_000
+_STEP = attrgetter("step")
 
 _NOTHING: Mapping[str, Kept] = MappingProxyType({})
 
@@ -299,9 +302,14 @@ def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]
     return by_mode, in_any
 
 
-def format_changes(changes: Iterable[Change]) -> str:
+def format_changes(changes: Collection[Change]) -> str:
     """Return changes as the header has them: ``orphan_drop=1,pairing=2``, in the order of the steps."""
     counts: dict[str, int] = {}  # a Counter takes 2 us to be made, and most requests have no change
-    for change in changes:
-        counts[change.step] = counts.get(change.step, 0) + 1
+    if (
+        len(changes) > _MANY
+    ):  # it counts six times as fast, and a hundred thousand changes are counted on the loop
+        counts = Counter(map(_STEP, changes))
+    else:
+        for change in changes:
+            counts[change.step] = counts.get(change.step, 0) + 1
     return ",".join(f"{step}={counts[step]}" for step in _STEPS if step in counts) if counts else ""

@@ -18,25 +18,21 @@ from proxy.signatures.carriers import STAND_INS, own_signature
 from proxy.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.signatures.kept import SPACE, Kept, pack, pack_refused, text_key, unpack
 from proxy.signatures.origins import origin_of, tag_of
-from proxy.signatures.restoring import keys_wanted
 from proxy.store import Store
 from proxy.upstream import UpstreamCall
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
-from sanitizers.outline import Outline
 
 _MOST_DOUBTED = 64
 """Signatures of one request that are noted as refused, the newest."""
 
 
-async def load_signatures(
-    store: Store, tenant: str, messages: Messages, outline: Outline | None = None
-) -> Mapping[str, Kept]:
-    """Return what is kept for *tenant* of the calls in *messages*, by id; *outline* is theirs, or of no use.
+async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> Mapping[str, Kept]:
+    """Return what is kept for *tenant* under *keys*, by key: those of a history.
 
-    A tenant is the name of the client's key. An id of another tenant's is unknown here, wherever it was read.
+    :func:`proxy.signatures.restoring.keys_wanted` finds them. A tenant is the name of the client's key. An id of another
+    tenant's is unknown here, wherever it was read.
     """
-    keys = keys_wanted(messages, outline)
     if not keys:
         return {}
     values = await store.get(SPACE, keys, tenant=tenant)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Mapping
 from itertools import compress
+from operator import methodcaller
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +27,7 @@ from sanitizers.outline import DEPTH, Outline, outline_of
 from sanitizers.record import record
 from sanitizers.validation import read_history
 
+_CONTENT_OF, _CALLS_OF = methodcaller("get", "content"), methodcaller("get", "tool_calls")
 _CONTAINERS = frozenset({dict, list})
 
 _COLLECTED = 2**19
@@ -140,11 +142,10 @@ def _weight_of(outline: Outline) -> int:
     """Return what work on a history costs, as the bytes of a usual one, by its messages, calls and parts."""
     messages = outline.messages
     parts = len(outline.call_ids)
-    for index in outline.odd:
-        message = messages[index]
-        for held in (message.get("content"), message.get("tool_calls")):
-            if held.__class__ is list:
-                parts += len(held)
+    if outline.odd:
+        odd = [messages[index] for index in outline.odd]
+        held = (*map(_CONTENT_OF, odd), *map(_CALLS_OF, odd))
+        parts += sum(map(len, [some for some in held if some.__class__ is list]))
     return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
 
 

@@ -48,7 +48,7 @@ def parse_weight(body: bytes) -> int:
     Brackets within texts are counted as well, which is too much and harmless. In a small body nothing is counted.
     """
     size = len(body)
-    if size <= LONG // 2:
+    if size <= LONG:
         return size
     return max(size, _DENSE * (body.count(b"{") + body.count(b"[")))
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 
 from prometheus_client import CollectorRegistry
 
 from proxy.metrics.labelled import counter, histogram
 from sanitizers import Change
 
+_OF_CHANGE = attrgetter("step", "kind", "reason")
 _ERRORS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 _ROUNDS = (0, 1, 2, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200)
 
@@ -106,6 +108,6 @@ class HistoryMetrics:
     def count_changes(self, changes: Iterable[Change], *, made: bool) -> None:
         """Count *changes*, as made or as merely observed."""
         series = self.changes if made else self.would_change
-        counted = Tally((change.step, change.kind, change.reason) for change in changes)
+        counted = Tally(map(_OF_CHANGE, changes))
         for values, count in counted.items():
             series.labels(*values).inc(count)

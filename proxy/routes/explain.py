@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 
 from aiohttp import web
@@ -14,6 +15,8 @@ from proxy.json_text import write_json
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool, planning_weight, profile_of
 from proxy.routes.read_body import read_body
+from proxy.signatures.kept import Kept
+from proxy.signatures.restoring import keys_wanted
 from proxy.signing import load_signatures
 from proxy.turn_guard import MAX_ROUNDS, read_max_rounds
 from proxy.wire import parse_chat_request
@@ -34,8 +37,10 @@ async def explain(request: web.Request) -> web.Response:
     policy = gateway.turns.find(chat.model, record.model, record.key)
     await gateway.upstream.start()
     now = asyncio.get_running_loop().time()
-    signs = profile_of(deployment, settings).signs_calls
-    kept = await load_signatures(gateway.store, record.key, chat.messages) if signs else {}
+    kept: Mapping[str, Kept] = {}
+    if profile_of(deployment, settings).signs_calls:
+        find = partial(keys_wanted, chat.messages, chat.outline)
+        kept = await load_signatures(gateway.store, record.key, await run_offloaded(chat.weight, find))
     unsupported = gateway.upstream.unsupported
     knowledge = gateway.knowledge
     dry = partial(

@@ -37,6 +37,7 @@ from proxy.signatures.origins import tag_of
 from sanitizers import Message, Messages
 from sanitizers.messages import base_id, function_of, tool_calls_of
 from sanitizers.outline import Outline
+from sanitizers.work_limit import metered
 
 RESTORED = "restored"
 CARRIED = "carried"
@@ -47,7 +48,7 @@ def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]
     """Return the keys under which something may be kept for *messages*; *outline* is theirs, or of no use."""
     places = _places(messages, outline)
     keys = [*outline.call_ids] if outline is not None and len(places) < len(messages) else []
-    for at in places:
+    for at in metered(places):
         message = messages[at]
         if message["role"] == "assistant":
             keys += [base_id(call_id) for call in tool_calls_of(message) if (call_id := _id_of(call))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from proxy.config import Deployment, resolve
@@ -13,10 +14,12 @@ from proxy.outlook.models import pools_of
 from proxy.parameter_plan import Unsupported
 from proxy.plan import choose_pool, profile_of
 from proxy.signatures.kept import Kept
+from proxy.signatures.restoring import keys_wanted
 from proxy.signing import load_signatures
 from proxy.ui.asking import Asked, Target
 from proxy.ui.targets import deployments_by_profile, withheld_unasked
 from proxy.ui.watch import Seen
+from proxy.ui.work_apart import work_apart
 
 
 class Sender(NamedTuple):
@@ -81,7 +84,8 @@ async def load_kept(
     It is the same for all of them.
     """
     if any(profile_of(deployment, gateway.settings).signs_calls for deployment in deployments):
-        return await load_signatures(gateway.store, sender.key, asked.chat.messages, asked.chat.outline)
+        keys = await work_apart(partial(keys_wanted, asked.chat.messages, asked.chat.outline))
+        return await load_signatures(gateway.store, sender.key, keys)
     return {}
 
 
