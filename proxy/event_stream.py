@@ -11,7 +11,6 @@ politely would wait for it for ever.
 from __future__ import annotations
 
 import asyncio
-from math import inf
 
 from aiohttp import web
 
@@ -138,7 +137,6 @@ class EventStream:
     def _note_first(self) -> None:
         if not self.committed:
             self.committed = True
-            self._record.deadline = inf  # the attempt has its own
             self._record.first_token = self._clock() - self._record.started
 
     async def _write(self, data: bytes) -> None:

@@ -18,7 +18,7 @@ from proxy.plan import plan_request
 from sanitizers.work_limit import spend
 from tests.support.builders import user
 from tests.support.proxied import MODEL, Proxied, Reply, chat, events_of, proxied, settings_of
-from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, say
+from tests.support.scripted_upstream import HANG, ScriptedUpstream, say
 
 TIMEOUT = 0.4
 WORDS = "The request was not done within 0.4 seconds (router_settings.timeout)."
@@ -211,12 +211,20 @@ async def test_a_stream_that_holds_comments_alone(
     assert counted == 1
 
 
-async def test_an_answer_before_the_deadline_is_not_touched(upstream: ScriptedUpstream) -> None:
-    """Though its client is slower than the deadline to take it."""
-    upstream.then(say("Good "), Pause(0.1), say("day."))
-    async with proxied(settings(timeout=600), upstream) as proxy:
+async def test_the_end_of_a_stream_has_a_limit_of_its_own(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that takes its end late, behind the deadline, gets it whole."""
+    end = event_stream.EventStream.end
+
+    async def slowly(self: event_stream.EventStream, last: bytes, until: float) -> None:
+        await asyncio.sleep(TIMEOUT + 1)
+        await end(self, last, until)
+
+    monkeypatch.setattr(event_stream.EventStream, "end", slowly)
+    async with proxied(settings(), upstream) as proxy:
         reply = await post(proxy, "Hello.", stream=True)
-    assert reply.status == 200
+    assert (reply.status, reply.events[-1]) == (200, "[DONE]")
 
 
 @pytest.mark.parametrize(
