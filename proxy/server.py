@@ -124,7 +124,7 @@ async def _listen(
         shutdown_timeout=_FLUSH_S,
         keepalive_timeout=_IDLE_S,
         auto_decompress=False,  # it would unpack before the key is checked: see read_body
-        lingering_time=0.0,  # it would parse a refused body for so long: see close_unread
+        lingering_time=0.0,  # it would wait for the rest of a refused body: see close_unread
     )
     await runner.setup()
     server = runner.server

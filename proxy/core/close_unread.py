@@ -16,7 +16,7 @@ LINGER_S = 1.0
 """Seconds that the client has to read the answer and close its side."""
 
 DROPPED = 4 * 2**20
-"""Bytes that are dropped at most: 64 reads, 5 ms. A client that sends more is cut off."""
+"""Bytes that are dropped at most: 16 reads, 5 ms. A client that sends more is cut off."""
 
 
 async def close_unread(request: web.BaseRequest) -> None:

@@ -20,7 +20,7 @@ def read_memory_limit(mounted: Path = _MOUNTED, own: Path = _OWN) -> int:
     *mounted* is where cgroups are, *own* the file that names those of the process. What cannot be read sets no limit.
     """
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min(machine, *_limits(mounted, own), machine)
+    return min((machine, *_limits(mounted, own)))
 
 
 def _limits(mounted: Path, own: Path) -> Iterator[int]:

@@ -83,11 +83,9 @@ class Admission:
     def give_back(self, client: str, amount: int = 1) -> None:
         """Take *amount* of *client*'s places back; :class:`Slot` sees to it that this happens once for each."""
         self._in_flight -= amount
-        held = self._held[client] - amount
-        if held:
+        held = self._held.pop(client, 0) - amount
+        if held > 0:
             self._held[client] = held
-        else:
-            del self._held[client]
 
     def _share(self) -> int:
         # One that waits holds nothing, so nobody is counted twice. One that asks and is in neither holds less anyway.

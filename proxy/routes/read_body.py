@@ -56,7 +56,7 @@ async def read_body(request: web.Request) -> bytes:
         body = await _unpack(request, body, coding)
     size, gateway, record = len(body), request[GATEWAY], request[RECORD]
     if size <= SMALL:
-        reserve(record, gateway, size * gateway.memory_times)
+        reserve(record, gateway, size * gateway.memory_times + 1)  # an empty body is a request as well
     else:
         await reserve_decoded(body, record, gateway)
     return body

@@ -215,6 +215,16 @@ def test_a_request_may_take_several_places() -> None:
     assert (admission.in_flight, admission.held_by("one")) == (0, 0)
 
 
+def test_a_place_of_nothing_is_given_back_like_any() -> None:
+    """Two of them do not take each other's."""
+    admission = Admission(10)
+    slots = [admission.acquire("one", 0.0, 0) for _ in range(2)]
+    for slot in slots:
+        assert slot is not None
+        slot.release()
+    assert admission.in_flight == 0
+
+
 def test_a_request_grows_while_there_is_room() -> None:
     """It keeps what it has when there is no more, and never shrinks."""
     admission = Admission(100)

@@ -71,6 +71,14 @@ async def test_memory_is_held_until_the_request_ends(proxy: Proxied, upstream: S
     assert memory.in_flight == 0
 
 
+async def test_empty_bodies_come_and_go_together(proxy: Proxied) -> None:
+    """Several of one client at once are given back one by one."""
+    replies = await asyncio.gather(*(proxy.post(b"", headers=GREEDY) for _ in range(8)))
+
+    assert {reply.status for reply in replies} == {400}
+    assert proxy.server.gateway.memory.in_flight == 0
+
+
 async def test_no_room_now_is_told_from_no_room_ever(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """The first is a 503 with Retry-After for the greedy client, and no matter for the other; the second a 413."""
     upstream.then(HANG)
