@@ -103,8 +103,28 @@ async def test_silent_ones_make_room_for_a_client(upstream: ScriptedUpstream, lo
     assert served == [200] * 3
     assert opened == 5  # a quarter of 16, and the client's
     assert closed == 56
-    told = [line["closed"] for line in log_lines() if line["event"] == "connections_closed"]
-    assert told == [1, 55]  # the first at once, and at the end the rest
+    told = [line for line in log_lines() if line["event"] == "connections_closed"]
+    assert [line["closed"] for line in told] == [1, 55]  # the first at once, and at the end the rest
+    assert (told[-1]["open"], told[-1]["maximum"], told[-1]["reasons"]) == (0, 16, "address=55")
+
+
+async def test_many_addresses(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
+    """Together they fill all places and no more; the oldest goes first, whosever it is."""
+    async with proxied(settings_of(), upstream) as proxy:
+        proxy.server.gateway.connections.resize(8)
+        held = []
+        for number in range(12):
+            local = (f"127.0.0.{2 + number}", 0)
+            held.append(await asyncio.open_connection("127.0.0.1", proxy.server.port, local_addr=local))
+            await open_connections(proxy, min(8, number + 1))
+        closed = [await is_closed(reader) for reader, _ in held[:4]]
+        counted = await proxy.count("connections_closed_total", reason="maximum")
+        for _, writer in held:
+            writer.close()
+
+    assert closed == [True] * 4
+    assert counted == 5  # with the one that asked for the metrics
+    assert log_lines()[0]["reasons"] == "maximum=1"
 
 
 async def test_a_busy_one_is_never_closed() -> None:
