@@ -54,10 +54,7 @@ class Knowledge:
 
         What was asked for least lately is forgotten, where there is no more room.
         """
-        key = deployment.key
-        taught = self._taught.use(tenant, key)
-        if taught is None:
-            taught = self._remember(deployment, tenant)
+        taught = self._taught.use(tenant, deployment.key) or self._remember(deployment, tenant)
         if taught.learned is not None and now >= taught.until:
             taught.learned = None
         return taught
@@ -68,7 +65,9 @@ class Knowledge:
         A tenant that has taught no factor begins with the agreed one, and keeps it: from then on its factor moves by
         its own requests alone, lest other tenants move its cuts to and fro.
         """
-        taught = self.of(deployment, now, tenant)
+        taught = self._taught.use(tenant, deployment.key) or self._remember(deployment, tenant)
+        if taught.learned is not None and now >= taught.until:
+            taught.learned = None
         agreed = self._agreed.get(deployment.key)
         if agreed is None or not agreed.says_anything:
             return taught

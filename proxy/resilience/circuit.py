@@ -12,7 +12,6 @@ what is known, and refuses nothing.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from enum import IntEnum
 
 from proxy.resilience.sliding_count import SlidingCount
@@ -52,8 +51,8 @@ class SharedCircuit:
     __slots__ = ("agreed_until", "circuits", "open_until", "openings")
 
     def __init__(self) -> None:
-        self.circuits: OrderedDict[str, Circuit] = OrderedDict()
-        """By the tenant's name, the one that asked least lately first."""
+        self.circuits: dict[str, Circuit] = {}
+        """By the tenant's name, in the order in which they came."""
 
         self.open_until: float | None = None
         """The moment until which the provider wants to be left alone by the account."""
@@ -142,6 +141,11 @@ class Circuit:
     def own_due(self) -> float:
         """The same by the tenant's own calls alone."""
         return float("-inf") if self._open_until is None else self._open_until
+
+    @property
+    def was_opened(self) -> bool:
+        """Whether it is open or half open by the tenant's own calls."""
+        return self._open_until is not None
 
     def enter(self, now: float) -> Ticket:
         """Return the ticket of a call that begins; it is the probe if the circuit waits for one."""

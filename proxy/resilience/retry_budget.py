@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-
 from proxy.resilience.sliding_count import SlidingCount
 
 _SPAN_S = 10.0
@@ -11,7 +9,7 @@ _ONE_IN = 5
 _ALWAYS = 10
 
 MOST_TENANTS = 1_000
-"""Tenants whose retries are counted apart, for one deployment; the one that asked least lately goes."""
+"""Tenants whose retries are counted apart, for one deployment; the one that came first goes."""
 
 
 class RetryBudget:
@@ -22,15 +20,15 @@ class RetryBudget:
     Counted by the second: the window is nine to ten seconds long, never longer than ten.
     """
 
-    __slots__ = ("_requests", "_retries")
+    __slots__ = ("_retries", "requests")
 
     def __init__(self) -> None:
-        self._requests = SlidingCount(_SPAN_S)
+        self.requests = SlidingCount(_SPAN_S)
         self._retries = SlidingCount(_SPAN_S)
 
     def count_request(self, now: float) -> None:
         """Count a request's first attempt."""
-        self._requests.add(now)
+        self.requests.add(now)
 
     def count_retry(self, now: float) -> None:
         """Count a further attempt, whether it was within the budget or not."""
@@ -42,7 +40,7 @@ class RetryBudget:
 
     def has_share(self, now: float) -> bool:
         """Tell the same without the ten that are always allowed."""
-        return (self._retries.total(now) + 1) * _ONE_IN <= self._requests.total(now)
+        return (self._retries.total(now) + 1) * _ONE_IN <= self.requests.total(now)
 
 
 class SharedRetryBudget:
@@ -57,12 +55,13 @@ class SharedRetryBudget:
 
     def __init__(self) -> None:
         self._all = RetryBudget()
-        self._own: OrderedDict[str, RetryBudget] = OrderedDict()
+        self._own: dict[str, RetryBudget] = {}
 
     def count_request(self, now: float, tenant: str = "") -> None:
         """Count a request's first attempt."""
-        self._find_own(tenant).count_request(now)
-        self._all.count_request(now)
+        own = self._own.get(tenant) or self._find_own(tenant)
+        own.requests.add(now)
+        self._all.requests.add(now)
 
     def count_retry(self, now: float, tenant: str = "") -> None:
         """Count a further attempt, whether it was within the budget or not."""
@@ -79,7 +78,5 @@ class SharedRetryBudget:
         if own is None:
             own = self._own[tenant] = RetryBudget()
             if len(self._own) > MOST_TENANTS:
-                self._own.popitem(last=False)
-        else:
-            self._own.move_to_end(tenant)
+                del self._own[next(iter(self._own))]
         return own

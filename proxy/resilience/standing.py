@@ -9,7 +9,7 @@ from proxy.resilience.circuit import Circuit, SharedCircuit, State
 from proxy.resilience.failure_table import Blame, Reach
 
 MOST_TENANTS = 250
-"""Tenants whose circuits are kept, for each deployment of the file; the one that asked least lately goes."""
+"""Tenants whose circuits are kept, for each deployment. Where there are more, the first that is closed goes."""
 
 
 class Standing:
@@ -29,11 +29,10 @@ class Standing:
         circuits = self.shared.circuits
         circuit = circuits.get(tenant)
         if circuit is None:
+            if len(circuits) >= MOST_TENANTS:
+                closed = (name for name, other in circuits.items() if not other.was_opened)
+                del circuits[next(closed, next(iter(circuits)))]  # its calls hold on to it, and end on it
             circuit = circuits[tenant] = Circuit(self._cooldown_s, self.shared)
-            if len(circuits) > MOST_TENANTS:
-                circuits.popitem(last=False)  # its calls hold on to it, and end on it
-        elif len(circuits) > 1:
-            circuits.move_to_end(tenant)
         return circuit
 
     def look_at(self, tenant: str) -> Circuit:
@@ -68,7 +67,7 @@ class Attempt:
 
     def __init__(self, standing: Standing, tenant: str, now: float) -> None:
         self._standing = standing
-        self._circuit = standing.circuit_of(tenant)
+        self._circuit = standing.shared.circuits.get(tenant) or standing.circuit_of(tenant)
         self._ticket = self._circuit.enter(now)
         self._released = False
         standing.in_flight += 1

@@ -104,7 +104,7 @@ def test_a_single_tenant_has_what_it_always_had(events: list[tuple[float, int, i
 
 
 def test_tenants_are_bounded() -> None:
-    """The one that asked least lately goes."""
+    """The one that came first goes."""
     budget = SharedRetryBudget()
     for number in range(MOST_TENANTS + 5):
         budget.count_request(0.0, str(number))

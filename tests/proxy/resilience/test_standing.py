@@ -99,14 +99,16 @@ def test_circuits_switched_off_stay_closed() -> None:
 
 
 def test_tenants_are_bounded_and_the_worst_is_told() -> None:
-    """The one that asked least lately goes."""
+    """Those go first that have nothing to say."""
     standing = Standing("x", 5.0)
     fail(standing, "bad", Blame.PARK, 0.0)
-    for number in range(MOST_TENANTS - 1):
+    for number in range(MOST_TENANTS + 5):
         Attempt(standing, str(number), 0.0).release()
     assert standing.worst(0.0) is State.OPEN
-    Attempt(standing, "one more", 0.0).release()
-    assert standing.worst(0.0) is State.CLOSED
+    assert len(standing.shared.circuits) == MOST_TENANTS
+    for number in range(MOST_TENANTS + 5):
+        fail(standing, str(number), Blame.PARK, 0.0)
+    assert "bad" not in standing.shared.circuits
     assert len(standing.shared.circuits) == MOST_TENANTS
 
 
