@@ -1,0 +1,36 @@
+"""Turns of very many calls: each result is read without the id of its own call, and without no other."""
+
+from __future__ import annotations
+
+import pytest
+
+from sanitizers.turns.rounds import _MOST_IDS, read_rounds
+from tests.support.builders import assistant, call, tool
+from tests.support.counted_steps import count_steps
+
+
+@pytest.mark.parametrize("count", [2, _MOST_IDS, _MOST_IDS + 1])
+def test_results_that_differ_by_their_own_id_repeat(count: int) -> None:
+    """Some tools write the id of the call into what they say."""
+    history = []
+    for turn in "ab":
+        ids = [f"call_{turn}_{at:04}" for at in range(count)]
+        history += [assistant(None, [call(one) for one in ids])]
+        history += [tool(one, f"done: {one}") for one in ids]
+
+    first, second = read_rounds(history, 0, len(history))
+
+    assert first.repeats(second)
+    assert set(first.outcomes) == {"done: "}
+
+
+def test_the_work_is_in_proportion_to_the_calls() -> None:
+    """Not to the calls times their results."""
+
+    def read(count: int) -> int:
+        calls = [call(f"call_{at:06}") for at in range(count)]
+        history = [assistant(None, calls), *(tool(one["id"], "done") for one in calls)]
+        [one] = read_rounds(history, 0, len(history))
+        return count_steps(lambda: one.outcomes).total()
+
+    assert read(400) < 4.6 * read(100)
