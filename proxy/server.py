@@ -47,6 +47,9 @@ _IDLE_S = 620.0
 _QUEUE = 1024
 """Connections that may wait for their acceptance in the kernel, which has its own bound (``somaxconn``) as well."""
 
+_ROUNDS = 16
+"""The part of all connections, as a divisor, that may wait so with uvloop, which accepts all of them in one round."""
+
 _FLUSH_S = 1.0
 """Seconds for the last error events to leave after the cut."""
 
@@ -138,9 +141,10 @@ async def _listen(
         server, host, port, reuse_address=True, backlog=backlog
     )
     stack.callback(listener.close)
+    queue = _QUEUE if name_loop(asyncio.get_running_loop()) == "asyncio" else max(8, guard.maximum // _ROUNDS)
     for listening in listener.sockets:
         with socket.socket(fileno=os.dup(listening.fileno())) as same:
-            same.listen(_QUEUE)
+            same.listen(min(_QUEUE, queue))
     return listener, listener.sockets[0].getsockname()[1]
 
 

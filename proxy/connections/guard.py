@@ -8,6 +8,7 @@ fail when it no longer calls these methods; no private name of aiohttp's is used
 from __future__ import annotations
 
 import asyncio
+import select
 from collections import Counter
 from typing import Any
 
@@ -32,12 +33,18 @@ class ConnectionGuard:
 
     def __init__(self, table: Connections, closed: Counters) -> None:
         self._table = table
+        table.has_unread = self._has_unread
         self._closed = closed
         self._transports: dict[asyncio.BaseProtocol, asyncio.Transport] = {}
         self._loop = asyncio.get_running_loop()
         self._sweep_timer: asyncio.TimerHandle | None = None
         self._line_timer: asyncio.TimerHandle | None = None
         self._untold: Counter[str] = Counter()
+
+    @property
+    def maximum(self) -> int:
+        """How many connections there may be."""
+        return self._table.maximum
 
     def watch(self, server: web.Server) -> None:
         """Be told of each connection of *server* from now on."""
@@ -84,6 +91,15 @@ class ConnectionGuard:
             self._close(closing)
         if self._sweep_timer is None:
             self._sweep()
+
+    def _has_unread(self, handler: asyncio.BaseProtocol) -> bool:
+        transport = self._transports.get(handler)
+        raw = transport.get_extra_info("socket") if transport is not None else None
+        if raw is None or raw.fileno() < 0:
+            return False
+        arrivals = select.poll()
+        arrivals.register(raw.fileno(), select.POLLIN)
+        return any(event & select.POLLIN and not event & select.POLLHUP for _, event in arrivals.poll(0))
 
     def _close(self, closing: Closing[asyncio.BaseProtocol]) -> None:
         transport = self._transports.pop(closing.key, None)

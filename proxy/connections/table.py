@@ -9,8 +9,9 @@ closed; only where none waits the one that is idle longest. A busy one is never 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 HEAD_S = 30.0
@@ -18,6 +19,9 @@ HEAD_S = 30.0
 
 _SHARE = 4
 """The part of all connections, as a divisor, that may wait from one address."""
+
+_LOOKED_AT = 16
+"""Waiting connections that are looked at for one to close."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 
@@ -48,6 +52,9 @@ class ConnectionTable(Generic[KeyT]):
 
     def __init__(self, maximum: int) -> None:
         self._maximum = maximum
+        self.has_unread: Callable[[KeyT], bool] = lambda _: False
+        """Tells whether a connection has sent what is not read yet: it may be a request, and does not go first."""
+
         self._waiting: dict[KeyT, str] = {}  # with its address; all dicts have the oldest first
         self._by_address: dict[str, dict[KeyT, None]] = {}
         self._silent: dict[KeyT, float] = {}  # until when the first head has to be there
@@ -72,7 +79,7 @@ class ConnectionTable(Generic[KeyT]):
         closing = None
         here = self._by_address.get(address)
         if here is not None and len(here) >= max(1, self._maximum // _SHARE):
-            closing = self._close(next(iter(here)), Reason.ADDRESS)
+            closing = self._close(self._choose(here), Reason.ADDRESS)
         elif len(self) >= self._maximum:
             closing = self._make_room(Reason.MAXIMUM)
             if closing is None:
@@ -122,9 +129,14 @@ class ConnectionTable(Generic[KeyT]):
             found.append(closing)
         return found
 
+    def _choose(self, waiting: Iterable[KeyT]) -> KeyT:
+        """Return the oldest of *waiting* that has nothing to read, or the oldest where the first ones all have."""
+        oldest = list(islice(waiting, _LOOKED_AT))
+        return next((key for key in oldest if not self.has_unread(key)), oldest[0])
+
     def _make_room(self, reason: Reason) -> Closing[KeyT] | None:
         if self._waiting:
-            return self._close(next(iter(self._waiting)), reason)
+            return self._close(self._choose(self._waiting), reason)
         if self._idle:
             return self._close(next(iter(self._idle)), Reason.IDLE if reason is Reason.MAXIMUM else reason)
         return None

@@ -37,6 +37,16 @@ def test_oldest_waiting_goes_first() -> None:
     assert len(table) == 6
 
 
+def test_a_head_that_is_not_read_yet_is_spared() -> None:
+    """It came with a batch of others; where all have sent something, the oldest goes."""
+    table = filled(6, waiting=6)
+    table.has_unread = {"w0", "w1"}.__contains__
+    assert table.open("new", "here", 1.0) == Closing("w2", Reason.MAXIMUM)
+
+    table.has_unread = lambda _: True
+    assert table.open("newer", "there", 1.0) == Closing("w0", Reason.MAXIMUM)
+
+
 def test_longest_idle_goes_where_none_waits() -> None:
     """Idle since its last request: one that was used again is young."""
     table = filled(4, idle=3, busy=1)
