@@ -48,6 +48,8 @@ REPLACED = "replaced"
 """What a signature is counted as that is required, lost, and stood in for."""
 
 _MANY = 1_000
+"""Changes from which on a Counter counts them faster: there may be 100,000, and the event loop waits."""
+
 _STEP = attrgetter("step")
 
 _NOTHING: Mapping[str, Kept] = MappingProxyType({})
@@ -305,9 +307,7 @@ def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]
 def format_changes(changes: Collection[Change]) -> str:
     """Return changes as the header has them: ``orphan_drop=1,pairing=2``, in the order of the steps."""
     counts: dict[str, int] = {}  # a Counter takes 2 us to be made, and most requests have no change
-    if (
-        len(changes) > _MANY
-    ):  # it counts six times as fast, and a hundred thousand changes are counted on the loop
+    if len(changes) > _MANY:
         counts = Counter(map(_STEP, changes))
     else:
         for change in changes:

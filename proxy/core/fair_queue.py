@@ -13,9 +13,8 @@ T = TypeVar("T")
 class FairQueue(Generic[T]):
     """Work that waits, by client. Equal items of one client are one.
 
-    A client whose work is being done has to say so (:meth:`done`) before it gets more. So two workers always work for
-    two clients, and a client that comes new waits for as many pieces of work as there are workers, at most, beside one
-    of each client before it.
+    A client gets its next item when the last one is done (:meth:`done`). So two workers always work for two clients,
+    and a client that comes new waits for one item of each client before it, at most.
     """
 
     def __init__(self) -> None:

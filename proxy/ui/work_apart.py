@@ -36,7 +36,7 @@ _MOST_WAITING = 16
 """How many bodies may wait for a seat."""
 
 _MOST_STEPS = 20_000_000
-"""Steps of one look or verdict: five times what a history of the most messages takes, all of them damaged."""
+"""Steps of one look or verdict. Sanitizing a history of the most messages takes 200,000, all of them damaged."""
 
 _THREAD = WorkerThreads(1, "inspector")
 
