@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from proxy.config import Deployment
 from proxy.metrics import UNKNOWN_MODEL
 from proxy.plan import Plan, format_changes, split_changes
-from proxy.resilience.fairness import Slot
 from proxy.tracing import RequestTrace
 from sanitizers import Change
 from sanitizers.turns import Guarded
@@ -83,8 +82,8 @@ class Record:
     client: str = ""
     """Whose share of places, worker threads and bytes the request takes (:mod:`proxy.core.clients`)."""
 
-    room: Slot | None = None
-    """The memory that is reserved for the request; None before its body was read."""
+    reserved: int = 0
+    """Bytes of memory that are reserved for the request (:mod:`proxy.routes.reserve_memory`)."""
 
     origin: str = ""
     """The origin of the web page that asks, where it is one of ``general_settings.allowed_origins``; else empty."""

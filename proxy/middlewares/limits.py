@@ -27,17 +27,17 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
         general = gateway.settings.general_settings
         if (request.content_length or 0) > general.max_body_mib * 2**20:
             raise BodyTooLarge(f"The body is over the limit of {general.max_body_mib} MiB.")
-        slot = gateway.admission.acquire(record.client, record.started)
-        if slot is None:
+        client, admission = record.client, gateway.admission
+        if not admission.take(client, record.started):
             gateway.metrics.shed.inc()
             raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})
-        with slot:
-            CLIENT.set(record.client)
-            try:
-                response = await handler(request)
-                record.deadline = inf
-                return await deliver(request, response)
-            finally:
-                if record.room is not None:
-                    record.room.release()
+        CLIENT.set(client)
+        try:
+            response = await handler(request)
+            record.deadline = inf
+            return await deliver(request, response)
+        finally:
+            admission.give_back(client)
+            if record.reserved:
+                gateway.memory.give_back(client, record.reserved)
     return await handler(request)

@@ -6,8 +6,6 @@ A greedy client leaves room for the others, by one rule for both (:class:`Admiss
 from __future__ import annotations
 
 from collections import OrderedDict
-from types import TracebackType
-from typing import Self
 
 _REMEMBERED_S = 5.0
 """Our refusal says ``Retry-After: 1``; a client that has not come back within a few of those has given up."""
@@ -54,12 +52,11 @@ class Admission:
         """Have so many places from now on; who holds one keeps it, though it were one too many."""
         self._most = max_in_flight
 
-    def acquire(self, client: str, now: float, amount: int = 1) -> Slot | None:
-        """Return *amount* places for a request of *client*, or None if there are none for it."""
-        return Slot(self, client, amount) if self.take(client, now, amount) else None
+    def take(self, client: str, now: float, amount: int = 1, own: int = 0) -> bool:
+        """Take *amount* places for a request of *client* that holds *own* already, and tell whether there were any.
 
-    def take(self, client: str, now: float, amount: int, own: int = 0) -> bool:
-        """Take *amount* places for a request of *client* that holds *own* already, and tell whether there were any."""
+        Whoever takes places gives them back once, however the request ends (:meth:`give_back`).
+        """
         if self._waiting:
             self._forget_old(now)
         held = self._held.get(client, 0)
@@ -81,7 +78,7 @@ class Admission:
         return self._held.get(client, 0)
 
     def give_back(self, client: str, amount: int = 1) -> None:
-        """Take *amount* of *client*'s places back; :class:`Slot` sees to it that this happens once for each."""
+        """Take *amount* of *client*'s places back."""
         self._in_flight -= amount
         held = self._held.pop(client, 0) - amount
         if held > 0:
@@ -101,39 +98,3 @@ class Admission:
     def _forget_old(self, now: float) -> None:
         while self._waiting and next(iter(self._waiting.values())) <= now:
             self._waiting.popitem(last=False)
-
-
-class Slot:
-    """Places of one request, held until they are released; a context manager that lets go however the request ends."""
-
-    __slots__ = ("_admission", "_client", "_released", "amount")
-
-    def __init__(self, admission: Admission, client: str, amount: int = 1) -> None:
-        self._admission = admission
-        self._client = client
-        self._released = False
-        self.amount = amount
-        """How many places it holds."""
-
-    def grow(self, amount: int, now: float) -> bool:
-        """Hold *amount* places from now on, no fewer than before, and tell whether there was room for them."""
-        more = amount - self.amount
-        if more > 0:
-            if not self._admission.take(self._client, now, more, self.amount):
-                return False
-            self.amount = amount
-        return True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
-
-    def release(self) -> None:
-        """Give the places back; a second time is harmless."""
-        if not self._released:
-            self._released = True
-            self._admission.give_back(self._client, self.amount)

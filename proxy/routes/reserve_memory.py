@@ -32,12 +32,12 @@ def reserve(record: Record, gateway: Gateway, size: int) -> None:
 
     Raises :class:`BodyTooLarge` where the process has never so much, and :class:`Overloaded` where it has not now.
     """
-    room, memory = record.room, gateway.memory
-    if room is None:
-        record.room = memory.acquire(record.client, record.started, size)
-        if record.room is not None:
-            return
-    elif room.grow(size, asyncio.get_running_loop().time()):
+    held, memory = record.reserved, gateway.memory
+    now = asyncio.get_running_loop().time() if held else record.started
+    if size <= held and held:
+        return
+    if memory.take(record.client, now, size - held, held):
+        record.reserved = size
         return
     if size > memory.most:
         raise BodyTooLarge(

@@ -172,15 +172,15 @@ async def test_cooldown_changes_for_those_that_are_carried(gateway: Gateway) -> 
 
 async def test_places_in_flight_stay_counted(gateway: Gateway) -> None:
     """With fewer places nobody is thrown out, and nobody is let in until there is room."""
-    slots = [gateway.admission.acquire("client", 0.0) for _ in range(3)]
+    slots = [acquire(gateway.admission, "client", 0.0) for _ in range(3)]
 
     after = renewed(gateway, settings_of(general_settings={"max_in_flight": 3}))
 
     assert after.admission.in_flight == 3
-    assert after.admission.acquire("other", 0.0) is None
+    assert acquire(after.admission, "other", 0.0) is None
     assert slots[0] is not None
     slots[0].release()
-    assert after.admission.acquire("other", 0.0) is not None
+    assert acquire(after.admission, "other", 0.0) is not None
 
 
 async def test_store_keeps_what_fits(gateway: Gateway) -> None:

@@ -273,9 +273,9 @@ async def test_places_and_sizes(upstream: ScriptedUpstream) -> None:
     general = {"max_in_flight": 1, "max_body_mib": 1}
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         large = await proxy.post({"request": [user("x" * 2**20)]}, "/ui/api/look")
-        with proxy.server.gateway.admission.acquire("somebody", 0.0):  # type: ignore[union-attr]
-            shed = await proxy.post({"request": BROKEN}, "/ui/api/look")
-            still = await proxy.get("/ui/api/live")
+        assert proxy.server.gateway.admission.take("somebody", 0.0)
+        shed = await proxy.post({"request": BROKEN}, "/ui/api/look")
+        still = await proxy.get("/ui/api/live")
 
     assert (large.status, large.error["code"]) == (413, "body_too_large")
     assert (shed.status, shed.error["code"], still.status) == (503, "overloaded", 200)
