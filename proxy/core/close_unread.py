@@ -23,12 +23,11 @@ async def close_unread(request: web.BaseRequest) -> None:
     """End our side of the connection of *request*, whose answer is written, and return when the client has ended its.
 
     Waits for :data:`LINGER_S` seconds and drops :data:`DROPPED` bytes at most. Nothing on the connection is parsed any
-    more.
+    more. The answer has to say ``Connection: close``: aiohttp then answers nothing that it has parsed already.
     """
     transport, protocol = request.transport, request.protocol
     if transport is None or transport.is_closing():
         return
-    protocol.close()  # no request that is behind this one is answered
     rest = _Dropping(transport, protocol)
     transport.set_protocol(rest)
     transport.resume_reading()
