@@ -98,7 +98,7 @@ class WorkerThreads:
                 return
             self._started = True
         for number in range(self._number):
-            threading.Thread(target=self._work_on, name=f"{self._name}-{number}", daemon=True).start()
+            threading.Thread(target=self._work_on, name=f"{self._name}_{number}", daemon=True).start()
 
     def _work_on(self) -> None:
         while True:

@@ -131,4 +131,4 @@ async def test_threads_do_not_keep_the_interpreter_alive(threads: WorkerThreads)
     """They are daemons."""
     thread = await threads.run(threading.current_thread, STEPS)
     assert thread.daemon
-    assert thread.name.startswith("tested-")
+    assert thread.name.startswith("tested_")
