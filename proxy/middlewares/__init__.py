@@ -1,12 +1,11 @@
-"""What wraps every request, outermost first: observation, errors, web pages, then (for the API) keys and limits."""
+"""What wraps every request, outermost first: observation, errors, web pages and keys, then (for the API) limits."""
 
 from proxy.middlewares.auth import check_key
 from proxy.middlewares.errors import answer_errors
 from proxy.middlewares.limits import limit_requests
 from proxy.middlewares.observe import observe_requests
-from proxy.middlewares.origins import check_origin
 
-MIDDLEWARES = (observe_requests, answer_errors, check_origin, check_key, limit_requests)
+MIDDLEWARES = (observe_requests, answer_errors, check_key, limit_requests)
 """All middlewares, in the order in which a request meets them."""
 
 __all__ = ["MIDDLEWARES"]

@@ -1,4 +1,4 @@
-"""Ask for a key on every API path, in either spelling, when there is any: the master key, or a client's own."""
+"""Refuses foreign web pages, and asks for a key on every API path where there is any: master key or client's own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from proxy.config.schema.general import GeneralSettings
 from proxy.core.clients import client_at, client_of_key
 from proxy.errors import AuthenticationFailed
 from proxy.keys import GATEWAY, RECORD
+from proxy.middlewares.origins import check_page
 from proxy.routes.paths import is_open
 
 
@@ -18,12 +19,17 @@ from proxy.routes.paths import is_open
 async def check_key(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Let a request pass that carries a key as ``Authorization: Bearer``; health and metrics stay open.
 
+    The rules about web pages come first (:mod:`proxy.middlewares.origins`): a page's preflight carries no key.
+
     The error says nothing of the key, neither theirs nor ours. A path that is not known asks for the key as well, so
     that nobody learns which exist. The name of a client's key goes into the request's record, and so does the client.
     From then on the request's connection is one of a client's (:mod:`proxy.connections`).
     """
     gateway = request[GATEWAY]
     general, connections = gateway.settings.general_settings, gateway.connections
+    preflight = check_page(request, general)
+    if preflight is not None:
+        return preflight
     record = request[RECORD]
     if not general.asks_for_keys:
         record.client = client_at(request.remote)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 
 from aiohttp import hdrs, web
-from aiohttp.typedefs import Handler
 from multidict import istr
 
+from proxy.config.schema.general import GeneralSettings
 from proxy.errors import Forbidden, ProxyError, UnsupportedMediaType
-from proxy.keys import GATEWAY, RECORD
+from proxy.keys import RECORD
 from proxy.middlewares.cross_site import Verdict, judge, may_send_body
 from proxy.routes.paths import is_probe
 
@@ -21,16 +21,14 @@ _PREFLIGHT_S = "600"
 """Seconds for which a browser need not ask again. A request of an origin that was taken out is refused at once."""
 
 
-@web.middleware
-async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let a request pass unless a page that is not allowed may have sent it; answer the preflight of one that is.
+def check_page(request: web.Request, general: GeneralSettings) -> web.Response | None:
+    """Return the answer to the preflight of an allowed page, and None for any other request that may be served.
 
     The rules hold where no key is asked for and ``allow_unauthenticated_access`` is off. An allowed origin gets CORS
     headers with a key as well, since its page could not read the answers otherwise.
 
-    Raises :class:`Forbidden` and :class:`UnsupportedMediaType`.
+    Raises :class:`Forbidden` and :class:`UnsupportedMediaType` for what a page that is not allowed may have sent.
     """
-    general = request[GATEWAY].settings.general_settings
     headers = request.headers
     if not general.asks_for_keys and not general.allow_unauthenticated_access:
         verdict = judge(
@@ -46,7 +44,7 @@ async def check_origin(request: web.Request, handler: Handler) -> web.StreamResp
         request[RECORD].origin = headers[hdrs.ORIGIN]
         if request.method == hdrs.METH_OPTIONS and hdrs.ACCESS_CONTROL_REQUEST_METHOD in headers:
             return web.Response(status=204, headers=_preflight_headers(headers))
-    return await handler(request)
+    return None
 
 
 def cors_headers(origin: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from proxy.resilience.poison import Refusal
 from proxy.upstream.observed import ObservedUpstream
 from tests.proxy.config.samples import entry, settings_of
 from tests.proxy.ui.looking import ended_request
+from tests.support.held_places import acquire
 from tests.support.scripted_upstream import ScriptedUpstream
 
 REFUSAL = Refusal(400, "no")
