@@ -25,9 +25,9 @@ MOST_ENTRIES: Mapping[str, int] = MappingProxyType(
 )
 """Entries of lists and maps, by the parameter's name.
 
-``tools`` and ``functions``: OpenAI takes 128, Gemini 512, vLLM any number; agents with 500 tools of MCP servers were
-seen. ``stop``: OpenAI takes 4, Gemini 5, vLLM any number. ``logit_bias``: OpenAI takes 1,024 tokens. ``metadata``:
-OpenAI takes 16 pairs. ``modalities``: OpenAI has 2, Gemini 3. (References of 2026-11.)
+``tools`` and ``functions``: OpenAI takes 128, vLLM any number, and agents with 500 tools of MCP servers exist.
+``stop``: OpenAI takes 4, Gemini 5, vLLM any number. ``metadata``: OpenAI takes 16 pairs. ``modalities``: OpenAI has
+two. ``logit_bias``: no reference names a limit. (OpenAI's and Gemini's references, vLLM; from memory, 2026-11.)
 """
 
 MOST_VALUES: Mapping[str, int] = MappingProxyType(
@@ -43,11 +43,11 @@ MOST_VALUES: Mapping[str, int] = MappingProxyType(
 """Values in all levels of an object, by the parameter's name.
 
 All but two are a handful of fields. ``prediction`` may hold its text in parts. ``response_format`` holds a schema:
-OpenAI takes 5,000 properties, each with a dozen values at most.
+OpenAI takes 5,000 properties (from memory), each with a dozen values at most.
 """
 
 MOST_UNKNOWN = 1_024
-"""Fields of a request that are no known parameters. vLLM, which has most of them, knows about 60 (2026-11)."""
+"""Fields of a request that are no known parameters; vLLM and litellm know some hundreds of their own."""
 
 
 def check_entries(name: str, value: Any) -> None:

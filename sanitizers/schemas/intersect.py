@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from sanitizers.schemas.keywords import is_annotation
 from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.size import VALUES_A_SCHEMA
 from sanitizers.schemas.told_json import as_json
 
 _MOST_BRANCHES = 16
@@ -19,8 +20,6 @@ _MOST_BRANCHES = 16
 
 Count: TypeAlias = Callable[[int], None]
 """Takes a number of values that were looked at; raises where it is too many."""
-
-_VALUES_A_SCHEMA = 32
 
 _CONDITION = ("if", "then", "else")
 
@@ -197,7 +196,7 @@ def _extend_maps(both: Schema, of: Mapping[str, Any], other: Mapping[str, Any], 
     names = _property_names(other) - _property_names(of)
     known = both.get("properties")
     if names and isinstance(known, Mapping):
-        count(_VALUES_A_SCHEMA * len(names))
+        count(VALUES_A_SCHEMA * len(names))
         both["properties"] = {
             name: {"allOf": [value, rest]} if name in names else value for name, value in known.items()
         }

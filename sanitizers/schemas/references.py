@@ -12,9 +12,11 @@ from typing import Any
 Target = Mapping[str, Any] | bool
 
 _MOST_STEPS = 100_000
-"""Places of a schema that are looked at for references, in all; so many entries of large ones count as one more."""
+"""Steps in which a schema is searched for references, in all: one for each place, and more for large ones."""
 
 _ENTRIES_A_STEP = 8
+"""Entries of a list or an object that are gone through in one step."""
+
 _POINTER_A_STEP = 64
 """Characters of a pointer that are followed in one step."""
 

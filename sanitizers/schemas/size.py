@@ -10,6 +10,9 @@ from sanitizers.errors import Unrepairable
 MOST_SCHEMAS = 5_000
 """Schemas in one, references followed: those can be written so that they double at every level."""
 
+VALUES_A_SCHEMA = 32
+"""Values that are compared or copied for the price of one schema."""
+
 DEEPEST_GIVEN = 128
 """Levels of JSON that are gone into at all: most of what is done with them recurses."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from sanitizers.schemas.dialects import Dialect
 from sanitizers.schemas.notes import Note
 from sanitizers.schemas.references import References
-from sanitizers.schemas.size import MOST_SCHEMAS, too_large
+from sanitizers.schemas.size import MOST_SCHEMAS, VALUES_A_SCHEMA, too_large
 from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.words import spell_out
 from sanitizers.work_limit import spend
@@ -42,10 +42,6 @@ class Where:
         return Where(path, self.open, self.depth + 1, self.level + level, 0, self.told)
 
 
-_FREE_VALUES = 32
-"""Values that are looked at for the price of one schema."""
-
-
 @dataclass(slots=True)
 class Work:
     """One schema's rewriting for *dialect*; *place* is its name in an error."""
@@ -75,10 +71,10 @@ class Work:
             raise too_large(self.place)
 
     def count_values(self, much: int) -> None:
-        """Count *much* values that were looked at: one schema for each 32 of them; raises as :meth:`count` does."""
+        """Count values that were looked at, :data:`VALUES_A_SCHEMA` as one schema; raises as :meth:`count` does."""
         self.values += much
-        if self.values >= _FREE_VALUES:
-            schemas, self.values = divmod(self.values, _FREE_VALUES)
+        if self.values >= VALUES_A_SCHEMA:
+            schemas, self.values = divmod(self.values, VALUES_A_SCHEMA)
             self.count(schemas)
 
     def note(self, reason: str, where: Where, *keys: str, kept: bool = True) -> None:
