@@ -208,6 +208,8 @@ class Flattener:
         if "type" not in schema:
             return
         given = schema.pop("type")
+        if isinstance(given, list) and len(given) > _USUAL_KEYWORDS:
+            self.work.count(len(given) // 4)  # each unknown one is noted
         types: list[str] = []
         for one in given if isinstance(given, list) else [given]:
             spelled = one.lower() if isinstance(one, str) else ""
