@@ -22,7 +22,7 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     """
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
-    body = await read_body(request)
+    body = await read_body(request, gateway, record)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
     weight = parse_weight(body)
     parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, parse_weight=weight)

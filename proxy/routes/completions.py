@@ -18,7 +18,7 @@ async def completions(request: web.Request) -> web.StreamResponse:
     """Read the request, send it as it is, and hand the text back."""
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
-    body = await read_body(request)
+    body = await read_body(request, gateway, record)
     nesting, weight = settings.general_settings.max_nesting, parse_weight(body)
     asked = await run_offloaded(
         weight, partial(parse_completion_request, body, max_nesting=nesting, weight=weight)

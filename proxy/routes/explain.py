@@ -26,7 +26,7 @@ async def explain(request: web.Request) -> web.Response:
     """Answer with the body that would be sent, the changes and the verdict."""
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
-    body = await read_body(request)
+    body = await read_body(request, gateway, record)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
     weight = parse_weight(body)
     parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, parse_weight=weight)

@@ -13,7 +13,8 @@ from aiohttp import HttpVersion11, hdrs, web
 from proxy.core.offload import LARGE, run_offloaded
 from proxy.core.unpack_body import Unpacking, find_coding
 from proxy.errors import RequestTooSlow
-from proxy.keys import GATEWAY, RECORD
+from proxy.keys import GATEWAY, RECORD, Gateway
+from proxy.observation import Record
 from proxy.resilience.memory_need import SMALL
 from proxy.routes.reserve_memory import reserve, reserve_decoded
 
@@ -32,8 +33,8 @@ _AHEAD = 64 * 2**10
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-async def read_body(request: web.Request) -> bytes:
-    """Return the body, unpacked; ``request.client_max_size`` bounds it, packed and unpacked.
+async def read_body(request: web.Request, gateway: Gateway, record: Record) -> bytes:
+    """Return the body of *request*, unpacked; ``request.client_max_size`` bounds it, packed and unpacked.
 
     Memory is reserved for it while it arrives, and then for what it is decoded to. Raises :class:`RequestTooSlow` when
     it is not there in time, :class:`web.HTTPRequestEntityTooLarge` when it is over the bound, and what
@@ -54,7 +55,7 @@ async def read_body(request: web.Request) -> bytes:
             raise RequestTooSlow(f"The body did not arrive within {_LONGEST_S:.0f} seconds.") from None
     if coding is not None:
         body = await _unpack(request, body, coding)
-    size, gateway, record = len(body), request[GATEWAY], request[RECORD]
+    size = len(body)
     if size <= SMALL:
         reserve(record, gateway, size * gateway.memory_times + 1)  # an empty body is a request as well
     else:

@@ -198,7 +198,7 @@ def _sender_of(request: web.Request, seen: Seen | None) -> Sender:
 async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]:
     """Yield what is asked while there is a seat for it; a shutdown waits for it as for any request."""
     settings, working = gateway.settings, gateway.lifecycle.working
-    body = await _read(request)
+    body = await _read(request, gateway)
 
     def read() -> Asked:
         asked = read_asked(
@@ -220,12 +220,13 @@ async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]
         del working[task]
 
 
-async def _read(request: web.Request) -> bytes:
+async def _read(request: web.Request, gateway: Gateway) -> bytes:
     """Return the body; raises :class:`BodyTooLarge` before it is all here, too."""
     most = LARGEST_MIB * 2**20
     try:
         if (request.content_length or 0) <= most:
-            return await read_body(request.clone(client_max_size=min(most, request.client_max_size)))
+            bounded = request.clone(client_max_size=min(most, request.client_max_size))
+            return await read_body(bounded, gateway, request[RECORD])
     except web.HTTPRequestEntityTooLarge:
         if request.client_max_size < most:
             raise  # over what any request may have

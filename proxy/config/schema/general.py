@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -163,7 +164,7 @@ class GeneralSettings(Section):
     """Expose OpenTelemetry's ``gen_ai_client_*`` metrics beside turnright's own, for dashboards that know those.
     Default false."""
 
-    @property
+    @cached_property
     def asks_for_keys(self) -> bool:
         """Whether clients need a key."""
         return self.master_key is not None or bool(self.keys)
