@@ -52,7 +52,7 @@ def read_history(messages: object, outline: Outline | None = None) -> Outline:
         _refuse("no_messages", "messages", "'messages' is empty: there is nothing to send.", None)
     if outline is None:
         outline = outline_of(messages)
-    for index in metered(outline.odd):
+    for index in outline.odd and metered(outline.odd):
         _validate_message(messages[index], index)
     return outline
 

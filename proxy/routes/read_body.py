@@ -57,7 +57,12 @@ async def read_body(request: web.Request, gateway: Gateway, record: Record) -> b
         body = await _unpack(request, body, coding)
     size = len(body)
     if size <= SMALL:
-        reserve(record, gateway, size * gateway.memory_times + 1)  # an empty body is a request as well
+        need = size * gateway.memory_times + 1  # an empty body is a request as well
+        # Most bodies came whole, and find room: for them this is all of `reserve`.
+        if not record.reserved and gateway.memory.take(record.client, record.started, need):
+            record.reserved = need
+        else:
+            reserve(record, gateway, need)
     else:
         await reserve_decoded(body, record, gateway)
     return body

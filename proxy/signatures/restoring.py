@@ -48,7 +48,7 @@ def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]
     """Return the keys under which something may be kept for *messages*; *outline* is theirs, or of no use."""
     places = _places(messages, outline)
     keys = [*outline.call_ids] if outline is not None and len(places) < len(messages) else []
-    for at in metered(places):
+    for at in places and metered(places):
         message = messages[at]
         if message["role"] == "assistant":
             keys += [base_id(call_id) for call in tool_calls_of(message) if (call_id := _id_of(call))]

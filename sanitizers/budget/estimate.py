@@ -73,6 +73,8 @@ def count_text(text: str, family: Family) -> float:
     :data:`WHOLE` only samples are read, and the rest is taken for as dense as the densest of them. That is too much
     rather than too little, and by as much as its parts differ; such a text is larger than nearly every window.
     """
+    if len(text) <= WHOLE:
+        return _count_whole(text, family)
     tokens = _count_whole(text[:WHOLE], family)
     densest = tokens / WHOLE
     for start in metered(range(WHOLE, len(text), STRETCH)):
