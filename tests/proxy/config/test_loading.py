@@ -63,6 +63,7 @@ general_settings:
   media: {fetch: true, max_mib: 21, timeout: 11}
   max_nesting: 101
   max_in_flight: 513
+  max_in_flight_mib: 100
   drain_delay: 0
   drain_grace: 31.5
   tracing: {enabled: false, propagate: false}
@@ -123,6 +124,7 @@ def test_the_contract_arrives_key_by_key() -> None:
         "media": {"fetch": True, "max_mib": 21, "timeout": 11},
         "max_nesting": 101,
         "max_in_flight": 513,
+        "max_in_flight_mib": 100,
         "drain_delay": 0,
         "drain_grace": 31.5,
         "tracing": {"enabled": False, "propagate": False},
