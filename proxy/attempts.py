@@ -31,7 +31,7 @@ from proxy.errors import (
     UpstreamFault,
     UpstreamTimeout,
 )
-from proxy.failures import Cause
+from proxy.failures import Cause, error_weight
 from proxy.keys import Gateway
 from proxy.observation import Planned, Record
 from proxy.resilience.client_error import tell_client
@@ -297,7 +297,7 @@ class Attempts(Generic[PlanT, CallT]):
         if not error.evidence.body:
             return read()
         try:
-            return await run_offloaded(len(self._body), read)
+            return await run_offloaded(len(self._body) + error_weight(error.evidence.body), read)
         except BaseException:  # the client left, or the time is up
             self._gateway.metrics.attempts.labels(plan.deployment.label, CANCELLED).inc()
             if self._trace is not None:

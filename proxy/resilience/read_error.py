@@ -105,7 +105,12 @@ def read_error(
     codes = frozenset(_codes(objects))
     texts = [*unwrapped.texts, words] if words else list(unwrapped.texts)
     said = " ".join(texts)[:_LONGEST_WORDS].lower()
-    quotas = [str(one[name]) for one in objects for name in _QUOTA_FIELDS if name in one]
+    quotas = [
+        str(value)
+        for one in objects
+        for name in _QUOTA_FIELDS
+        if isinstance(value := one.get(name), str | int | float)
+    ]
     return ProviderError(
         status=_inner_status(objects) or status,
         codes=codes,

@@ -18,6 +18,7 @@ import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -33,6 +34,9 @@ _PREFIX = re.compile(
     r"(?:Error code: \d{3} - )?(?P<repr>b?['\"])?"
 )
 """What stands before an error that was made a text: the names of exceptions, and the quote of a ``repr``."""
+
+_BYTES = re.compile(r"""(['"])(?:(?!\1)[^\\\n]|\\.)*\1""", re.DOTALL)
+"""One literal of bytes without its ``b``: what joins or adds several is no ``repr``, and takes long to evaluate."""
 
 _BRACKET = re.compile(r"[{\[]")
 
@@ -105,13 +109,14 @@ def unwrap_error(body: bytes) -> Unwrapped:
         elif isinstance(value, Mapping):
             objects.append(value)
             owned.append(own)
-            queue.extend(
+            found = (
                 (inner, own and name in _ENVELOPE)
                 for name, inner in value.items()
                 if name not in _QUOTES and (name in _WORDS or not isinstance(inner, str))
             )
+            queue.extend(islice(found, _MOST_VALUES - looked))
         elif isinstance(value, list):
-            queue.extend((inner, own) for inner in value)
+            queue.extend((inner, own) for inner in value[: _MOST_VALUES - looked])
     return Unwrapped(tuple(objects), tuple(owned), tuple(texts))
 
 
@@ -140,7 +145,7 @@ def _parsed(text: str) -> Any:
 def _unescaped(text: str) -> str:
     """Return the text that *text* is the ``repr`` of; empty where it is none."""
     text = text.rstrip()
-    if text[-1:] != text[:1]:
+    if _BYTES.fullmatch(text) is None:
         return ""
     try:
         value = ast.literal_eval("b" + text)

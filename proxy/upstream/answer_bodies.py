@@ -11,6 +11,12 @@ from proxy.upstream.patience import Patience
 
 TOO_LARGE = "The provider's answer is too large."
 
+LARGEST_ERROR = 256 * 2**10
+"""Bytes of an error's body that are read; a larger one says nothing."""
+
+ERROR_S = 5.0
+"""Seconds that an error's body has to come: its status is known already, and must not be lost over its words."""
+
 _TURN = 2**20
 """Bytes that are taken before others have a turn: what unpacks to very much is all there at once."""
 

@@ -17,8 +17,9 @@ import aiohttp
 from proxy.config import Deployment
 from proxy.core.offload import LONG, run_offloaded
 from proxy.errors import UpstreamFault, UpstreamTimeout
+from proxy.failures import error_weight
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
-from proxy.upstream.answer_bodies import TOO_LARGE, AnswerBody
+from proxy.upstream.answer_bodies import ERROR_S, LARGEST_ERROR, TOO_LARGE, AnswerBody
 from proxy.upstream.answer_kinds import is_events, without_blanks
 from proxy.upstream.connector import QuietConnector
 from proxy.upstream.destinations import Destination, destination_of
@@ -36,12 +37,6 @@ from proxy.wires.sse_decoder import SSEDecoder
 
 _LARGEST_ANSWER = 64 * 2**20
 """Bytes of a whole answer: generous for images, a bound for a body that never ends."""
-
-_LARGEST_ERROR = 256 * 2**10
-"""Bytes of an error's body that are read."""
-
-_ERROR_S = 5.0
-"""Seconds that an error's body has to come: its status is known already, and must not be lost over its words."""
 
 _AFTER_FINISH_S = 2.0
 """Seconds that a stream has for more events once each candidate has said how it ended, and nothing more is expected.
@@ -179,12 +174,15 @@ class DirectUpstream:
         await asking
         if exchange.status != 200:
             text = await _read_error(exchange.body)
-            raise fault_of_answer(
-                exchange.status,
-                exchange.headers,
-                wire.read_error(exchange.status, text),
-                secrets_of(call.deployment),
-                text,
+            raise await run_offloaded(
+                error_weight(text),
+                lambda: fault_of_answer(
+                    exchange.status,
+                    exchange.headers,
+                    wire.read_error(exchange.status, text),
+                    secrets_of(call.deployment),
+                    text,
+                ),
             )
 
 
@@ -222,8 +220,8 @@ async def _trailing(body: AnswerBody, end_by: float) -> bytes:
 async def _read_error(body: AnswerBody) -> bytes:
     """Return an error's body, or nothing of one that is too large, too slow or cut."""
     try:
-        async with asyncio.timeout(_ERROR_S):
-            return await body.rest(_LARGEST_ERROR)
+        async with asyncio.timeout(ERROR_S):
+            return await body.rest(LARGEST_ERROR)
     except (UpstreamFault, aiohttp.ClientError, OSError):
         return b""
 

@@ -25,11 +25,13 @@ from proxy.config.addresses import OPENAI_SERVERS
 from proxy.core.offload import run_offloaded
 from proxy.dialects import dialect_for, withheld_names
 from proxy.errors import ProxyError
+from proxy.failures import error_weight
 from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.upstream.litellm_clients import bound_errors
 from proxy.upstream.litellm_cookies import refuse_cookies
 from proxy.upstream.litellm_embeddings import embedding_arguments
 from proxy.upstream.litellm_environment import quiet_litellm
-from proxy.upstream.litellm_errors import to_proxy_error
+from proxy.upstream.litellm_errors import kept_body, to_proxy_error
 from proxy.upstream.litellm_messages import litellm_messages
 from proxy.upstream.litellm_tools import litellm_tools, without_extras
 from proxy.upstream.masking import secrets_of
@@ -79,7 +81,7 @@ class LiteLLMUpstream:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=False))
             response = await patience.wait(self._litellm.acompletion(**arguments))
         except Exception as error:  # noqa: BLE001 - whatever litellm raises becomes one of our errors here
-            raise self._translated(error, call) from None
+            raise await self._translated(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True)
         return answer
 
@@ -103,7 +105,7 @@ class LiteLLMUpstream:
                 patience.hear(chunk)
                 yield chunk
         except Exception as error:  # noqa: BLE001 - as above
-            raise self._translated(error, call) from None
+            raise await self._translated(error, call) from None
         finally:
             if chunks is not None:
                 await chunks.aclose()
@@ -123,17 +125,18 @@ class LiteLLMUpstream:
             arguments = await run_offloaded(call.weight, partial(build_embedding_arguments, call))
             response = await patience.wait(self._litellm.aembedding(**arguments))
         except Exception as error:  # noqa: BLE001 - as above
-            raise self._translated(error, call) from None
+            raise await self._translated(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True, warnings=False)  # base64 is no list of floats
         return answer
 
     def _supported(self, model: str) -> frozenset[str] | None:
         return _supported_parameters(self._litellm, model)
 
-    def _translated(self, error: Exception, call: UpstreamCall | PlainCall) -> ProxyError:
+    async def _translated(self, error: Exception, call: UpstreamCall | PlainCall) -> ProxyError:
         if isinstance(error, ProxyError):
             return error
-        return to_proxy_error(error, secrets=secrets_of(call.deployment))
+        translate = partial(to_proxy_error, error, secrets=secrets_of(call.deployment))
+        return await run_offloaded(error_weight(kept_body(error) or b""), translate)
 
 
 _ASKED_WHOLE = frozenset({"cohere", "cohere_chat"})
@@ -250,7 +253,12 @@ def _import_litellm() -> Any:
     litellm.modify_params = False
     litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, which take 0 for none given (1.105.3)
     litellm.disable_stop_sequence_limit = True  # it cuts to four without a word: proxy.dialects
-    refuse_cookies(importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM)
+    of_sdk = importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM
+    refuse_cookies(of_sdk)
+    bound_errors(of_sdk, "_get_async_http_client")
+    bound_errors(
+        importlib.import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler, "create_client"
+    )
     if first:
         gc.freeze()  # its 300,000 objects stay; each look at them would stop everything for 0.3 s
     return litellm

@@ -25,6 +25,7 @@ from proxy.errors import (
 )
 from proxy.failures import Cause
 from proxy.upstream.faults import fault_of_answer
+from proxy.upstream.litellm_clients import ERROR_BODY
 from proxy.wires.openai.answers import read_error
 
 _READERS = frozenset(
@@ -42,7 +43,8 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
     for cause in chain:
         if isinstance(cause, httpx.HTTPStatusError):
             answer = cause.response
-            body = _body(answer, chain)
+            kept = kept_body(error)
+            body = _body(answer, chain) if kept is None else kept
             return fault_of_answer(answer.status_code, answer.headers, read_error(body), secrets, body)
     if any(
         isinstance(cause, (TimeoutError, asyncio.TimeoutError, httpx.TimeoutException)) for cause in chain
@@ -60,6 +62,13 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
     if names & {"OpenAIError", "VertexAIError", "BaseLLMException", "JSONDecodeError"} or _was_reading(chain):
         return UpstreamFault("The provider answered with something that is not a chat completion.")
     return ConversionFailed("The request could not be converted for this provider; nothing was sent.")
+
+
+def kept_body(error: BaseException) -> bytes | None:
+    """Return the body of the answer that *error* is about, as it came; None where litellm's client kept none."""
+    answers = (cause.response for cause in _causes(error) if isinstance(cause, httpx.HTTPStatusError))
+    kept = (answer.extensions.get(ERROR_BODY) for answer in answers)
+    return next((body for body in kept if isinstance(body, bytes)), None)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -142,7 +142,7 @@ async def test_error_status_is_not_lost_over_its_body(
     rest: str, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever an error's body does, the client gets the status and when to try again."""
-    monkeypatch.setattr(direct, "_ERROR_S", 0.2)
+    monkeypatch.setattr(direct, "ERROR_S", 0.2)
     start = head("application/json", "429 Slow down", "Retry-After: 7\r\n")
     scripts = {
         "html": sending(start, piece(b"<html>" + KEY.encode()), piece(b"")),

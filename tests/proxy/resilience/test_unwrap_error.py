@@ -1,0 +1,89 @@
+"""An error's body is unwrapped in few steps, however it is built."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from typing_extensions import override
+
+from proxy.failures import Evidence
+from proxy.resilience import unwrap_error as unwrapping
+from proxy.resilience.read_error import read_error
+from proxy.resilience.request_words import RequestWords
+from proxy.resilience.unwrap_error import unwrap_error
+
+WIDE = {
+    "a list of objects": b"[" + b"{}," * 50_000 + b"{}]",
+    "a list within an error": b'{"error":{"details":[' + b'{"msg":"no"},' * 20_000 + b"1]}}",
+    "a wide object": b"{" + b",".join(b'"f%d":1' % at for at in range(20_000)) + b"}",
+    "lists of lists": b"[" + b"[[],[],[]]," * 20_000 + b"[]]",
+}
+
+
+class Counted(deque[Any]):
+    """A queue that counts what is put into it."""
+
+    put = 0
+
+    @override
+    def extend(self, iterable: Iterable[Any], /) -> None:
+        added = list(iterable)
+        Counted.put += len(added)
+        super().extend(added)
+
+
+@pytest.mark.parametrize("body", WIDE.values(), ids=WIDE)
+def test_no_more_is_queued_than_is_looked_at(monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
+    """A list of 50,000 objects has the first few hundred looked at."""
+    monkeypatch.setattr(unwrapping, "deque", Counted)
+    monkeypatch.setattr(Counted, "put", 0)
+    unwrap_error(body)
+
+    assert 0 < Counted.put <= 2_000
+
+
+@pytest.mark.parametrize(
+    ("text", "evaluated"),
+    [
+        ('b\'{"error": {"message": "it\\\'s off"}}\'', 1),
+        ("b'{" + "'+b'" * 1_000 + "'", 0),
+        ("b'{" + "' b'" * 1_000 + "'", 0),
+        ("b'{'*1000000+b'", 0),
+        ("b'{}", 0),
+    ],
+    ids=["one literal", "sums", "neighbours", "a product", "open"],
+)
+def test_one_literal_is_evaluated(monkeypatch: pytest.MonkeyPatch, text: str, evaluated: int) -> None:
+    """The ``repr`` of bytes is one literal; an expression of many takes long, and is no ``repr``."""
+    asked: list[str] = []
+    evaluate = ast.literal_eval
+
+    def watched(literal: str) -> Any:
+        asked.append(literal)
+        return evaluate(literal)
+
+    monkeypatch.setattr(ast, "literal_eval", watched)
+    unwrapped = unwrap_error(text.encode())
+
+    assert len(asked) == evaluated
+    assert bool(unwrapped.objects) == bool(evaluated)
+
+
+def test_quotas_are_texts_and_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Objects within objects are not written out once for each level."""
+    searched: list[int] = []
+
+    def watched(text: str, request: RequestWords) -> bool:
+        searched.append(len(text))
+        return False
+
+    monkeypatch.setattr("proxy.resilience.read_error._says_long", watched)
+    body = b'{"quotaId":' * 300 + b'"PerDay"' + b"}" * 300
+    said = read_error(429, Evidence(429, {}, body), now=0.0)
+
+    assert said.quota == "short"
+    assert sum(searched) <= len(body)
