@@ -203,6 +203,8 @@ class Attempts(Generic[PlanT, CallT]):
             self._record.take(told.plan)
         if isinstance(told.error, UpstreamFault):
             tell_client(told.error, told.row, told.said.retry_after_s)
+            told.error.message = self._gateway.secrets.mask(told.error.message)
+            told.error.args = (told.error.message,)
         return told.error
 
     def _choose(self) -> Deployment:

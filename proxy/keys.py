@@ -25,6 +25,7 @@ from proxy.tracing import Tracing
 from proxy.turn_policies import TurnPolicies
 from proxy.ui.watch import Watch
 from proxy.upstream import Upstream
+from proxy.upstream.known_secrets import KnownSecrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,9 @@ class Gateway:
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
 
+    secrets: KnownSecrets = field(init=False)
+    """The keys of the settings, which no error shows."""
+
     memory_times: int = DIRECT_TIMES
     """What a request may take, in multiples of its body: more where one may go through litellm."""
 
@@ -71,6 +75,9 @@ class Gateway:
 
     token: Callable[[], str] = token_hex
     """Texts that nobody can guess, 64 hexadecimal digits each, for the ids of calls and of traces."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "secrets", KnownSecrets(self.settings))
 
 
 class Current:

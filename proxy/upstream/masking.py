@@ -39,17 +39,25 @@ def secrets_of(deployment: Deployment) -> tuple[str, ...]:
 
     What is too short to be told from ordinary words is left out.
     """
+    if not deployment.api_base:
+        return keys_of(deployment)
+    parts = urlsplit(deployment.api_base)
+    return (*keys_of(deployment), *_long_enough([deployment.api_base, parts.netloc, parts.hostname or ""]))
+
+
+def keys_of(deployment: Deployment) -> tuple[str, ...]:
+    """Return the key, credentials and secret headers of a deployment that are told from ordinary words."""
     keys = [] if deployment.api_key is None else [deployment.api_key.get_secret_value()]
-    if deployment.api_base:
-        parts = urlsplit(deployment.api_base)
-        keys += [deployment.api_base, parts.netloc, parts.hostname or ""]
     held = (*deployment.extra_headers.values(), *deployment.credentials.values())
     others = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]
     others += [
         value for name, value in deployment.credentials.items() if name in _NAMING and isinstance(value, str)
     ]
-    secrets = [key for key in keys if len(key) >= _SHORTEST and key.lower() not in _PLACEHOLDERS]
-    return (*secrets, *(other for other in others if len(other) >= _SHORTEST_OTHER))
+    return (*_long_enough(keys), *(other for other in others if len(other) >= _SHORTEST_OTHER))
+
+
+def _long_enough(keys: Iterable[str]) -> Iterator[str]:
+    return (key for key in keys if len(key) >= _SHORTEST and key.lower() not in _PLACEHOLDERS)
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
@@ -60,8 +68,8 @@ def mask(text: str, secrets: Iterable[str]) -> str:
     held = [secret for secret in secrets if secret]
     if not held:
         return text
-    covered = _cover(text, _whole_spans(text, held))
-    return _cover(covered, ShownParts(held).spans(_lower(covered)))
+    covered = cover(text, _whole_spans(text, held))
+    return cover(covered, ShownParts(held).spans(_lower(covered)))
 
 
 def _whole_spans(text: str, secrets: Iterable[str]) -> Iterator[tuple[int, int]]:
@@ -89,7 +97,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
     return not any(_WORD.match(beside) for beside in (text[start - 1 : start], text[end : end + 1]))
 
 
-def _cover(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def cover(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Return *text* with one mask in place of each of *spans*, or of those that meet."""
     written: list[str] = []
     at = 0

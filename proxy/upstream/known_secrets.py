@@ -1,0 +1,71 @@
+"""The keys of a whole configuration, taken out of a provider's words, whichever deployment was called.
+
+A gateway behind several deployments, or a provider that repeats what it was sent, may name another key than the one
+that was used.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Iterator
+
+from proxy.config import Settings
+from proxy.upstream.masking import cover, keys_of
+from proxy.upstream.secret_forms import base64_forms, plain_forms
+
+_SHORTEST = 12
+"""Characters of a key that is masked for all: shorter ones are names (``lm-studio``), and stand in other errors."""
+
+_TAIL = 8
+"""Characters at a spelling's end by which it is looked for: keys of one provider begin alike."""
+
+_TO_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+class KnownSecrets:
+    """The keys of *settings*: of all deployments and all clients; their spellings are made for the first error."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._spellings: _Spellings | None = None
+
+    def mask(self, text: str) -> str:
+        """Return *text* without any of the keys; the time does not grow with their number."""
+        if self._spellings is None:
+            self._spellings = _Spellings(set(_secrets_in(self._settings)))
+        return cover(text, self._spellings.spans(text))
+
+
+class _Spellings:
+    """Spellings of *secrets*, by their last characters."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._any_case: dict[str, set[str]] = {}
+        self._as_is: dict[str, set[str]] = {}
+        for secret in secrets:
+            for form in plain_forms(secret) | plain_forms(_lower(secret)):
+                self._any_case.setdefault(_lower(form)[-_TAIL:], set()).add(_lower(form))
+            for form in base64_forms(secret):
+                self._as_is.setdefault(form[-_TAIL:], set()).add(form)
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where spellings begin and end in *text*."""
+        for spellings, shown in ((self._any_case, _lower(text)), (self._as_is, text)):
+            for end in range(_TAIL, len(shown) + 1):
+                for form in spellings.get(shown[end - _TAIL : end], ()):
+                    if shown.endswith(form, 0, end):
+                        yield end - len(form), end
+
+
+def _secrets_in(settings: Settings) -> Iterator[str]:
+    """Yield the keys of all deployments, and those that clients send."""
+    routes, general = settings.routes, settings.general_settings
+    for pool in (*routes.exact.values(), *routes.wildcards.values()):
+        for deployment in pool:
+            yield from (key for key in keys_of(deployment) if len(key) >= _SHORTEST)
+    held = [key.key for key in general.keys] + ([general.master_key] if general.master_key else [])
+    yield from (key for key in (one.get_secret_value() for one in held) if len(key) >= _SHORTEST)
+
+
+def _lower(text: str) -> str:
+    return text.translate(_TO_LOWER)

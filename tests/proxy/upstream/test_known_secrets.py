@@ -1,0 +1,106 @@
+"""No key of the configuration stands in an error, whichever deployment was called and whoever asked."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from proxy.app import create_gateway
+from proxy.config import Settings
+from proxy.reload.renew_gateway import plan_renewal, renew_gateway
+from proxy.upstream.known_secrets import KnownSecrets
+from proxy.upstream.masking import MASK
+from tests.proxy.attempting import refused
+from tests.support.counted_steps import count_steps
+from tests.support.proxied import MODEL, chat, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+CALLED, OTHER, WILD = "sk-called-5d0f7c1e9a", 'sk-other/77"Zq+31b8', "sk-wildcard-c0ffee42"
+HEADER, CLIENT, MASTER = "token-of-the-other-one", "client-key-of-team-a", "master-key-of-them-all"
+
+
+def configured(**more: Any) -> Settings:
+    """Return settings of three deployments and two clients' keys."""
+    models = {
+        MODEL: {"model": "openai/gpt-4.1", "api_key": CALLED},
+        "other": {
+            "model": "openai/gpt-4.1",
+            "api_key": OTHER,
+            "api_base": "http://other.internal.example/v1",
+            "extra_headers": {"x-team-token": HEADER},
+        },
+        "gemini/*": {"model": "gemini/*", "api_key": WILD},
+        "local": {"model": "openai/local", "api_key": "lm-studio"},
+    }
+    keys = [{"name": "team-a", "key": CLIENT}]
+    return settings_of(models, general_settings={"master_key": MASTER, "keys": keys, **more})
+
+
+SPELLINGS = {
+    "as it is": str,
+    "in capitals": str.upper,
+    "in an address": lambda key: quote(key, safe=""),
+    "in JSON": lambda key: json.dumps(key)[1:-1],
+    "in base64": lambda key: b64encode(f"user:{key}".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("key", [CALLED, OTHER, WILD, HEADER, CLIENT, MASTER])
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_every_key_is_masked(key: str, spell: Any) -> None:
+    """A deployment's, a wildcard's, a secret header's, a client's and the master key, however they are spelled."""
+    masked = KnownSecrets(configured()).mask(f"Refused: {spell(key)}, sorry.")
+
+    assert masked.startswith("Refused: ")
+    assert masked.endswith(", sorry.")
+    assert MASK in masked
+    assert spell(key)[-12:-4] not in masked
+
+
+@pytest.mark.parametrize(
+    "text", ["Is lm-studio running?", "See other.internal.example.", "sk-other/77", "", "No."]
+)
+def test_other_words_stay(text: str) -> None:
+    """Short keys are names, and a host is masked for its own deployment."""
+    assert KnownSecrets(configured()).mask(text) == text
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_no_client_reads_a_key(stream: bool) -> None:
+    """One deployment's provider names the keys of another one and of the client."""
+    upstream = ScriptedUpstream([refused(400, f"Neither {OTHER} nor {CLIENT} may do this.")])
+    async with proxied(configured(), upstream) as proxy:
+        reply = await proxy.post(chat(stream=stream), headers={"Authorization": f"Bearer {CLIENT}"})
+
+    assert reply.status == 400
+    assert reply.error["message"] == f"Neither {MASK} nor {MASK} may do this."
+
+
+def test_more_keys_take_no_more_steps() -> None:
+    """A thousand keys that begin alike cost what one costs, once their spellings are made."""
+    text = "sk-proj-" * 200
+
+    def steps_with(number: int) -> int:
+        models = {
+            f"m{at}": {"model": "openai/gpt-4.1", "api_key": f"sk-proj-{at:040x}"} for at in range(number)
+        }
+        known = KnownSecrets(settings_of(models))
+        known.mask("")
+        return count_steps(lambda: known.mask(text)).total()
+
+    assert steps_with(1_000) == steps_with(1)
+
+
+def test_a_reload_brings_its_keys() -> None:
+    """A gateway's secrets are those of its own settings."""
+    old = settings_of({MODEL: {"model": "openai/gpt-4.1"}})
+    gateway = create_gateway(old, ScriptedUpstream())
+    gateway.secrets.mask(OTHER)
+    renewed = renew_gateway(gateway, plan_renewal(old, configured()))
+
+    assert gateway.secrets.mask(OTHER) == OTHER
+    assert renewed.secrets.mask(OTHER) == MASK
