@@ -33,6 +33,11 @@ from proxy.upstream import Upstream
 from proxy.upstream.observed import ObservedUpstream
 from proxy.upstream.transports import uses_litellm
 
+_KEPT_MEMORY = 0.25
+"""The part of the memory in flight that no client's second request gets.
+
+To hold memory costs a client nothing: a body that never ends is enough. To hold a place costs it a request."""
+
 
 def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | None = None) -> Gateway:
     """Return what the handlers share, with metrics of its own; *tracing* makes spans."""
@@ -48,7 +53,10 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         balancer=Balancer(settings.router_settings.cooldown_time),
         poison=PoisonGuard(),
         admission=Admission(settings.general_settings.max_in_flight),
-        memory=Admission(bytes_in_flight(settings.general_settings.max_in_flight_mib, read_memory_limit())),
+        memory=Admission(
+            bytes_in_flight(settings.general_settings.max_in_flight_mib, read_memory_limit()),
+            kept=_KEPT_MEMORY,
+        ),
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
         knowledge=Knowledge(),
         turns=TurnPolicies(settings.turns),

@@ -94,6 +94,9 @@ class Record:
     guarded: Guarded | None = None
     """What the turn guard found; None where it is off, and on other paths."""
 
+    chunks: int = 0
+    """How many chunks of streams the provider was asked for."""
+
     writing_s: float | None = None
     """Seconds from a stream's first text or call to its end, as the provider sent it; None for one that broke."""
 

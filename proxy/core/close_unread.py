@@ -31,12 +31,12 @@ async def close_unread(request: web.BaseRequest) -> None:
     rest = _Dropping(transport, protocol)
     transport.set_protocol(rest)
     transport.resume_reading()
-    if transport.can_write_eof():
-        transport.write_eof()
     try:
+        if transport.can_write_eof():
+            transport.write_eof()
         async with asyncio.timeout(LINGER_S):
             await rest.ended
-    except TimeoutError:
+    except OSError:  # a TimeoutError, or the client has reset the connection
         transport.abort()
 
 

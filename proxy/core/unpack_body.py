@@ -72,7 +72,7 @@ class Unpacking:
         if not self._stream.eof:
             return False
         if self._stream.unused_data or self._left:
-            raise InvalidRequest(f"The body goes on behind the end of its {self._coding} data.")
+            raise InvalidRequest(f"There are bytes after the end of the body's {self._coding} data.")
         return True
 
     def body(self) -> bytes:
@@ -99,10 +99,13 @@ class Unpacking:
             raise InvalidRequest(f"The body's {self._coding} data is cut short.")
         size = self._made.tell() + len(made)
         if size > self._most:
-            raise BodyTooLarge(f"The unpacked body is over the limit of {self._most // 2**20} MiB.")
+            raise BodyTooLarge(
+                f"The unpacked body is over {self._most // 2**20} MiB (general_settings.max_body_mib)."
+            )
         if size > self._most_by_ratio:
             raise BodyTooLarge(
-                f"The body unpacks to more than {MOST_TIMES} times its size; send it without Content-Encoding."
+                f"The body unpacks to more than {MOST_TIMES} times its size. No setting moves this limit: send it "
+                "without Content-Encoding."
             )
         self._made.write(made)
 

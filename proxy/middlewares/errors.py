@@ -64,7 +64,7 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
 def _from_http(request: web.Request, error: web.HTTPException) -> ProxyError:
     if isinstance(error, web.HTTPRequestEntityTooLarge):
         limit = request[GATEWAY].settings.general_settings.max_body_mib
-        return BodyTooLarge(f"The body is over the limit of {limit} MiB.")
+        return BodyTooLarge(f"The body is over {limit} MiB (general_settings.max_body_mib).")
     if error.status == 404:
         return NotFound(f"There is no {request.method} {request.path[:200]} here.")
     if isinstance(error, web.HTTPMethodNotAllowed):

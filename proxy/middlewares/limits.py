@@ -26,7 +26,9 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
         gateway = request[GATEWAY]
         general = gateway.settings.general_settings
         if (request.content_length or 0) > general.max_body_mib * 2**20:
-            raise BodyTooLarge(f"The body is over the limit of {general.max_body_mib} MiB.")
+            raise BodyTooLarge(
+                f"The body is over {general.max_body_mib} MiB (general_settings.max_body_mib)."
+            )
         client, admission = record.client, gateway.admission
         if not admission.take(client, record.started):
             gateway.metrics.shed.inc()

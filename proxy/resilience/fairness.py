@@ -19,6 +19,7 @@ class Admission:
     - As long as a request leaves the process at most half full, anyone gets a place.
     - Beyond that a client may hold no more than its share: the places divided by the active clients. One that is
       alone may hold them all. For its only request it may hold more, as long as there is room.
+    - The last places are for clients that hold none, or for a client's only request: the part *kept* of all.
     - When all places are taken, everyone is refused.
 
     Active is who holds a place, and who held none and was refused within the last five seconds. So one that fills
@@ -32,8 +33,9 @@ class Admission:
     a client is whom the caller takes it for: one with a hundred keys is a hundred clients.
     """
 
-    def __init__(self, max_in_flight: int) -> None:
+    def __init__(self, max_in_flight: int, *, kept: float = 0.0) -> None:
         self._most = max_in_flight
+        self._kept = kept
         self._in_flight = 0
         self._held: dict[str, int] = {}
         self._waiting: OrderedDict[str, float] = OrderedDict()
@@ -65,7 +67,7 @@ class Admission:
             if held == own:
                 self._remember(client, now)
             return False
-        if taken * 2 > self._most and held > own and held + amount > self._share():
+        if taken * 2 > self._most and held > own and self._is_over(taken, held + amount):
             return False
         if self._waiting:
             self._waiting.pop(client, None)
@@ -83,6 +85,10 @@ class Admission:
         held = self._held.pop(client, 0) - amount
         if held > 0:
             self._held[client] = held
+
+    def _is_over(self, taken: int, held: int) -> bool:
+        """Tell whether *taken* places of all, *held* of them by one client, leave too few for the others."""
+        return taken > self._most * (1.0 - self._kept) or held > self._share()
 
     def _share(self) -> int:
         # One that waits holds nothing, so nobody is counted twice. One that asks and is in neither holds less anyway.

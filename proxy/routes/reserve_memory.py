@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
-from proxy.core.offload import LARGE, run_offloaded
+from proxy.core.offload import LARGE, parse_weight, run_offloaded
 from proxy.errors import BodyTooLarge, Overloaded
 from proxy.keys import Gateway
 from proxy.observation import Record
@@ -20,10 +20,11 @@ async def reserve_decoded(body: bytes, record: Record, gateway: Gateway) -> None
     Raises what :func:`reserve` raises, and :class:`BodyTooLarge` for values that take too much.
     """
     most = gateway.settings.general_settings.max_body_mib
-    if len(body) <= LARGE:  # half a millisecond: nobody else needs a turn behind it
+    weight = parse_weight(body)
+    if weight <= LARGE:  # half a millisecond: nobody else needs a turn behind it
         need = need_of(body, most)
     else:
-        need = await run_offloaded(len(body), lambda: need_of(body, most))
+        need = await run_offloaded(weight, lambda: need_of(body, most))
     reserve(record, gateway, need * gateway.memory_times // DIRECT_TIMES)
 
 

@@ -196,11 +196,10 @@ def _sender_of(request: web.Request, seen: Seen | None) -> Sender:
 
 @asynccontextmanager
 async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]:
-    """Yield what is asked while there is a seat for it; a shutdown waits for it as for any request."""
-    settings, working = gateway.settings, gateway.lifecycle.working
-    body = await _read(request, gateway)
+    """Yield what is asked while there is a seat for it. The deadline and a shutdown are those of any request."""
+    settings, working, record = gateway.settings, gateway.lifecycle.working, request[RECORD]
 
-    def read() -> Asked:
+    def read(body: bytes) -> Asked:
         asked = read_asked(
             body,
             max_nesting=settings.general_settings.max_nesting,
@@ -212,10 +211,12 @@ async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]
 
     task = asyncio.current_task()
     assert task is not None
-    working[task] = request[RECORD]
+    record.deadline = record.started + settings.router_settings.timeout
+    working[task] = record
     try:
-        async with request.app[SEATS].take(request[RECORD].client):
-            yield await work_apart(read)
+        body = await _read(request, gateway)
+        async with request.app[SEATS].take(record.client):
+            yield await work_apart(partial(read, body))
     finally:
         del working[task]
 

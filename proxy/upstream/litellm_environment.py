@@ -21,6 +21,7 @@ QUIET = MappingProxyType(
         "LITELLM_LOCAL_BLOG_POSTS": "True",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # exactly this word: "1" does not switch the fetch off
         "LITELLM_LOG": "ERROR",
+        "MAX_BASE64_LENGTH_FOR_LOGGING": "0",  # otherwise all messages are searched behind each answer, for its log
         "LITELLM_MODE": "PRODUCTION",  # otherwise a .env file is searched upwards from site-packages
     }
 )

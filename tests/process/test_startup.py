@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -221,25 +220,6 @@ def test_request_while_warming_up(http: httpx.Client, warming: Warming) -> None:
     assert (was_ready, was_answered) == (False, False)
 
     assert (502, "upstream_unreachable") == (answer.status_code, answer.json()["error"]["code"])
-
-
-def test_second_signal_while_warming_up(warming: Warming) -> None:
-    """A second signal ends the process at once, even in the middle of litellm's import, which does not end here."""
-    running = warming.running
-    running.signal()
-    while has_pending(running):  # one signal, and then another: two of a kind at once count as one
-        time.sleep(0.01)
-    running.signal()
-    status = running.wait(30)
-
-    assert running.events("ready") == []
-    assert (status, running.errors) == (130, "")
-
-
-def has_pending(running: Running) -> bool:
-    """Tell whether there is a signal that the process has not taken, as Linux has it."""
-    status = Path(f"/proc/{running.process.pid}/status").read_text()
-    return any(int(mask, 16) for mask in re.findall(r"^(?:SigPnd|ShdPnd):\s*(\w+)$", status, re.MULTILINE))
 
 
 @pytest.mark.parametrize(

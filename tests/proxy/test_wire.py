@@ -285,7 +285,7 @@ async def test_body_over_the_limit(small: Settings, upstream: ScriptedUpstream, 
         taken = await proxy.post(at if announced else in_pieces(at))
 
     assert (reply.status, reply.error["code"]) == (413, "body_too_large")
-    assert reply.error["message"] == "The body is over the limit of 1 MiB."
+    assert reply.error["message"] == "The body is over 1 MiB (general_settings.max_body_mib)."
     assert taken.status == 200
     assert len(upstream.calls) == 1
 

@@ -248,3 +248,16 @@ def test_a_client_without_room_for_its_only_request_comes_first() -> None:
     large[0].release()
     assert acquire(admission, "greedy", 1.0, 30) is None
     assert acquire(admission, "other", 1.0, 20) is not None
+
+
+def test_a_kept_part_is_for_clients_that_hold_nothing() -> None:
+    """A client that is alone gets three quarters with many requests, and a newcomer the rest."""
+    admission = Admission(100, kept=0.25)
+    held = [acquire(admission, "greedy", 0.0, 15) for _ in range(7)]
+    assert sum(one is not None for one in held) == 5
+    assert acquire(admission, "new", 0.0, 25) is not None
+
+
+def test_the_only_request_of_a_client_may_have_the_kept_part() -> None:
+    """Else a request of the largest size would never fit."""
+    assert acquire(Admission(100, kept=0.25), "one", 0.0, 100) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import orjson
@@ -31,14 +31,16 @@ def settings() -> Settings:
 
 
 @asynccontextmanager
-async def sending(proxy: Proxied, size: int, announced: int, key: dict[str, str]) -> AsyncIterator[None]:
-    """Send a part of a body and no more, until left."""
+async def sending(
+    proxy: Proxied, before: int, size: int, announced: int, key: dict[str, str]
+) -> AsyncIterator[None]:
+    """Send a part of a body and no more, until left; *before* is what others hold."""
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     head = f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nAuthorization: {key['Authorization']}\r\n"
     writer.write(f"{head}Content-Length: {announced}\r\n\r\n".encode() + b" " * size)
     try:
         async with asyncio.timeout(30):
-            while proxy.server.gateway.memory.in_flight < size:  # noqa: ASYNC110 - there is no event for it
+            while proxy.server.gateway.memory.in_flight < before + size:  # noqa: ASYNC110 - there is no event for it
                 await asyncio.sleep(0.01)
         yield
     finally:
@@ -49,7 +51,7 @@ async def sending(proxy: Proxied, size: int, announced: int, key: dict[str, str]
 async def test_unfinished_bodies_count_as_they_arrive(proxy: Proxied) -> None:
     """What was announced and not sent takes nothing from others."""
     memory = proxy.server.gateway.memory
-    async with sending(proxy, 2**20, 4 * 2**20, GREEDY):
+    async with sending(proxy, 0, 2**20, 4 * 2**20, GREEDY):
         assert 2**20 <= memory.in_flight <= 2 * 2**20
         assert memory.held_by("key:greedy") == memory.in_flight
         assert await proxy.count("in_flight_bytes") == memory.in_flight
@@ -77,6 +79,22 @@ async def test_empty_bodies_come_and_go_together(proxy: Proxied) -> None:
 
     assert {reply.status for reply in replies} == {400}
     assert proxy.server.gateway.memory.in_flight == 0
+
+
+async def test_unfinished_bodies_of_one_client_leave_room_for_another(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """A body that never ends costs its client nothing, so a part of the memory is kept from its second request on."""
+    memory = proxy.server.gateway.memory
+    async with AsyncExitStack() as stack:
+        for _ in range(5):
+            await stack.enter_async_context(sending(proxy, memory.in_flight, MIB, MIB + 1, GREEDY))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await stack.enter_async_context(sending(proxy, memory.in_flight, MIB, MIB + 1, GREEDY))
+        assert memory.in_flight <= memory.most * 3 // 4
+        upstream.then(answer())
+        assert (await proxy.post(chat("a" * 2**17), headers=OTHER)).status == 200
 
 
 async def test_no_room_now_is_told_from_no_room_ever(proxy: Proxied, upstream: ScriptedUpstream) -> None:
