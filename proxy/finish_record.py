@@ -56,6 +56,8 @@ def finish_record(record: Record, metrics: Metrics, now: float, watch: Watch | N
         per_token = time_per_token(record.writing_s, written, reasoning)
         if per_token is not None:
             metrics.per_token.labels(model).observe(per_token)
+    if record.refused:  # told by their number alone (:mod:`proxy.refusal_log`)
+        return
     if watch is not None:
         _remember(record, watch, now, changed, rounds)
     get_log().info(

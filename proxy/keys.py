@@ -16,6 +16,7 @@ from proxy.lifecycle import Lifecycle
 from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
 from proxy.observation import Record
+from proxy.refusal_log import RefusalLog
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES
@@ -57,6 +58,9 @@ class Gateway:
 
     memory_times: int = DIRECT_TIMES
     """What a request may take, in multiples of its body: more where one may go through litellm."""
+
+    refusals: RefusalLog = field(default_factory=RefusalLog)
+    """Tells the log of requests that were refused before their client was known."""
 
     connections: Connections = field(default_factory=lambda: Connections(2**16))
     """The connections of clients, on all listeners."""

@@ -94,6 +94,9 @@ class Record:
     guarded: Guarded | None = None
     """What the turn guard found; None where it is off, and on other paths."""
 
+    refused: bool = False
+    """Whether the request was refused before its client was known: for its key, its host or its page."""
+
     chunks: int = 0
     """How many chunks of streams the provider was asked for."""
 

@@ -235,6 +235,7 @@ async def drain(server: Serving, settings: Settings) -> None:
     while lifecycle.working and (left := end - loop.time()) > 0:
         await asyncio.wait(tuple(lifecycle.working), timeout=min(left, 0.5))
     await _cut_off(lifecycle)
+    server.gateway.refusals.tell()
 
 
 async def _cut_off(lifecycle: Lifecycle) -> None:

@@ -18,6 +18,9 @@ LINGER_S = 1.0
 DROPPED = 4 * 2**20
 """Bytes that are dropped at most: 16 reads, 5 ms. A client that sends more is cut off."""
 
+LEAST_READ = 4 * 2**10
+"""Bytes that a read counts for at least, however few came: a thousand reads take 5 ms as well."""
+
 
 async def close_unread(request: web.BaseRequest) -> None:
     """End our side of the connection of *request*, whose answer is written, and return when the client has ended its.
@@ -52,7 +55,7 @@ class _Dropping(asyncio.Protocol):
 
     @override
     def data_received(self, data: bytes) -> None:
-        self._left -= len(data)
+        self._left -= max(len(data), LEAST_READ)
         if self._left < 0:
             self._transport.pause_reading()
             self._end()

@@ -50,7 +50,8 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
 def _answer(request: web.Request, error: ProxyError) -> web.Response:
     record = request[RECORD]
     record.outcome = error.code
-    if not record.client:  # refused before or by the key check
+    record.refused = not record.client
+    if record.refused:
         request[GATEWAY].connections.hear(request.protocol)
     headers = {**record.answer_headers(asyncio.get_running_loop().time()), **error.headers}
     if request.path.startswith("/ui"):

@@ -53,6 +53,8 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         del gateway.lifecycle.working[task]
         now = loop.time()
         finish_record(record, gateway.metrics, now, gateway.watch)
+        if record.refused:
+            gateway.refusals.count(record.outcome, now)
         if record.trace is not None:
             record.trace.end(record)
         calibrate(record, gateway, now)
