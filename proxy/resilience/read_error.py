@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from proxy.failures import Evidence
+from proxy.resilience.own_objects import CODE_FIELDS, QUOTA_FIELDS, own_objects
 from proxy.resilience.read_delay import read_delay
 from proxy.resilience.read_overflow import Overflow, read_overflow
 from proxy.resilience.read_subject import NO_SUBJECT, Read, read_subject
@@ -75,10 +76,6 @@ _LONG_CODES = frozenset(
 _OF_REQUEST = re.compile(r"request too large|fewer max_tokens|can only afford", re.IGNORECASE)
 """OpenAI's 429 for a request above the limit of a minute; OpenRouter's 402 for a high ``max_tokens``."""
 
-_CODE_FIELDS = ("code", "type", "status", "reason", "@type")
-_QUOTA_FIELDS = ("quotaId", "quotaMetric", "quota_id", "quota_metric", "quotaValue")
-_DELAY_FIELDS = ("retryDelay", "retry_delay", "quotaResetDelay")
-_READ = (*_CODE_FIELDS, *_QUOTA_FIELDS, *_DELAY_FIELDS)
 _LONGEST_WORDS = 20_000
 _MOST_MATCHES = 8
 
@@ -97,18 +94,14 @@ def read_error(
     raises: a body that cannot be read says nothing.
     """
     unwrapped = unwrap_error(evidence.body)
-    objects = [
-        one
-        for one, own in zip(unwrapped.objects, unwrapped.own, strict=True)
-        if own or not _may_be_quoted(one, request)
-    ]
+    objects = own_objects(unwrapped, request)
     codes = frozenset(_codes(objects))
     texts = [*unwrapped.texts, words] if words else list(unwrapped.texts)
     said = " ".join(texts)[:_LONGEST_WORDS].lower()
     quotas = [
         str(value)
         for one in objects
-        for name in _QUOTA_FIELDS
+        for name in QUOTA_FIELDS
         if isinstance(value := one.get(name), str | int | float)
     ]
     return ProviderError(
@@ -134,16 +127,9 @@ def refused_status(status: int | None, evidence: Evidence) -> int | None:
     return evidence.status if status == 401 and evidence.status == 400 else status
 
 
-def _may_be_quoted(one: Mapping[str, Any], request: RequestWords) -> bool:
-    """Tell whether anything that would be read of an object occurs in the request."""
-    return any(
-        isinstance(value := one.get(name), str | int | float) and request.hold(str(value)) for name in _READ
-    )
-
-
 def _codes(objects: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     for one in objects:
-        for name in _CODE_FIELDS:
+        for name in CODE_FIELDS:
             value = one.get(name)
             if isinstance(value, str) and len(value) <= 200:
                 yield value.rpartition("/")[2].lower()

@@ -7,7 +7,9 @@ a little knowledge; a client's word that is taken for the provider's would count
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 from unicodedata import is_normalized, normalize
 
@@ -26,6 +28,12 @@ _ESCAPED = tuple(
 )
 _MARKUP = frozenset({"role", "type"})
 """Fields whose values stand between the pieces of a text, which a provider may join."""
+
+_CONTENT = frozenset({"", "content", "text"})
+"""Fields whose texts a provider may join without the media between them; ``""`` is an element of a list."""
+
+_LONGEST_PAIRED = 200
+"""Characters of a value that is kept with its field's name: codes and delays are short."""
 
 
 class RequestWords:
@@ -46,43 +54,78 @@ class RequestWords:
         return any(wanted in text for text in self._found)
 
     def _read(self) -> Iterator[bytes]:
-        texts: list[str] = []
-        marks: list[str] = []
-        _collect(self._values, texts, marks)
-        for pieces in (texts, marks):
-            yield b"".join(map(_letters_of, pieces))
-            escaped = [piece.lower() for piece in pieces if "\\" in piece or "%" in piece]
-            for _ in range(_LEVELS):
-                if not escaped:
-                    break
-                escaped = [*map(_unescaped, escaped)]
-                yield b"".join(map(_letters_of, escaped))
-                escaped = [piece for piece in escaped if "\\" in piece]
+        pieces = _collect(self._values)
+        yield from _streams(pieces.texts, pieces.of_content)
+        for others in (pieces.marks, pieces.pairs):
+            yield from _streams(others)
 
 
 NO_WORDS = RequestWords()
 """Of a request that is not known."""
 
 
-def _collect(values: Any, texts: list[str], marks: list[str]) -> None:
-    """Add every text and number in *values*, in order; names of fields and what only marks a text go to *marks*."""
-    stack = [iter(values)]
+@dataclass(slots=True)
+class _Pieces:
+    """The texts of a request, in order."""
+
+    texts: list[str] = field(default_factory=list)
+    """Every text and number."""
+
+    of_content: list[bool] = field(default_factory=list)
+    """Of each of *texts*, whether it is a message's content."""
+
+    marks: list[str] = field(default_factory=list)
+    """Names of fields, and what only marks a text."""
+
+    pairs: list[str] = field(default_factory=list)
+    """Names of fields with their values, where these are short."""
+
+
+def _collect(values: Any) -> _Pieces:
+    found = _Pieces()
+    texts, of_content, marks, pairs = found.texts, found.of_content, found.marks, found.pairs
+    stack = [iter([("", value) for value in values])]
     while stack:
-        for value in stack[-1]:
-            if isinstance(value, str):
+        for name, value in stack[-1]:
+            if name and isinstance(name, str):
+                pairs.append(name)
+            if isinstance(value, Mapping):
+                marks += [inner for inner in value if isinstance(inner, str)]
+                stack.append(iter([*value.items()]))
+                break
+            if isinstance(value, list | tuple):
+                stack.append(iter([("", inner) for inner in value]))
+                break
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                value = str(value)
+            if not isinstance(value, str):
+                continue
+            if len(value) <= _LONGEST_PAIRED:
+                pairs.append(value)
+            if name in _MARKUP:
+                marks.append(value)
+            else:
                 texts.append(value)
-            elif isinstance(value, Mapping):
-                marks += [name for name in value if isinstance(name, str)]
-                marks += [mark for name in _MARKUP if isinstance(mark := value.get(name), str)]
-                stack.append(iter([inner for name, inner in value.items() if name not in _MARKUP]))
-                break
-            elif isinstance(value, list | tuple):
-                stack.append(iter(value))
-                break
-            elif isinstance(value, int | float) and not isinstance(value, bool):
-                texts.append(str(value))
+                of_content.append(name in _CONTENT)
         else:
             stack.pop()
+    return found
+
+
+def _streams(pieces: list[str], of_content: Iterable[bool] = ()) -> Iterator[bytes]:
+    """Yield the letters of *pieces*, all and those *of_content* alone, as they are and without their escapes."""
+    chosen = list(of_content)
+    for level in range(_LEVELS + 1):
+        if level:
+            kept = ["\\" in piece or (level == 1 and "%" in piece) for piece in pieces]
+            pieces = [_unescaped(piece.lower()) for piece in compress(pieces, kept)]
+            chosen = [*compress(chosen, kept)]
+            if not pieces:
+                break
+        letters = [_letters_of(piece) for piece in pieces]
+        yield b"".join(letters)
+        if not all(chosen):
+            yield b"".join(compress(letters, chosen))
 
 
 def _letters_of(text: str) -> bytes:

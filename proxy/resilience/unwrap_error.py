@@ -17,9 +17,9 @@ import ast
 import re
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from enum import IntEnum
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -56,21 +56,11 @@ _WORDS = frozenset(
 )
 """Fields whose text is the provider's."""
 
-_ENVELOPE = frozenset(
-    {
-        "cause",
-        "detail",
-        "details",
-        "error",
-        "errors",
-        "innererror",
-        "message",
-        "metadata",
-        "raw",
-        "violations",
-    }
-)
-"""Fields that hold the provider's own objects; another one may hold the request, as FastAPI's ``body`` does."""
+_ENVELOPE = frozenset({"error", "errors", "message"})
+"""Fields that hold the provider's error itself."""
+
+_DETAILS = frozenset({"cause", "detail", "details", "innererror", "metadata", "raw", "violations"})
+"""Fields that hold objects about it; any other may hold the request, as FastAPI's ``body`` does."""
 
 _QUOTES = frozenset(
     {"content", "contents", "ctx", "input", "loc", "messages", "prompt", "request", "tools", "url"}
@@ -78,46 +68,74 @@ _QUOTES = frozenset(
 """Fields that hold pieces of the request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unwrapped:
+class Place(IntEnum):
+    """The place of an object in an error; the further in, the less it is surely the provider's."""
+
+    BODY = 0
+    """The body, or its error."""
+
+    DETAIL = 1
+    """A field that holds objects about the error, or the whole body behind a prefix."""
+
+    TEXT = 2
+    """A text within the body, which may be a quotation."""
+
+    FIELD = 3
+    """A field that may hold the request."""
+
+
+class Found(NamedTuple):
+    """An object in an error's body."""
+
+    value: Mapping[str, Any]
+    place: Place
+    source: str = ""
+    """The text that it was parsed from, where that is not the whole body."""
+
+
+class Unwrapped(NamedTuple):
     """What an error's body holds, from the outside in."""
 
-    objects: tuple[Mapping[str, Any], ...]
-    own: tuple[bool, ...]
-    """Of each object, whether it is surely the provider's, and not a piece of the request."""
-
+    objects: tuple[Found, ...]
     texts: tuple[str, ...]
     """The provider's words, and the whole body where it is no JSON."""
 
 
 def unwrap_error(body: bytes) -> Unwrapped:
     """Return the objects and texts in *body*; both empty for an empty one. Never raises."""
-    objects: list[Mapping[str, Any]] = []
-    owned: list[bool] = []
+    objects: list[Found] = []
     texts: list[str] = []
-    queue: deque[tuple[Any, bool]] = deque([(body.decode("utf-8", "replace"), True)])
+    whole = body.decode("utf-8", "replace")
+    queue: deque[tuple[Any, Place, str]] = deque([(whole, Place.BODY, "")])
     looked = 0
     while queue and looked < _MOST_VALUES:
-        value, own = queue.popleft()
+        value, place, source = queue.popleft()
         looked += 1
         if isinstance(value, str):
             inner, rest = _json_in(value)
-            if inner is not None:
-                queue.append((inner, own))
+            if inner is not None and value is whole:
+                queue.append((inner, *((Place.DETAIL, value) if rest.strip() else (Place.BODY, ""))))
+            elif inner is not None:
+                queue.append((inner, max(place, Place.TEXT), value))
             if rest.strip():
                 texts.append(rest)
         elif isinstance(value, Mapping):
-            objects.append(value)
-            owned.append(own)
-            found = (
-                (inner, own and name in _ENVELOPE)
+            objects.append(Found(value, place, source))
+            fields = (
+                (inner, max(place, _place_of(name)), source)
                 for name, inner in value.items()
                 if name not in _QUOTES and (name in _WORDS or not isinstance(inner, str))
             )
-            queue.extend(islice(found, _MOST_VALUES - looked))
+            queue.extend(islice(fields, _MOST_VALUES - looked))
         elif isinstance(value, list):
-            queue.extend((inner, own) for inner in value[: _MOST_VALUES - looked])
-    return Unwrapped(tuple(objects), tuple(owned), tuple(texts))
+            queue.extend((inner, place, source) for inner in value[: _MOST_VALUES - looked])
+    return Unwrapped(tuple(objects), tuple(texts))
+
+
+def _place_of(name: str) -> Place:
+    if name in _ENVELOPE:
+        return Place.BODY
+    return Place.DETAIL if name in _DETAILS else Place.FIELD
 
 
 def _json_in(text: str) -> tuple[Any, str]:

@@ -6,14 +6,14 @@ A tenant is a client key. Key ``a`` is hostile or unlucky, ``b`` the second to m
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
 from proxy.config import Deployment, Settings, resolve
 from proxy.errors import UpstreamFault, UpstreamUnreachable
-from proxy.failures import Cause
+from proxy.failures import Cause, Evidence
 from proxy.resilience.circuit import State
 from tests.proxy.attempting import good, refused, text_of
 from tests.support.builders import assistant, user
@@ -271,14 +271,49 @@ async def test_a_quoted_quota_or_delay_parks_for_no_longer(clients: Clients) -> 
     assert standing.look_at("c").due - clients.now <= 5.0
 
 
-async def test_a_quoted_body_s_codes_say_nothing(clients: Clients) -> None:
-    """A provider that sends the request back within its error sends the client's codes as well."""
-    mine = {"status": 401, "code": "invalid_api_key", "retryDelay": "3000s"}
-    said = json.dumps(mine)
-    body = {"error": {"message": "No.", "received": {"nested": mine}}}
-    await clients.fail("a", "lone", refused(400, "No.", body), said)
+def _message(text: str) -> dict[str, Any]:
+    return {"error": {"message": text}}
 
-    assert clients.states("lone") == "000"
+
+SENT_BACK: dict[str, Callable[[str], Any]] = {
+    "a field": lambda text: {"error": {"message": "No.", "received": {"nested": json.loads(text)}}},
+    "message": _message,
+    "an exception": lambda text: _message(f"ValueError: {text}"),
+    "bytes": lambda text: _message(f"b'{text}'"),
+    "within JSON in a text": lambda text: _message(json.dumps({"error": json.loads(text)})),
+    "details": lambda text: {"error": {"message": "No.", "details": json.loads(text)}},
+    "details as a text": lambda text: {"error": {"message": "No.", "details": [text]}},
+    "the whole body": lambda text: f"litellm.BadRequestError: OpenAIException - {text}",
+}
+MINE = (
+    {"code": 429, "retryDelay": "3000s"},
+    {"code": 429, "retryDelay": {"seconds": 3000}},
+    {"status": 401},
+    {"status": 402},
+    {"status": 401, "code": "invalid_api_key", "retryDelay": "3000s"},
+)
+
+
+@pytest.mark.parametrize("send_back", SENT_BACK.values(), ids=SENT_BACK)
+async def test_a_quoted_body_s_codes_say_nothing(clients: Clients, send_back: Callable[[str], Any]) -> None:
+    """A provider that sends the request back within its error sends the client's codes as well."""
+    for mine in MINE:
+        text = json.dumps(mine)
+        for body in (send_back(text), send_back(json.dumps(mine, indent=1))):
+            raw = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+            fault = UpstreamFault("No.", upstream_status=400, evidence=Evidence(400, {}, raw))
+            await clients.fail("a", "lone", fault, text)
+            assert clients.states("lone") == "000", body
+
+
+async def test_a_provider_s_own_codes_count_wherever_they_stand(clients: Clients) -> None:
+    """What the request does not hold is the provider's, wrapped or not."""
+    inner = json.dumps({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED"}})
+    for body in (_message(inner), _message(f"ValueError: {inner}"), {"error": {"details": [inner]}}):
+        async with proxied(clients.gateway.settings, clients.upstream) as proxy:
+            others = Clients(proxy, clients.upstream)
+            await others.fail("a", "lone", refused(400, "No.", body), "My code is 4711.")
+            assert others.states("lone") == "222", body
 
 
 async def test_a_pool_is_asked_as_if_the_other_tenant_were_not_there(clients: Clients) -> None:

@@ -36,6 +36,40 @@ HOLDING: dict[str, Any] = {
 }
 
 
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+JOINED: dict[str, tuple[Any, ...]] = {
+    "parts": ({"type": "text", "text": "maximum con"}, IMAGE, {"type": "text", "text": WORDS[11:]}),
+    "escaped parts": (
+        {"type": "text", "text": "m\\u0061ximum con"},
+        {"type": "image_url", "image_url": {"url": "https://example.org/an%20image"}},
+        {"type": "text", "text": "text length is 100 t\\u006fkens"},
+    ),
+    "texts in a list": ("maximum con", IMAGE, WORDS[11:]),
+}
+
+
+@pytest.mark.parametrize("parts", JOINED.values(), ids=JOINED)
+def test_held_across_media(parts: tuple[Any, ...]) -> None:
+    """A provider joins the texts of a message, and leaves out what stands between them."""
+    tool = {"role": "tool", "tool_call_id": "call_1", "content": "Done."}
+    assert RequestWords([{"role": "user", "content": list(parts)}, tool], {}).hold(WORDS)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{"x": {"code": 429, "retryDelay": {"seconds": 5}}}, '{"code":429, "retryDelay": {"seconds": "5"}}'],
+    ids=["object", "text"],
+)
+def test_a_name_with_its_value_is_held(value: Any) -> None:
+    """As an object's field or as JSON in a text; a name alone and a value alone make no pair."""
+    words = RequestWords([{"role": "user", "content": [value, {"status": "x", "y": 429}]}], {"z": 401})
+
+    assert words.hold("code429")
+    assert words.hold("retryDelayseconds5")
+    assert not words.hold("status429")
+    assert not words.hold("code401")
+
+
 @pytest.mark.parametrize("value", HOLDING.values(), ids=HOLDING)
 def test_held_however_it_is_written(value: Any) -> None:
     """A provider may unescape, join and respace what it quotes."""

@@ -1,0 +1,58 @@
+"""The objects in an error that are the provider's own, and not pieces of the request that it sends back. Pure.
+
+    the body and its error  always the provider's
+    details                 unless all that is read of them stands in the request, as names with their values
+    parsed out of a text    unless any of that does, or the whole text
+    any other field         unless any value does
+
+A name with its value (``"code": 429``) is seldom in a request by chance; a value alone often is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from proxy.resilience.request_words import RequestWords
+from proxy.resilience.unwrap_error import Found, Place, Unwrapped
+
+CODE_FIELDS = ("code", "type", "status", "reason", "@type")
+QUOTA_FIELDS = ("quotaId", "quotaMetric", "quota_id", "quota_metric", "quotaValue")
+_DELAY_FIELDS = ("retryDelay", "retry_delay", "quotaResetDelay")
+_READ = (*CODE_FIELDS, *QUOTA_FIELDS, *_DELAY_FIELDS)
+
+
+def own_objects(unwrapped: Unwrapped, request: RequestWords) -> list[Mapping[str, Any]]:
+    """Return the objects of *unwrapped* that are not quoted of *request*, from the outside in."""
+    return [found.value for found in unwrapped.objects if not _is_quoted(found, request)]
+
+
+def _is_quoted(found: Found, request: RequestWords) -> bool:
+    if found.place is Place.BODY:
+        return False
+    said = list(_said(found.value))
+    if not said:
+        return False
+    if found.source and request.hold(found.source):
+        return True
+    if found.place is Place.DETAIL:
+        return all(request.hold(name + value) for name, value in said)
+    if any(request.hold(name + value) for name, value in said):
+        return True
+    return found.place is Place.FIELD and any(request.hold(value) for _, value in said)
+
+
+def _said(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what would be read of an object, as names and values."""
+    for name in _READ:
+        inner = value.get(name)
+        if isinstance(inner, str | int | float):
+            yield name, str(inner)
+        elif name in _DELAY_FIELDS and isinstance(inner, Mapping):
+            parts = {part: inner[part] for part in inner if part in ("seconds", "nanos")}
+            try:
+                yield name, orjson.dumps(parts).decode()
+            except TypeError:  # an integer of more than 64 bits
+                continue
