@@ -40,12 +40,11 @@ from proxy.resilience.failure_table import (
     INVALID,
     OVERFLOW,
     PERMANENT,
-    Blame,
     Kind,
     Row,
     find_row,
-    reach_of,
 )
+from proxy.resilience.find_blame import find_blame
 from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error, refused_status
 from proxy.resilience.request_words import RequestWords
@@ -313,8 +312,8 @@ class Attempts(Generic[PlanT, CallT]):
         row, plan, deployment = failure.row, failure.plan, failure.deployment
         if self._attempted is not None and failure.counted:
             gateway.metrics.attempts.labels(deployment.label, row.kind).inc()
-            blame = Blame.NONE if row.kind in self._planning.unblamed else row.blame
-            self._attempted.failed(blame, failure.said.retry_after_s, now, reach_of(row, failure.said))
+            blame, reach, delay_s = find_blame(row, failure.said, self._planning.unblamed)
+            self._attempted.failed(blame, delay_s, now, reach)
         self._attempted = None
         course.count(deployment, row)
         if not may_repeat:

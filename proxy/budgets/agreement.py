@@ -45,7 +45,7 @@ class Agreement:
             (
                 (taught.learned, taught.until)
                 for taught in tenants
-                if taught.learned is not None and now < taught.until
+                if taught.learned is not None and not taught.within and now < taught.until
             ),
             key=lambda lesson: (lesson[0].window, lesson[0].guessed),
         )[:_TWO]

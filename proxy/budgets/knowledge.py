@@ -104,10 +104,12 @@ class Knowledge:
         taught = self.of(deployment, now, tenant)
         lesson = learn_overflow(overflow, refused, taught.calibration, taught.proved)
         if lesson.calibration != taught.calibration:
-            taught.calibration, taught.has_factor, taught.is_witness = lesson.calibration, True, True
+            taught.calibration, taught.has_factor = lesson.calibration, True
+            taught.is_witness = not overflow.within
         agreed = self._agreement_on(deployment.key)
         if lesson.learned is not None:
             taught.learned, taught.until = lesson.learned, now + _BELIEVED_S
+            taught.within = lesson.within
             if lesson.for_all:
                 agreed.name(lesson.learned, taught.until)
         agreed.renew(now)

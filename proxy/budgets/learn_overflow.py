@@ -10,7 +10,8 @@ numbers     the provider's limit is the window, unless it is smaller than any mo
 none        where the window is known and the request near it, the factor was too small; where it is unknown, what did
             not fit is a guess, by which requests are cut and none is refused
 bytes       a limit on the body teaches nothing: one request is made smaller
-buried      words that stand within a text, without a code, may be a client's: the same
+within      words that stand within a text teach their own tenant alone, code or not
+buried      words that occur in the request, without a code, may be a quotation: one request is made smaller
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ class Lesson:
     for_all: bool = False
     """Whether *learned* counts for every tenant at once: a code said that it is an overflow."""
 
+    within: bool = False
+    """Whether *learned* counts for its tenant alone, whoever else was taught the same."""
+
 
 def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibration, proved: int) -> Lesson:
     """Return what *overflow*, the answer to *refused*, teaches; *proved* is the largest prompt that was answered."""
@@ -64,7 +68,7 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
     if overflow.buried:
         if not overflow.coded:
             return Lesson(calibration, None, _tight(overflow, int(estimated * calibration.live)))
-        overflow = Overflow(coded=True)
+        overflow = Overflow(coded=True, within=True)
     prompt = _prompt_of(overflow, refused)
     limit = overflow.limit
     share = _LEAST_CONFIGURED_SHARE if refused.configured else _LEAST_SHARE
@@ -86,9 +90,10 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
     tight = _tight(overflow, sent)
     if limit is not None:
         most = None if prompt is not None else tight
-        return Lesson(calibration, Learned(limit), most, for_all=overflow.coded)
+        for_all = overflow.coded and not overflow.within
+        return Lesson(calibration, Learned(limit), most, for_all, overflow.within)
     if known is None and sent >= max(_LEAST_GUESS, proved) and not refused.media:
-        return Lesson(calibration, Learned(sent, guessed=True), tight)
+        return Lesson(calibration, Learned(sent, guessed=True), tight, within=overflow.within)
     return Lesson(calibration, None, tight)
 
 

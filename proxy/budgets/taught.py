@@ -28,6 +28,9 @@ class Taught:
     until: float = 0.0
     """When *learned* is to be found out anew, on the loop's clock."""
 
+    within: bool = False
+    """Whether *learned* is of words within a text, which count for this tenant alone."""
+
     proved: int = 0
     """Tokens of the largest prompt that was answered and counted."""
 

@@ -12,11 +12,15 @@ _PREFIX = re.compile(
     r"|[\w.]{0,100}(?:Error|Exception)\s*(?:[:-]\s*|\b(?=[\w.]{0,100}(?:Error|Exception)\b))"
     r"|<\d{3}> [\w.]{1,100}: "
     r"|An error occurred \(\w{1,100}\) when calling the \w{1,100} operation: "
-    r"|(?:Input validation error|Invalid request|Bad request|invalid params)[:,] ?"
+    r"|(?:Input validation error|Invalid request|Bad request|invalid params|Value error|Request failed)[:,] ?"
+    r"|Provider returned error: |Upstream error from \w[\w .-]{0,60}: "
+    r"|(?:HTTP )?\d{3}:? (?=\D)"
+    r"|(?:<\d{3}> )?(?:\w{1,40}\.){1,4}InvalidParameter: "
     r")*",
     re.IGNORECASE,
 )
-"""Exceptions of Python clients and of LiteLLM, DashScope's codes, boto's sentence, labels of TGI, Kimi and MiniMax."""
+"""Exceptions of Python clients and of LiteLLM, DashScope's codes, boto's sentence, the labels of TGI, Kimi,
+MiniMax, Pydantic and OpenRouter, and a status."""
 
 
 def begin_of(text: str) -> int:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from typing import Any
 
 from proxy.resilience.request_words import NO_WORDS, RequestWords
@@ -30,6 +31,8 @@ _IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 366 * 86_400.0
+_MOST_MATCHES = 8
+"""Delays in a text that are looked at: the first ones may be quoted."""
 
 
 def read_delay(
@@ -42,7 +45,7 @@ def read_delay(
 ) -> float | None:
     """Return the seconds to wait that are asked for, or None; *headers* in lower case, *now* in Unix seconds.
 
-    What *texts* quote of *request* asks for nothing.
+    What *texts* quote of *request* asks for nothing, and what stands behind it is read.
     """
     found = [_header_ms(headers.get("retry-after-ms")), _header(headers.get("retry-after"), now)]
     for value in objects:
@@ -96,8 +99,9 @@ def _delay(value: Any) -> float | None:
 
 
 def _in_words(text: str, request: RequestWords) -> float | None:
-    found = _IN_WORDS.search(text[:10_000])
-    if found is None or request.hold(found[0]):
+    matches = islice(_IN_WORDS.finditer(text[:10_000]), _MOST_MATCHES)
+    found = next((match for match in matches if not request.hold(match[0])), None)
+    if found is None:
         return None
     if found["duration"]:
         return read_duration(found["duration"].replace(" ", ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from typing import Any
@@ -41,7 +41,11 @@ class ProviderError:
     codes: frozenset[str]
     words: str
     retry_after_s: float | None
+    """The delay that is asked for; a quotation's where nothing else asks for one."""
+
     quota: Quota
+    """Quotations count, since they may be the provider's own words."""
+
     overflow: Overflow | None
     about: Read = NO_SUBJECT
     """Whether it speaks of the key, the model or the place, and so of every request."""
@@ -52,8 +56,18 @@ class ProviderError:
     of_request: bool = False
     """Whether it speaks of a quota that this request alone is too large for."""
 
+    proved_retry_after_s: float | None = None
+    """*retry_after_s* without the words that the request holds."""
+
+    proved_quota: Quota = Quota.NONE
+    """*quota* without the words that the request holds."""
+
     refuses_usage: bool = False
     """Whether the provider itself names the parameter by which a stream's usage is asked for."""
+
+    def proved(self) -> ProviderError:
+        """Return it without the quota and delay that may be quotations: what counts for other requests."""
+        return replace(self, quota=self.proved_quota, retry_after_s=self.proved_retry_after_s)
 
     def says(self, *phrases: str) -> bool:
         """Tell whether one of *phrases*, in lower case, is among its codes or within its words."""
@@ -90,8 +104,8 @@ def read_error(
 ) -> ProviderError:
     """Return what an error says; *status* is the answer's, *words* what is known of it besides, *now* Unix seconds.
 
-    What may be quoted of *request*, as it was sent, is no evidence of anything that counts for other requests. Never
-    raises: a body that cannot be read says nothing.
+    What may be quoted of *request*, as it was sent, is no evidence of anything that counts for other requests; a
+    quota or a delay still counts for this one. Never raises: a body that cannot be read says nothing.
     """
     unwrapped = unwrap_error(evidence.body)
     objects = own_objects(unwrapped, request)
@@ -104,12 +118,17 @@ def read_error(
         for name in QUOTA_FIELDS
         if isinstance(value := one.get(name), str | int | float)
     ]
+    proved_delay = read_delay(evidence.headers, objects, texts, now=now, request=request)
+    delay = read_delay({}, (), texts, now=now) if proved_delay is None else proved_delay
+    proved_quota = _quota(texts, quotas, codes, request)
     return ProviderError(
         status=_inner_status(objects) or status,
         codes=codes,
         words=said,
-        retry_after_s=read_delay(evidence.headers, objects, texts, now=now, request=request),
-        quota=_quota([*texts, *quotas], codes, bool(quotas), request),
+        retry_after_s=delay,
+        quota=proved_quota if proved_quota is Quota.LONG else _quota(texts, quotas, codes, NO_WORDS),
+        proved_retry_after_s=proved_delay,
+        proved_quota=proved_quota,
         overflow=read_overflow(texts, codes, request),
         about=read_subject(texts, codes, request),
         quota_by_code=not codes.isdisjoint(_LONG_CODES),
@@ -148,10 +167,13 @@ def _inner_status(objects: Iterable[Mapping[str, Any]]) -> int | None:
     return found
 
 
-def _quota(texts: list[str], codes: frozenset[str], named: bool, request: RequestWords) -> Quota:
+def _quota(texts: list[str], quotas: list[str], codes: frozenset[str], request: RequestWords) -> Quota:
+    """Return which quota is spoken of; the provider's own fields, *quotas*, count whatever the request holds."""
     if codes & _LONG_CODES or any(_says_long(text[:_LONGEST_WORDS], request) for text in texts):
         return Quota.LONG
-    return Quota.SHORT if named or "resource_exhausted" in codes else Quota.NONE
+    if any(_says_long(text[:_LONGEST_WORDS], NO_WORDS) for text in quotas):
+        return Quota.LONG
+    return Quota.SHORT if quotas or "resource_exhausted" in codes else Quota.NONE
 
 
 def _says_long(text: str, request: RequestWords) -> bool:

@@ -33,8 +33,11 @@ class Overflow(NamedTuple):
     coded: bool = False
     """One of the provider's codes says that it is an overflow."""
 
+    within: bool = False
+    """The words stand within a text, and not at its beginning: they count for their own tenant alone."""
+
     buried: bool = False
-    """The words stand within a text, and not at its beginning: they may be somebody else's."""
+    """The words occur in the request: they may be a quotation, and count for this request alone."""
 
 
 class _Row(NamedTuple):
@@ -67,7 +70,9 @@ _QUOTED = re.compile(r"""(?<![\w`'"])(["'`])(?:(?!\1)[^\n]){20,500}\1(?!\w)""")
 _LEAD = re.compile(
     r"(?:this (?:model|endpoint)'s |the number of |the (?:model's |request )?|your (?:input |request )?|please "
     r"|request \(\d+ tokens\) |input length and `?max_tokens`? "
-    r"|please reduce the length of the messages or completion\. )?",
+    r"|please reduce the length of the messages or completion\. "
+    r"|messages(?:\.\w{1,20}){0,4}: "
+    r"|'max_tokens' or [\w' ]{1,40} is too large: \d{1,12}\. this model's )?",
     re.IGNORECASE,
 )
 """What stands before a row's words where a text begins with them."""
@@ -202,7 +207,7 @@ def read_overflow(
     """Return what *texts* say of an overflow, or None; *codes* are the provider's codes and types.
 
     Words that begin a text are taken before others, and a row with numbers before one without, wherever it stands in
-    the table. Words that occur in *request* say nothing: they may be a quotation.
+    the table. Words that do not occur in *request* are taken before those that do.
     """
     shown = [_QUOTED.sub(" ", text) for text in _beginning(texts)]
     if any(_GUARD.search(text) for text in shown):
@@ -210,7 +215,9 @@ def read_overflow(
     said_by = CODES.intersection(codes)
     found = [overflow for text in shown for overflow in _read_text(text, request)]
     if found:
-        best = min(found, key=lambda one: (one.buried, one.limit is None and one.requested is None))
+        best = min(
+            found, key=lambda one: (one.buried, one.within, one.limit is None and one.requested is None)
+        )
         return best._replace(coded=bool(said_by))
     return Overflow(of_bytes=said_by == {_TOO_MANY_BYTES}, coded=True) if said_by else None
 
@@ -220,9 +227,9 @@ def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:
     lead = _LEAD.match(text, begin_of(text))
     begin = 0 if lead is None else lead.end()
     for row in ROWS:
-        for match in islice(row.says.finditer(text), _MOST_MATCHES):
-            if request.hold(match[0]):
-                continue
+        matches = list(islice(row.says.finditer(text), _MOST_MATCHES))
+        own = next((match for match in matches if not request.hold(match[0])), None)
+        for match in matches[:1] if own is None else [own]:
             said = match.groupdict()
             limit, requested = _number(said.get("limit")), _number(said.get("requested"))
             output = _OUTPUT.search(text) if row.with_output else None
@@ -233,9 +240,9 @@ def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:
                 requested,
                 share if with_numbers else None,
                 row.with_output and with_numbers,
-                buried=match.start() > begin,
+                within=match.start() > begin,
+                buried=own is None,
             )
-            break
 
 
 def _beginning(texts: Iterable[str]) -> Iterator[str]:

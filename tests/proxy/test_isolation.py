@@ -128,14 +128,27 @@ async def test_a_window_under_a_code_counts_at_once(clients: Clients) -> None:
     assert [clients.window(key, "lone") for key in KEYS] == [8_192] * 3
 
 
-async def test_words_within_a_text_serve_one_request(clients: Clients) -> None:
-    """It is cut and sent again; nothing is learned of them."""
-    clients.upstream.then(refused(400, f"The upstream said this to your request: {WINDOW}"))
-    reply = await clients.ask("a", "lone", LONG)
+async def test_words_within_a_text_count_for_their_tenant_alone(clients: Clients) -> None:
+    """However many tenants meet them: a server that quotes may have found them somewhere."""
+    for at, key in enumerate("ab"):
+        said = f"The upstream said this to your request: {WINDOW}"
+        await clients.fail(key, "lone", refused(400, said), LONG)
+        assert [clients.window(key, "lone") for key in KEYS] == [8_192, 8_192 if at else None, None]
+
+
+@pytest.mark.parametrize("said", [WINDOW, f"Our server said: {WINDOW}", "prompt is too long"])
+@pytest.mark.parametrize("code", [{}, {"code": "context_length_exceeded"}], ids=["words", "code"])
+async def test_words_that_the_history_quotes_serve_one_request(
+    clients: Clients, said: str, code: dict[str, str]
+) -> None:
+    """An agent that has an earlier refusal in its history is still cut by the next one, and sent again."""
+    history = [*LONG, assistant("It failed."), user(f"The tool said: {said}")]
+    clients.upstream.then(refused(400, said, {"error": {"message": said, **code}}))
+    reply = await clients.ask("a", "lone", history)
 
     assert text_of(reply) == "Good day."
-    assert len(clients.upstream.calls[1].messages) < len(LONG)
-    assert [clients.window(key, "lone") for key in KEYS] == [None] * 3
+    assert len(clients.upstream.calls[1].messages) < len(history)
+    assert [clients.window(key, "lone") for key in "bc"] == [None] * 2
 
 
 async def test_a_configured_window_does_not_shrink_below_half(clients: Clients) -> None:
@@ -267,8 +280,63 @@ async def test_a_quoted_quota_or_delay_parks_for_no_longer(clients: Clients) -> 
     await clients.fail("a", "lone", refused(429, words), "per day; try again in 50 minutes")
 
     assert clients.states("lone") == "222"
+    assert _due(clients, "c") <= 5.0
+
+
+QUOTA = {
+    "code": 429,
+    "message": "You exceeded your current quota.",
+    "status": "RESOURCE_EXHAUSTED",
+    "details": [
+        {
+            "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+            "violations": [
+                {"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "quotaValue": "50"}
+            ],
+        },
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "8s"},
+    ],
+}
+
+
+def _due(clients: Clients, key: str) -> float:
+    """Return after how many seconds the deployment is tried again for a tenant."""
     standing = clients.gateway.balancer._named[clients.deployment("lone").key]
-    assert standing.look_at("c").due - clients.now <= 5.0
+    return standing.look_at(key).due - clients.now
+
+
+async def test_a_word_of_the_request_does_not_hide_a_used_up_quota(clients: Clients) -> None:
+    """Gemini's own field says which quota it is; "per day" is said in many a prompt."""
+    fault = refused(429, "You exceeded your current quota.", {"error": QUOTA})
+    await clients.fail("a", "lone", fault, "How many calories per day, with limit: 50, in 8s?")
+
+    assert _due(clients, "c") > 30
+
+
+async def test_a_word_that_the_request_holds_counts_for_this_request(clients: Clients) -> None:
+    """A used-up quota is not asked again by it; for others the deployment only cools down."""
+    for words, prompt in (("Daily limit reached.", "My daily walk."), ("Slow down.", "Good day.")):
+        reply = await clients.fail("a", "lone", refused(429, words), prompt)
+        assert reply.status == 429
+        assert reply.headers["x-should-retry"] == ("false" if "Daily" in words else "true")
+        assert _due(clients, "c") <= 5.0
+
+
+async def test_the_first_delay_that_is_no_quotation_counts(clients: Clients) -> None:
+    """It may stand behind one."""
+    said = "You wrote 'retry in 50 minutes'. Please try again in 40 seconds."
+    await clients.fail("a", "lone", refused(429, said), "retry in 50 minutes")
+
+    assert 35 < _due(clients, "c") <= 40
+
+
+async def test_a_delay_that_the_request_holds_is_waited_for(clients: Clients) -> None:
+    """By this request; the deployment rests no longer than it would without."""
+    said = "Please try again in 20 seconds."
+    reply = await clients.fail("a", "lone", refused(429, said), "try again in 20 seconds, ok?")
+
+    assert reply.headers["retry-after"] == "20"
+    assert _due(clients, "c") <= 5.0
 
 
 def _message(text: str) -> dict[str, Any]:

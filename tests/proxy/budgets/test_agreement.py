@@ -84,6 +84,19 @@ def test_buried_words_teach_nobody(local: Deployment) -> None:
     assert windows(knowledge, local) == [None] * 3
 
 
+def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> None:
+    """Their tenants plan by them; a third one needs two that read them at the beginning of a text."""
+    knowledge = Knowledge()
+    for tenant in "ab":
+        knowledge.learn(local, Overflow(9_000, 20_000, within=True, coded=True), REFUSED, 0.0, tenant)
+    assert windows(knowledge, local) == [9_000, 9_000, None]
+    assert factors(knowledge, local)[2] == knowledge.look(local, 0.0, "d").calibration.sticky != 2.0
+    knowledge.learn(local, Overflow(9_000, 20_000), REFUSED, 0.0, "a")
+    assert windows(knowledge, local) == [9_000, 9_000, None]
+    knowledge.learn(local, Overflow(9_000, 20_000), REFUSED, 0.0, "b")
+    assert windows(knowledge, local) == [9_000] * 3
+
+
 @pytest.mark.parametrize(("configured", "learned"), [(True, None), (False, 4_000)])
 def test_a_configured_window_is_halved_at_most(
     local: Deployment, configured: bool, learned: int | None

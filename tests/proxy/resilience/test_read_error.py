@@ -13,6 +13,7 @@ from proxy.failures import Evidence
 from proxy.resilience.read_delay import read_delay, read_duration
 from proxy.resilience.read_error import ProviderError, Quota, read_error
 from proxy.resilience.read_overflow import ROWS, Overflow, read_overflow
+from proxy.resilience.request_words import RequestWords
 from proxy.resilience.unwrap_error import unwrap_error
 from tests.support.cpu_time import cpu_seconds
 
@@ -142,7 +143,7 @@ def test_overflow(text: str, limit: int | None, requested: int | None) -> None:
 
     assert found is not None
     assert (found.limit, found.requested) == (limit, requested)
-    assert not found.buried
+    assert not found.within
 
 
 IN_DETAIL = [
@@ -181,6 +182,41 @@ IN_DETAIL = [
 def test_overflow_in_detail(text: str, expected: Overflow | None) -> None:
     """The answer's share, large units, and what a provider quotes of a request."""
     assert read_overflow((text,), ()) == expected
+
+
+LEADS = [
+    "'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's ",
+    "Upstream error from Novita: This model's ",
+    "Provider returned error: This endpoint's ",
+    "400 This model's ",
+    "HTTP 400: This model's ",
+    "Value error, This model's ",
+    "messages: ",
+    "messages.1.content.0: ",
+    "InternalError.Algo.InvalidParameter: ",
+    "<400> InternalError.Algo.InvalidParameter: ",
+    "Request failed: ",
+]
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_words_behind_a_known_lead_begin_the_text(lead: str) -> None:
+    """They count for others; a sentence of any other kind before them leaves them to their own tenant."""
+    said = "maximum context length is 8192 tokens"
+
+    assert read_overflow((lead + said,), ()) == Overflow(8_192)
+    assert read_overflow((f"You said: {lead}{said}",), ()) == Overflow(8_192, within=True)
+
+
+def test_words_that_the_request_holds_are_buried() -> None:
+    """Unless the same text says them in another way as well."""
+    said = "maximum context length is 8192 tokens"
+    other = "maximum context length is 9000 tokens"
+    request = RequestWords(said)
+
+    assert read_overflow((said,), (), request) == Overflow(8_192, buried=True)
+    assert read_overflow((f"No: {said}",), (), request) == Overflow(8_192, within=True, buried=True)
+    assert read_overflow((f"{said}. {other}",), (), request) == Overflow(9_000, within=True)
 
 
 def test_too_many_bytes() -> None:

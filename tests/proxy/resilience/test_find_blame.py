@@ -1,0 +1,51 @@
+"""A deployment is blamed by what is surely the provider's own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from proxy.failures import Cause, Evidence
+from proxy.resilience.failure_table import Blame, Kind, Reach, find_row
+from proxy.resilience.find_blame import Blamed, find_blame
+from proxy.resilience.read_error import ProviderError, read_error
+from proxy.resilience.request_words import RequestWords
+
+WORDS = "Daily limit reached. Try again in 50 minutes."
+COOLED = Blamed(Blame.COOL, Reach.ALL, None)
+
+
+def read(status: int, *, request: str) -> ProviderError:
+    """Read a refusal with words about a quota and a delay."""
+    body = json.dumps({"error": {"message": WORDS}}).encode()
+    return read_error(status, Evidence(status, {}, body), now=0.0, request=RequestWords(request))
+
+
+@pytest.mark.parametrize(
+    ("status", "request_text", "blamed"),
+    [
+        (429, "Good day.", Blamed(Blame.PARK, Reach.ALL, 3_000.0)),
+        (429, WORDS, COOLED),
+        (429, "The daily news, try again in 50 minutes", COOLED),
+        (402, WORDS, Blamed(Blame.PARK, Reach.ALL, None)),
+        (403, "Good day.", Blamed(Blame.PARK, Reach.TENANT, 3_000.0)),
+        (403, WORDS, Blamed(Blame.STRIKE, Reach.TENANT, None)),
+    ],
+)
+def test_quoted_words_park_nothing(status: int, request_text: str, blamed: Blamed) -> None:
+    """The request itself is handled by them all the same: a used-up quota is not asked again."""
+    said = read(status, request=request_text)
+    row = find_row(Cause.REFUSED, said)
+
+    assert (row.kind, said.retry_after_s) == (Kind.QUOTA_EXHAUSTED, 3_000.0)
+    assert find_blame(row, said) == blamed
+
+
+def test_kinds_without_blame() -> None:
+    """A kind that is the request's own leaves the deployment as it is."""
+    said = read(403, request=WORDS)
+    row = find_row(Cause.REFUSED, said)
+
+    assert find_blame(row, said, frozenset({Kind.NOT_ALLOWED_HERE})).blame is Blame.NONE
+    assert find_blame(row, said, frozenset({Kind.QUOTA_EXHAUSTED})).blame is Blame.STRIKE
