@@ -374,6 +374,14 @@ async def test_a_quoted_body_s_codes_say_nothing(clients: Clients, send_back: Ca
             assert clients.states("lone") == "000", body
 
 
+async def test_a_quotation_that_reads_otherwise_is_one(clients: Clients) -> None:
+    """Python reads the octal escapes of a literal; the text that it stood in is the client's all the same."""
+    text = "b'" + r'{"\143ode": 401}' + "'"
+    await clients.fail("a", "lone", refused(400, "No.", _message(text)), text)
+
+    assert clients.states("lone") == "000"
+
+
 async def test_a_provider_s_own_codes_count_wherever_they_stand(clients: Clients) -> None:
     """What the request does not hold is the provider's, wrapped or not."""
     inner = json.dumps({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED"}})

@@ -87,10 +87,11 @@ def test_buried_words_teach_nobody(local: Deployment) -> None:
 def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> None:
     """Their tenants plan by them; a third one needs two that read them at the beginning of a text."""
     knowledge = Knowledge()
+    first = knowledge.look(local, 0.0).calibration.sticky
     for tenant in "ab":
-        knowledge.learn(local, Overflow(9_000, 20_000, within=True, coded=True), REFUSED, 0.0, tenant)
+        knowledge.learn(local, Overflow(9_000, 40_000, within=True, coded=True), REFUSED, 0.0, tenant)
     assert windows(knowledge, local) == [9_000, 9_000, None]
-    assert factors(knowledge, local)[2] == knowledge.look(local, 0.0, "d").calibration.sticky != 2.0
+    assert factors(knowledge, local) == [2.0, 2.0, first]
     knowledge.learn(local, Overflow(9_000, 20_000), REFUSED, 0.0, "a")
     assert windows(knowledge, local) == [9_000, 9_000, None]
     knowledge.learn(local, Overflow(9_000, 20_000), REFUSED, 0.0, "b")
