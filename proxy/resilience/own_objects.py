@@ -23,18 +23,25 @@ QUOTA_FIELDS = ("quotaId", "quotaMetric", "quota_id", "quota_metric", "quotaValu
 _DELAY_FIELDS = ("retryDelay", "retry_delay", "quotaResetDelay")
 _READ = (*CODE_FIELDS, *QUOTA_FIELDS, *_DELAY_FIELDS)
 
+_MOST_COMPARED = 32
+"""Objects that are looked for in the request: to search some MiB for one value takes milliseconds."""
+
 
 def own_objects(unwrapped: Unwrapped, request: RequestWords) -> list[Mapping[str, Any]]:
     """Return the objects of *unwrapped* that are not quoted of *request*, from the outside in."""
-    return [found.value for found in unwrapped.objects if not _is_quoted(found, request)]
+    own: list[Mapping[str, Any]] = []
+    compared = 0
+    for found in unwrapped.objects:
+        said = [] if found.place is Place.BODY else list(_said(found.value))
+        if said:
+            compared += 1
+            if compared > _MOST_COMPARED or _is_quoted(found, said, request):
+                continue
+        own.append(found.value)
+    return own
 
 
-def _is_quoted(found: Found, request: RequestWords) -> bool:
-    if found.place is Place.BODY:
-        return False
-    said = list(_said(found.value))
-    if not said:
-        return False
+def _is_quoted(found: Found, said: list[tuple[str, str]], request: RequestWords) -> bool:
     if found.source and request.hold(found.source):
         return True
     if found.place is Place.DETAIL:
