@@ -7,7 +7,7 @@ package writes into a message; a changed message is a new dict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import compress, count
@@ -144,8 +144,30 @@ def first_of_newest_user_turn(messages: Messages) -> int:
     return first
 
 
+_SHORT = 2**20
+"""Characters of a text in which no containers are counted: decoded it takes 40 MiB at most."""
+
+_MOST_CONTAINERS = 2**18
+"""Objects and arrays of a text that is decoded: each takes some 60 bytes, however few it has in the text."""
+
+
+def is_too_dense(text: str) -> bool:
+    """Tell whether to decode *text*, JSON within a message, would take many times its own memory."""
+    if len(text) <= _SHORT or _containers(text) <= _MOST_CONTAINERS:
+        return False
+    # Without its escapes, every second piece between quotes is outside of strings.
+    pieces = text.replace("\\\\", "").replace('\\"', "").split('"')
+    return _containers("".join(pieces[::2])) > _MOST_CONTAINERS
+
+
+def _containers(text: str) -> int:
+    return text.count("{") + text.count("[")
+
+
 def parse_arguments(text: str) -> dict[str, Any] | None:
     """Return tool-call arguments as the JSON object that they are, or None when they are not one.
+
+    Those that are too dense to be decoded count as none (:func:`is_too_dense`).
 
     Gemini's ``functionCall.args`` is a protobuf Struct: arrays, scalars, NaN, infinities and lone surrogates
     cannot be carried (providers' "Invalid value … google.protobuf.Struct"). orjson refuses exactly those.
@@ -154,6 +176,8 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
         return {}
     if text[-1:] != "}" and not text.rstrip().endswith("}"):
         return None  # cut off, or no object: told apart without raising
+    if is_too_dense(text):
+        return None
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -172,8 +196,10 @@ def arguments_key(value: dict[str, Any] | None, text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def are_objects(texts: Iterable[str]) -> bool:
+def are_objects(texts: Collection[str]) -> bool:
     """Tell whether :func:`parse_arguments` would make an object of each of *texts*, in half the time."""
+    if max(map(len, texts), default=0) > _SHORT and any(map(is_too_dense, texts)):
+        return False
     try:
         return {dict}.issuperset(map(type, map(orjson.loads, texts)))
     except orjson.JSONDecodeError:

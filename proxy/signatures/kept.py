@@ -13,6 +13,8 @@ from typing import Any
 
 import orjson
 
+from sanitizers.messages import is_too_dense
+
 SPACE = "signatures"
 """Where a store has them."""
 
@@ -88,6 +90,8 @@ def _digest(name: str, arguments: bytes) -> str:
 
 def _meant(arguments: str) -> bytes | None:
     """Return arguments in one spelling; numbers as the doubles that a protobuf Struct, and JavaScript, hold."""
+    if is_too_dense(arguments):
+        return None
     try:
         return orjson.dumps(_as_doubles(orjson.loads(arguments)), option=orjson.OPT_SORT_KEYS)
     except (ValueError, TypeError, RecursionError, OverflowError):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sanitizers.budget.markers import is_from_user
-from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages
+from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages, is_too_dense
 from sanitizers.turns.carried_results import (
     Called,
     acts_in_text,
@@ -232,6 +232,8 @@ _SHORTEST_ID = 6
 
 def _canonical(arguments: Any) -> str:
     """Return arguments as JSON with sorted keys and no white space; what is no JSON as the text that it is."""
+    if isinstance(arguments, str) and is_too_dense(arguments):
+        return arguments
     try:
         value = orjson.loads(arguments) if isinstance(arguments, str) else arguments
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
