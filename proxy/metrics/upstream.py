@@ -47,7 +47,8 @@ class UpstreamMetrics:
         self.circuits = Gauge(
             "turnright_circuit_state",
             "How a deployment stands: 0, it takes requests; 1, one is let through to try it; 2, it is left alone. The "
-            "deployment is its place in model_list, from 0; of a wildcard's models the worst counts.",
+            "deployment is its place in model_list, from 0; of a wildcard's models the worst counts. "
+            "With several client keys it is the state for all of them.",
             ("model", "deployment"),
             registry=registry,
         )

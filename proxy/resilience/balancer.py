@@ -133,13 +133,13 @@ class Balancer:
     def states(self, now: float) -> Mapping[tuple[str, int], State]:
         """Return the states of those that were asked, by label and position.
 
-        Of a wildcard's models the worst counts, and of all tenants the one that is worst off.
+        Of a wildcard's models the worst counts. Of several tenants none counts alone: it is the state for all of them.
         """
         worst: dict[tuple[str, int], State] = {}
         for remembered in (self._named, self._wild):
             for (position, _), standing in remembered.items():
                 place = standing.label, position
-                worst[place] = max(worst.get(place, State.CLOSED), standing.worst(now))
+                worst[place] = max(worst.get(place, State.CLOSED), standing.state(now))
         return worst
 
     def _budget(self, deployment: Deployment) -> SharedRetryBudget:

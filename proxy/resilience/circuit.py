@@ -17,6 +17,7 @@ from enum import IntEnum
 from proxy.resilience.sliding_count import SlidingCount
 
 _IN_A_ROW = 3
+_OF_ALL, _OF_ONE_TENANT = 4, 2
 _FEWEST_CALLS = 5
 _RECORD_S = 30.0
 _LONGEST_COOLDOWN_S = 60.0
@@ -48,7 +49,7 @@ class Ticket:
 class SharedCircuit:
     """The part that the circuits of all tenants of one deployment have in common, and those circuits themselves."""
 
-    __slots__ = ("agreed_until", "circuits", "open_until", "openings")
+    __slots__ = ("_agreed_until", "_failed", "_unsent", "circuits", "open_until", "openings")
 
     def __init__(self) -> None:
         self.circuits: dict[str, Circuit] = {}
@@ -58,8 +59,9 @@ class SharedCircuit:
         """The moment until which the provider wants to be left alone by the account."""
 
         self.openings = 0
-        self.agreed_until = float("-inf")
-        """The moment until which the circuits of two tenants are open, at least."""
+        self._agreed_until = float("-inf")
+        self._unsent = 0
+        self._failed: dict[Circuit, int] = {}
 
     def open(self, until: float) -> None:
         """Open it for all tenants, until the later of *until* and the moment that is known already."""
@@ -67,9 +69,31 @@ class SharedCircuit:
         self.open_until = until if self.open_until is None else max(self.open_until, until)
 
     def agree(self) -> None:
-        """Take in that a tenant's own circuit was opened or closed."""
+        """Take in that a tenant's own circuit was opened or closed; where those of two are open, it is open for all."""
         dues = sorted(circuit.own_due for circuit in self.circuits.values())
-        self.agreed_until = dues[-2] if len(dues) > 1 else float("-inf")
+        before, self._agreed_until = self._agreed_until, dues[-2] if len(dues) > 1 else float("-inf")
+        if self._agreed_until > before:
+            self.open(self._agreed_until)
+
+    def note_failure(self, circuit: Circuit, *, unsent: bool) -> bool:
+        """Count a failure of the tenant of *circuit*, and tell whether the deployment fails for everybody.
+
+        It does after three calls in a row that could not be sent, whoever made them: no client causes that. Else it
+        takes four failures without an answer in between, of which a tenant brings up two at most. So one tenant alone
+        never opens it, nor with one chance failure of another, and many tenants do with a failure each.
+        """
+        self._unsent = self._unsent + 1 if unsent else 0
+        self._failed[circuit] = min(_OF_ONE_TENANT, self._failed.get(circuit, 0) + 1)
+        if self._unsent < _IN_A_ROW and sum(self._failed.values()) < _OF_ALL:
+            return False
+        self.note_answer()
+        return True
+
+    def note_answer(self) -> None:
+        """Forget the failures, since an answer has come."""
+        self._unsent = 0
+        if self._failed:
+            self._failed.clear()
 
 
 class Circuit:
@@ -93,7 +117,6 @@ class Circuit:
         "_probe",
         "_shared",
         "_strikes",
-        "_unsent",
     )
 
     def __init__(self, cooldown_s: float, shared: SharedCircuit | None = None) -> None:
@@ -103,7 +126,6 @@ class Circuit:
         self._openings = 0
         self._doublings = 0
         self._in_a_row = 0
-        self._unsent = 0  # how many calls in a row could not be sent
         self._calls = SlidingCount(_RECORD_S)
         self._strikes = SlidingCount(_RECORD_S)
         self._probe: Ticket | None = None
@@ -118,8 +140,6 @@ class Circuit:
     def state(self, now: float) -> State:
         """Return the state at *now*: the worse one of the tenant's own and the common one."""
         own, shared = self._open_until, self._shared.open_until
-        if now < self._shared.agreed_until:
-            return State.OPEN
         if own is None and shared is None:
             return State.CLOSED
         is_open = (own is not None and now < own) or (shared is not None and now < shared)
@@ -133,9 +153,8 @@ class Circuit:
     @property
     def due(self) -> float:
         """The moment at which it may be asked again: past or to come, and minus infinity when closed."""
-        shared = self._shared
-        own = max(self.own_due, shared.agreed_until)
-        return own if shared.open_until is None else max(own, shared.open_until)
+        shared = self._shared.open_until
+        return self.own_due if shared is None else max(self.own_due, shared)
 
     @property
     def own_due(self) -> float:
@@ -168,13 +187,11 @@ class Circuit:
     def answering(self, ticket: Ticket) -> None:
         """Close the circuit: the call's answer has begun. How long the answer takes is no concern of the others."""
         self.leave(ticket)
-        self._unsent = 0
         self._close(ticket)
 
     def succeed(self, ticket: Ticket, now: float) -> None:
         """Close the circuit, and count an answer that came to its end; the next cooldown is a short one again."""
         self.leave(ticket)
-        self._unsent = 0
         if self._close(ticket):
             self._calls.add(now)
             self._in_a_row = 0
@@ -187,20 +204,21 @@ class Circuit:
         failure opens a half-open one again, for twice as long, 60 seconds at most. One that is open stays open no
         longer for it: the call was made for want of anything better.
 
-        Where the last three calls could not be sent, it opens for all tenants as long.
+        Where it is not one tenant that fails, it opens for all tenants as long (:meth:`SharedCircuit.note_failure`).
         """
         self.leave(ticket)
         if ticket.openings_before != self._openings or self.state(now) is State.OPEN:
             return
-        self._unsent = self._unsent + 1 if unsent else 0
         self._calls.add(now)
         self._strikes.add(now)
         self._in_a_row += 1
-        if self._open_until is not None or self._is_failing(now):
+        fails_for_all = self._shared.note_failure(self, unsent=unsent)
+        was_opened = self._open_until is not None or self._shared.open_until is not None
+        if was_opened or fails_for_all or self._is_failing(now):
             longest = max(_LONGEST_COOLDOWN_S, self._cooldown_s)
             # 1030 doublings overflow a float; long before that the bound holds
             wait_s = min(longest, self._cooldown_s * 2.0 ** min(self._doublings, 64))
-            self._open(wait_s, now, for_all=self._unsent >= _IN_A_ROW)
+            self._open(wait_s, now, for_all=fails_for_all)
             self._doublings += 1
 
     def cool(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
@@ -209,7 +227,6 @@ class Circuit:
         *for_all* says that the failure is the account's, and opens it for every tenant.
         """
         self.leave(ticket)
-        self._unsent = 0
         self._open(_bounded(self._cooldown_s if asked_s is None else asked_s), now, for_all=for_all)
 
     def park(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
@@ -219,13 +236,13 @@ class Circuit:
         in :meth:`cool`.
         """
         self.leave(ticket)
-        self._unsent = 0
         self._open(max(_PARK_S, _bounded(asked_s or 0.0)), now, for_all=for_all)
 
     def _close(self, ticket: Ticket) -> bool:
         """Close what has not opened since the call began; tell whether that is so of the tenant's own circuit."""
         shared = self._shared
         if ticket.shared_before == shared.openings:
+            shared.note_answer()
             shared.open_until = None
         if ticket.openings_before != self._openings:
             return False

@@ -32,6 +32,7 @@ class Standing:
             if len(circuits) >= MOST_TENANTS:
                 closed = (name for name, other in circuits.items() if not other.was_opened)
                 del circuits[next(closed, next(iter(circuits)))]  # its calls hold on to it, and end on it
+                self.shared.agree()
             circuit = circuits[tenant] = Circuit(self._cooldown_s, self.shared)
         return circuit
 
@@ -44,10 +45,11 @@ class Standing:
         self.shared.circuits.pop(tenant, None)
         return not self.shared.circuits
 
-    def worst(self, now: float) -> State:
-        """Return the state of the tenant that is worst off."""
-        circuits = self.shared.circuits.values()
-        return max((circuit.state(now) for circuit in circuits), default=State.CLOSED)
+    def state(self, now: float) -> State:
+        """Return the state for everybody; that of the only tenant where there is one."""
+        circuits = self.shared.circuits
+        only = next(iter(circuits.values())) if len(circuits) == 1 else self._unasked
+        return only.state(now)
 
     def change_cooldown(self, cooldown_s: float) -> None:
         """Go by another cooldown from the next opening on; 0 switches the circuits off."""

@@ -202,9 +202,6 @@ async def test_usage_is_asked_for_until_two_were_refused(clients: Clients) -> No
 
 
 ONE_REQUEST = {
-    "an image for a model of texts": refused(404, "No endpoints found that support image input"),
-    "a file that has gone": refused(404, "File xyz was not found."),
-    "flagged input": refused(403, "Your chosen model requires moderation and your input was flagged"),
     "a crash": refused(500, "Internal error."),
     "an overloaded worker": refused(503, "Overloaded."),
     "a broken stream": UpstreamFault("Half.", cause=Cause.TRUNCATED),
@@ -226,6 +223,21 @@ async def test_what_a_request_may_have_caused_counts_for_its_tenant(clients: Cli
     for _ in range(3):
         await clients.fail("b", "lone", fault)
     assert clients.states("lone") == "222"
+
+
+ABOUT_ONE_REQUEST = {
+    "an image for a model of texts": refused(404, "No endpoints found that support image input"),
+    "a file that has gone": refused(404, "File xyz was not found."),
+    "flagged input": refused(403, "Your chosen model requires moderation and your input was flagged"),
+}
+
+
+@pytest.mark.parametrize("fault", ABOUT_ONE_REQUEST.values(), ids=ABOUT_ONE_REQUEST)
+async def test_what_is_about_one_request_closes_nothing(clients: Clients, fault: Step) -> None:
+    """However often, and whoever sends it."""
+    for key in "aaabbb":
+        await clients.fail(key, "lone", fault)
+    assert clients.states("lone") == "000"
 
 
 OF_THE_ACCOUNT = {

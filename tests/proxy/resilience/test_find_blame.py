@@ -30,7 +30,7 @@ def read(status: int, *, request: str) -> ProviderError:
         (429, "The daily news, try again in 50 minutes", COOLED),
         (402, WORDS, Blamed(Blame.PARK, Reach.ALL, None)),
         (403, "Good day.", Blamed(Blame.PARK, Reach.TENANT, 3_000.0)),
-        (403, WORDS, Blamed(Blame.STRIKE, Reach.TENANT, None)),
+        (403, WORDS, Blamed(Blame.NONE, Reach.TENANT, None)),
     ],
 )
 def test_quoted_words_park_nothing(status: int, request_text: str, blamed: Blamed) -> None:
@@ -44,8 +44,8 @@ def test_quoted_words_park_nothing(status: int, request_text: str, blamed: Blame
 
 def test_kinds_without_blame() -> None:
     """A kind that is the request's own leaves the deployment as it is."""
-    said = read(403, request=WORDS)
+    said = read(403, request="Good day.")
     row = find_row(Cause.REFUSED, said)
 
-    assert find_blame(row, said, frozenset({Kind.NOT_ALLOWED_HERE})).blame is Blame.NONE
-    assert find_blame(row, said, frozenset({Kind.QUOTA_EXHAUSTED})).blame is Blame.STRIKE
+    assert find_blame(row, said, frozenset({Kind.NOT_ALLOWED_HERE})).blame is Blame.PARK
+    assert find_blame(row, said, frozenset({Kind.QUOTA_EXHAUSTED})).blame is Blame.NONE

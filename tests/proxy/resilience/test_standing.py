@@ -25,14 +25,54 @@ def states(standing: Standing, now: float) -> list[int]:
 
 @pytest.mark.parametrize("blame", [Blame.STRIKE, Blame.COOL, Blame.PARK])
 def test_open_for_all_while_two_are(blame: Blame) -> None:
-    """Until the first of the two is due; the third then finds out for itself."""
+    """Until the first of the two is due; then each tenant may probe, until one of them is answered."""
     standing = Standing("x", 5.0)
     fail(standing, "a", blame, 0.0)
     assert states(standing, 0.0) == [2, 0, 0]
     fail(standing, "b", blame, 1.0)
     assert states(standing, 1.0) == [2, 2, 2]
-    first = standing.look_at("a").own_due
-    assert states(standing, first) == [1, 2, 0]
+    due = max(standing.look_at(tenant).due for tenant in "abc")
+    assert states(standing, due) == [1, 1, 1]
+    with Attempt(standing, "c", due) as attempt:
+        attempt.succeeded(due)
+    assert standing.look_at("c").state(due) is State.CLOSED
+
+
+@pytest.mark.parametrize(
+    ("failures", "opens"),
+    [
+        ("a" * 100, False),
+        ("a" * 100 + "b", False),
+        ("aabb", True),
+        ("abab", True),
+        ("abc", False),
+        ("abcd", True),
+        ("aa-bb", False),
+    ],
+)
+def test_how_many_failures_of_whom_open_it_for_all(failures: str, opens: bool) -> None:
+    """One tenant alone never does, nor with a chance failure of another; an answer between them begins anew."""
+    standing = Standing("x", 5.0)
+    for tenant in failures:
+        with Attempt(standing, "c" if tenant == "-" else tenant, 0.0) as attempt:
+            if tenant == "-":
+                attempt.succeeded(0.0)
+            else:
+                attempt.failed(Blame.STRIKE, None, 0.0)
+    assert (standing.look_at("other").state(0.0) is State.OPEN) is opens
+
+
+@pytest.mark.parametrize(("tenants", "reach", "most"), [(300, Reach.TENANT, 4), (300, Reach.ALL, 3)])
+def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach, most: int) -> None:
+    """After a handful of failures, and as few after each cooldown, however many tenants there are."""
+    standing, failed = Standing("x", 5.0), 0
+    for number in range(3 * tenants):
+        tenant, now = str(number % tenants), 0.0
+        if standing.look_at(tenant).takes(now):
+            with Attempt(standing, tenant, now) as attempt:
+                attempt.failed(Blame.STRIKE, None, now, reach)
+            failed += 1
+    assert failed == most
 
 
 def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
@@ -87,6 +127,17 @@ def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
     assert standing.shared.open_until is not None
 
 
+def test_the_state_that_is_told_is_everybody_s() -> None:
+    """With one tenant its own; one among several raises no alarm by itself."""
+    standing = Standing("x", 5.0)
+    fail(standing, "a", Blame.PARK, 0.0)
+    assert standing.state(0.0) is State.OPEN
+    Attempt(standing, "b", 0.0).release()
+    assert standing.state(0.0) is State.CLOSED
+    fail(standing, "b", Blame.PARK, 0.0)
+    assert standing.state(0.0) is State.OPEN
+
+
 def test_circuits_switched_off_stay_closed() -> None:
     """For all."""
     standing = Standing("x", 5.0)
@@ -98,13 +149,13 @@ def test_circuits_switched_off_stay_closed() -> None:
     assert states(standing, 0.0) == [0, 0, 0]
 
 
-def test_tenants_are_bounded_and_the_worst_is_told() -> None:
+def test_tenants_are_bounded() -> None:
     """Those go first that have nothing to say."""
     standing = Standing("x", 5.0)
     fail(standing, "bad", Blame.PARK, 0.0)
     for number in range(MOST_TENANTS + 5):
         Attempt(standing, str(number), 0.0).release()
-    assert standing.worst(0.0) is State.OPEN
+    assert standing.look_at("bad").state(0.0) is State.OPEN
     assert len(standing.shared.circuits) == MOST_TENANTS
     for number in range(MOST_TENANTS + 5):
         fail(standing, str(number), Blame.PARK, 0.0)
