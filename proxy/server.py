@@ -175,7 +175,7 @@ class _Stop:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the API listens; port 0 is the kernel's choice."""
+    """The API's address; port 0 is the kernel's choice."""
 
     host: str
     port: int

@@ -22,13 +22,13 @@ from benchmarks.gateway.machine import describe
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What the groups work with: *attacked* answers the attacks, *calm* those who wait beside them."""
+    """The providers of all groups: *attacked* answers the attacks, *calm* those who wait beside them."""
 
     directory: Path
     attacked: Provider
     calm: Provider
     factor: float
-    """How often its usual time each group has."""
+    """Each group has its usual time this many times."""
 
     full: bool
     wanted: str

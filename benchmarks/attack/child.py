@@ -64,7 +64,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """How the proxy is started: *nofile* bounds its descriptors, *module* is what Python runs."""
+    """The start of the proxy: *nofile* bounds its descriptors, *module* is what Python runs."""
 
     nofile: int | None = None
     module: Sequence[str] = MODULE

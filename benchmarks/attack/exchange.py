@@ -12,7 +12,7 @@ _PIECE = 2**18
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: *status* is 0 where the connection closed, or the time was over, before an answer was whole."""
+    """An answer. *status* is 0 where the connection closed, or the time was over, before it was whole."""
 
     status: int
     body: bytes = b""

@@ -1,4 +1,4 @@
-"""How the fake provider behaves: by the first segment of its path."""
+"""The behaviours of the fake provider, by the first segment of its path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARK = "ATTACK"
 """A call whose body holds this word is refused by those behaviours that answer all others."""
 
 _QUOTE = re.compile(r"<<(.*?)>>", re.DOTALL)
-"""What a quoting provider repeats of a request."""
+"""The part of a request that a quoting provider repeats."""
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000154a24f5d00"

@@ -29,7 +29,7 @@ _CHAT = "/v1/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What each connection sends, and from which loopback addresses."""
+    """The bytes that each connection sends, and the loopback addresses that it comes from."""
 
     sent: bytes
     sources: tuple[str, ...] = ("127.0.0.1",)

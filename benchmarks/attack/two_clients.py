@@ -27,7 +27,7 @@ LATER_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """What B met: the answer's status, and the body that the provider was sent, None where nothing reached it."""
+    """B's request: the answer's status, and the body that the provider was sent, None where nothing reached it."""
 
     status: int
     sent: str | None

@@ -14,7 +14,7 @@ _NOISE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one case of a row came to; *value* is None where it was not measured."""
+    """The figure of one case of a row; *value* is None where it was not measured."""
 
     row: Row
     case: str

@@ -1,4 +1,4 @@
-"""What counts for all tenants of one deployment: what two of them agree on, and what the provider's codes say.
+"""Lessons that count for all tenants of one deployment: two of them agree, or a code of the provider says so.
 
 One tenant alone moves nothing here. Of several windows the second smallest is agreed on: two tenants were refused for
 as much. Of several factors it is the second largest, in the same way. A window that was named under a code counts at
@@ -17,7 +17,7 @@ _TWO = 2
 
 
 class Agreement:
-    """What the tenants of one deployment have taught, and what of it counts for all."""
+    """The lessons of one deployment's tenants, and those of them that count for all."""
 
     __slots__ = ("calibration", "named", "no_usage", "says_anything", "tenants", "window")
 

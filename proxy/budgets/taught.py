@@ -1,4 +1,4 @@
-"""What one deployment has taught one tenant."""
+"""The lessons of one deployment for one tenant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ in sixteen, a second apart at least: to count a long prompt takes 5 ms, and a bu
 
 @dataclass(slots=True)
 class Taught:
-    """What one deployment has taught one tenant."""
+    """The lessons of one deployment for one tenant."""
 
     family: Family
     calibration: Calibration

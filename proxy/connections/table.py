@@ -1,4 +1,4 @@
-"""Which connections there are, and which one is closed when there are too many. Pure: the clock is an argument.
+"""The table of open connections, with the rule for the one to close. Pure: the clock is an argument.
 
     opened ─▶ waiting ──accepted request──▶ busy ─▶ idle ─▶ busy …
               │ no head within HEAD_S: closed

@@ -36,12 +36,12 @@ _STRING = 64
 """Beside its text: a head of 49 bytes, rounded to 16."""
 
 _NOT_ASCII = 32
-"""What a string's head takes more where the text is not ASCII."""
+"""Bytes that a string's head takes more where the text is not ASCII."""
 
 _WIDE_CHARACTER, _LONG_CHARACTER = bytes([_WIDE]), bytes([_WIDEST])
 
 _DECODER = 16
-"""What orjson's parser (yyjson) holds for each value until the tree is made."""
+"""Bytes that orjson's parser (yyjson) holds for each value until the tree is made."""
 
 _ESCAPED = re.compile(rb"\\u(?!00)")
 _SURROGATE = re.compile(rb"\\u[dD][89abAB]")

@@ -102,4 +102,4 @@ def start_offloaded(weight: int, work: Callable[[], T], then: Callable[[T], obje
 
 
 _PENDING: set[asyncio.Task[Any]] = set()
-"""What nobody waits for, kept from being collected."""
+"""Tasks that nobody waits for. The set keeps them from being collected."""

@@ -24,7 +24,7 @@ _TOO_MANY = Unfetched(f"is one too many: {MOST_IMAGES} are fetched for a request
 
 
 class RequestMedia:
-    """What was found for one request of *client*, for all its attempts."""
+    """The images that were found for one request of *client*, for all its attempts."""
 
     def __init__(self, fetcher: MediaFetcher, client: str) -> None:
         self._fetcher = fetcher

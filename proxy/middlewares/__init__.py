@@ -1,4 +1,4 @@
-"""What wraps every request, outermost first: observation, errors, web pages and keys, then (for the API) limits."""
+"""The middlewares of every request, outermost first: observation, errors, web pages and keys, then the API's limits."""
 
 from proxy.middlewares.auth import check_key
 from proxy.middlewares.errors import answer_errors

@@ -21,7 +21,7 @@ _JSON_TYPE = re.compile(r"[a-z0-9!#$&^_.-]+/[a-z0-9!#$&^_.+-]*\+json")
 
 
 class Verdict(Enum):
-    """What the headers of a request say of where it comes from."""
+    """The origin of a request, as its headers tell it."""
 
     FINE = "fine"
     FOREIGN_HOST = "foreign host"

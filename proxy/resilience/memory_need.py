@@ -10,7 +10,7 @@ from proxy.core.json_size import estimate_decoded
 from proxy.errors import BodyTooLarge
 
 DIRECT_TIMES = 8
-"""What a request takes at most on a direct wire, in multiples of ``max_body_mib``."""
+"""Memory of a request on a direct wire at most, in multiples of ``max_body_mib``."""
 
 LITELLM_TIMES = 14
 """The same through litellm, which copies messages and writes them with Python's own JSON."""

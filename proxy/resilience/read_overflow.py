@@ -75,7 +75,7 @@ _LEAD = re.compile(
     r"|'max_tokens' or [\w' ]{1,40} is too large: \d{1,12}\. this model's )?",
     re.IGNORECASE,
 )
-"""What stands before a row's words where a text begins with them."""
+"""Prefixes that may stand before a row's words at the beginning of a text."""
 
 _MOST_MATCHES = 8
 """Places in a text that a row is looked for at: the first ones may be quoted."""

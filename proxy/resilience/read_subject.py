@@ -1,4 +1,4 @@
-"""Whether a refusal speaks of the key, the model or the place, and not of one request. Pure.
+"""Finds the subject of a refusal: the key, the model or the place, and not one request. Pure.
 
 A 403 or 404 may be about one request alone: an image for a model of texts, a file that does not exist, a flagged input.
 Only these codes and beginnings say that a deployment works for nobody. Behind its beginning a provider's text may quote
@@ -18,7 +18,7 @@ from proxy.resilience.request_words import NO_WORDS, RequestWords
 
 
 class Subject(StrEnum):
-    """What a refusal speaks of."""
+    """The subject of a refusal."""
 
     NONE = "none"
     """One request, or nobody knows what."""
@@ -30,7 +30,7 @@ class Subject(StrEnum):
 
 
 class Read(NamedTuple):
-    """What a refusal speaks of, and whether one of the provider's codes says so."""
+    """The subject of a refusal, and whether one of the provider's codes says so."""
 
     subject: Subject
     by_code: bool

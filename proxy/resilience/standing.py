@@ -1,4 +1,4 @@
-"""What is remembered of one deployment: its circuits, and its calls in flight. Pure: the clock is an argument."""
+"""The health of one deployment: its circuits, and its calls in flight. Pure: the clock is an argument."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_TENANTS = 250
 
 
 class Standing:
-    """What is remembered of one deployment."""
+    """The health of one deployment: its circuits, and its calls in flight."""
 
     __slots__ = ("_cooldown_s", "_unasked", "in_flight", "label", "shared")
 

@@ -64,7 +64,7 @@ def refuse_long(messages: int) -> None:
 
 
 class Seats:
-    """Who is being looked at, of those who have sent what they ask. Clients share the seats and the room to wait."""
+    """The seats of requests that are being looked at. Clients share the seats and the room to wait."""
 
     def __init__(self) -> None:
         self._places = FairPlaces(_SEATS, most_waiting=_MOST_WAITING)

@@ -19,7 +19,7 @@ _MASKS = re.compile(
     r"[*\u2022\u25cf\u00b7\u2219\u2588\u25a0\u25aa\u2026\u00d7]+|\.{2,}|[xX]{4,}|#{3,}"
     r"|[\[<(](?i:redacted|masked|hidden)[\])>]|(?i:\b(?:end|start|begin)n?(?:s|ing) (?:in|with):? )"
 )
-"""What stands in place of the rest: signs, or words. Each alternative is linear."""
+"""Signs or words in the place of a key's rest. Each alternative is linear."""
 
 _BETWEEN = frozenset(" \"'`")
 """One of these may stand between a mask and a part."""
