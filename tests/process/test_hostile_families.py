@@ -13,7 +13,7 @@ from tests.process.answering import answering
 from tests.process.running import Served, serve
 from tests.support.hostile_bodies import FAMILIES, body_of, path_of
 
-SIZE = 64 * 1024
+SIZE = 16 * 1024
 """Bytes of a body. What is quadratic shows in the tests that count steps; here each family is to come through."""
 
 MODELS = (
