@@ -132,7 +132,10 @@ def test_readable_in_a_file_has_no_colours(
                 env=environment(),
             )
         limit = time.monotonic() + 30
-        while not _is_serving(process.pid) and time.monotonic() < limit:
+        while (
+            not (_is_serving(process.pid) and "".join(events[:1]) in out.read_text())
+            and time.monotonic() < limit
+        ):
             time.sleep(0.05)
         process.terminate()
         assert process.wait(20) == 0

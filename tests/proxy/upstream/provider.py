@@ -242,7 +242,7 @@ async def ask(script: Script, *, stream: bool, **router: Any) -> tuple[Reply, Pr
     async with providing(script) as provider, before(provider.port, **router) as proxy, asyncio.timeout(90):
         reply = await proxy.post(chat(stream=stream))
     shown = f"{reply.raw.decode()} {dict(reply.headers)}"
-    assert not {secret for secret in (KEY, TOKEN, "127.0.0.1", str(provider.port)) if secret in shown}
+    assert not {secret for secret in (KEY, TOKEN, "127.0.0.1", f":{provider.port}") if secret in shown}
     return reply, provider
 
 
