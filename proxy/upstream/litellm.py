@@ -32,6 +32,7 @@ from proxy.upstream.litellm_cookies import refuse_cookies
 from proxy.upstream.litellm_embeddings import embedding_arguments
 from proxy.upstream.litellm_environment import quiet_litellm
 from proxy.upstream.litellm_errors import kept_body, to_proxy_error
+from proxy.upstream.litellm_loop import CarriedStream, LoopThread
 from proxy.upstream.litellm_messages import litellm_messages
 from proxy.upstream.litellm_tools import litellm_tools, without_extras
 from proxy.upstream.masking import secrets_of
@@ -41,6 +42,9 @@ from proxy.upstream.whole_as_chunks import whole_as_chunks
 _NO_KEY = "no-key"
 """Sent where no key is configured: litellm refuses to call without one, local servers ignore it."""
 
+_OWN_LOOP = 2**18
+"""Weight of a call above which litellm converts it on the second event loop. Others would wait too long behind it."""
+
 
 class LiteLLMUpstream:
     """Calls providers through ``litellm.acompletion``."""
@@ -48,6 +52,7 @@ class LiteLLMUpstream:
     def __init__(self) -> None:
         self._litellm: Any = None
         self._starting = asyncio.Lock()
+        self._thread = LoopThread()
 
     async def start(self) -> None:
         """Import litellm (2 to 5 s of CPU) in a thread, so that the process answers its probes meanwhile."""
@@ -60,6 +65,7 @@ class LiteLLMUpstream:
     async def close(self) -> None:
         """Close the HTTP clients that litellm caches."""
         if self._litellm is not None:
+            await self._thread.close(self._litellm.in_memory_llm_clients_cache.cache_dict)
             await self._litellm.close_litellm_async_clients()
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
@@ -79,7 +85,8 @@ class LiteLLMUpstream:
         patience = Patience(call.timeouts, stream=False)
         try:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=False))
-            response = await patience.wait(self._litellm.acompletion(**arguments))
+            asking = self._litellm.acompletion(**arguments)
+            response = await patience.wait(self._thread.run(asking) if call.weight > _OWN_LOOP else asking)
         except Exception as error:  # noqa: BLE001 - whatever litellm raises becomes one of our errors here
             raise await self._translated(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True)
@@ -99,7 +106,11 @@ class LiteLLMUpstream:
         patience = Patience(call.timeouts, stream=True)
         try:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=True))
-            chunks = await patience.wait(self._litellm.acompletion(**arguments))
+            asking = self._litellm.acompletion(**arguments)
+            if call.weight > _OWN_LOOP:
+                chunks = CarriedStream(self._thread, await patience.wait(self._thread.run(asking)))
+            else:
+                chunks = await patience.wait(asking)
             while (given := await patience.wait(anext(chunks, None))) is not None:
                 chunk: Chunk = given.model_dump(exclude_none=True)
                 patience.hear(chunk)
@@ -123,7 +134,8 @@ class LiteLLMUpstream:
         patience = Patience(call.timeouts, stream=False)
         try:
             arguments = await run_offloaded(call.weight, partial(build_embedding_arguments, call))
-            response = await patience.wait(self._litellm.aembedding(**arguments))
+            asking = self._litellm.aembedding(**arguments)
+            response = await patience.wait(self._thread.run(asking) if call.weight > _OWN_LOOP else asking)
         except Exception as error:  # noqa: BLE001 - as above
             raise await self._translated(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True, warnings=False)  # base64 is no list of floats

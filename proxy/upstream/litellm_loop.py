@@ -1,0 +1,88 @@
+"""A second event loop, in a daemon thread, for litellm's calls with large histories.
+
+litellm, and OpenAI's SDK below it, convert a request on the event loop that asks. 500 KB of short messages took 3.7 s,
+and every other request waited as long (1.105.3, 2026-11-23). A thread that computes gives the other loop its turns
+(:func:`proxy.core.offload.take_short_turns`). litellm keeps its HTTP clients for each event loop apart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import AsyncGenerator, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_END_S = 1.0
+"""Seconds that the clients of the second loop have to close."""
+
+
+class LoopThread:
+    """Runs coroutines on an event loop of its own; the thread starts with the first one."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return what *work* returns, or raise what it raises. Cancelling this cancels *work*, and does not wait."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._running()))
+
+    async def close(self, clients: dict[str, Any]) -> None:
+        """Close the HTTP clients in *clients*, litellm's cache, that belong to this loop, and end the loop."""
+        loop, self._loop = self._loop, None
+        if loop is None:
+            return
+        own = [clients.pop(name) for name in list(clients) if name.endswith(f"-{id(loop)}")]
+        closing = asyncio.run_coroutine_threadsafe(_close_all(own), loop)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.wrap_future(closing), _END_S)
+        loop.call_soon_threadsafe(loop.stop)
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            threading.Thread(target=_run, args=(self._loop,), name="litellm", daemon=True).start()
+        return self._loop
+
+
+class CarriedStream:
+    """An asynchronous generator of another loop, iterated from this one."""
+
+    def __init__(self, thread: LoopThread, chunks: AsyncGenerator[Any, None]) -> None:
+        self._thread, self._chunks = thread, chunks
+        self._turn = asyncio.Lock()
+        """Closing waits for a step that was cancelled: a generator that runs cannot be closed."""
+
+    def __aiter__(self) -> CarriedStream:
+        return self
+
+    async def __anext__(self) -> Any:
+        """Return the next chunk."""
+        return await self._thread.run(self._next())
+
+    async def aclose(self) -> None:
+        """Close the generator on its own loop."""
+        await self._thread.run(self._close())
+
+    async def _next(self) -> Any:
+        async with self._turn:
+            return await anext(self._chunks)
+
+    async def _close(self) -> None:
+        async with self._turn:
+            await self._chunks.aclose()
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+async def _close_all(clients: list[Any]) -> None:
+    for client in clients:
+        with contextlib.suppress(Exception):  # the process ends: a client that fails to close changes nothing
+            await client.close()
