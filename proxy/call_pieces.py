@@ -9,12 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import accumulate, islice, repeat
+from types import MappingProxyType
 from typing import Any
 
 import orjson
 
-_STRUCTURE = re.compile(r'["{}\[\]]')
-_WITHIN_A_STRING = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_WITHIN_A_STRING = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_NO_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_MARK = re.compile(r'"(?:[^"\\]++|\\.)*+["\\]?|[{}\[\]]', re.DOTALL)
+"""A bracket, or a string with what of it there is: one that ends with a backslash goes on."""
+
+_STEPS = MappingProxyType({"{": 1, "[": 1, "}": -1, "]": -1})
+_BLOCK = 64 * 1024
+"""Characters that are looked at together: a list of their brackets takes half a MiB."""
 _LONGEST_IN_A_STRING = 64 * 1024
 """Characters of arguments that are looked at for an object in a string, while they come."""
 
@@ -60,7 +68,10 @@ def join_pieces(pieces: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class ObjectEnd:
-    """Finds where the JSON object in a text that comes in pieces ends; each character is looked at once."""
+    """Finds where the JSON object in a text that comes in pieces ends; each character is looked at once.
+
+    A provider may send a mebibyte of brackets, and the event loop waits. So there is no step of Python for each one.
+    """
 
     __slots__ = ("_depth", "_escaped", "_in_string", "found")
 
@@ -72,30 +83,44 @@ class ObjectEnd:
 
     def look(self, text: str) -> int | None:
         """Return the place in *text*, which goes on with what came before, behind the end; None before it has come."""
-        at = 0
-        while at < len(text):
-            if self._escaped:
-                self._escaped = False
-                at += 1
-            elif self._in_string:
-                within = _WITHIN_A_STRING.match(text, at)
-                at = within.end() if within else at
-                if at < len(text):  # at a quote, or at a backslash that ends the text
-                    self._in_string = self._escaped = text[at] == "\\"
-                    at += 1
-            else:
-                mark = _STRUCTURE.search(text, at)
-                if mark is None:
-                    return None
-                at = mark.end()
-                if mark[0] == '"':
-                    self._in_string = True
-                else:
-                    self._depth += 1 if mark[0] in "{[" else -1
-                    if self._depth <= 0:
-                        self.found = True
-                        return at
+        for start in range(0, len(text), _BLOCK):
+            end = self._look_into(text[start : start + _BLOCK])
+            if end is not None:
+                self.found = True
+                return start + end
         return None
+
+    def _look_into(self, text: str) -> int | None:
+        at = self._leave_string(text) if self._in_string else 0
+        if self._depth == 0 and not self._in_string:
+            at = _end_of(_NO_BRACKET, text, at)
+            first = text[at : at + 1]
+            if first in ("}", "]"):
+                return at + 1
+            if first == '"':  # it goes on in the next text
+                self._leave_string(text, at + 1)
+                return None
+        marks = _MARK.findall(text, at)
+        if marks and marks[-1][0] == '"':
+            self._leave_string(marks[-1], 1)
+        depths = list(accumulate(map(_STEPS.get, marks, repeat(0)), initial=self._depth))
+        self._depth = depths[-1]
+        if 0 not in depths[1:]:
+            return None
+        return next(islice(_MARK.finditer(text, at), depths.index(0, 1) - 1, None)).end()
+
+    def _leave_string(self, text: str, at: int = 0) -> int:
+        """Return the place behind the string that place *at* of *text* is in, or the length where it goes on."""
+        at = _end_of(_WITHIN_A_STRING, text, at + 1 if self._escaped else at)
+        self._in_string = text[at : at + 1] != '"'
+        self._escaped = at < len(text) and self._in_string  # at a backslash that ends the text
+        return min(at + 1, len(text))
+
+
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    assert found is not None, "the pattern matches nothing, too"
+    return found.end()
 
 
 class Call:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,16 @@ def test_the_end_of_an_object(value: dict[str, Any], escaped: bool, behind: str,
 
     assert end.found
     assert found == len(written)
+
+
+@pytest.mark.parametrize("value", [{"a": [[]] * 40_000}, {"a": ['"]}\\'] * 20_000}, {"a": "\\" * 100_001}])
+def test_the_end_of_a_long_object(value: dict[str, Any]) -> None:
+    """It is found as well where the text is looked at in several blocks."""
+    written = json.dumps(value, separators=(",", ":"))
+    end = ObjectEnd()
+
+    assert end.look(written[:-1]) is None
+    assert end.look("} and more") == 1
 
 
 @settings(max_examples=100)
