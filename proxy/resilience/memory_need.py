@@ -18,6 +18,9 @@ LITELLM_TIMES = 14
 SMALL = 64 * 2**10
 """Bytes of a body up to which its values are not counted: it takes 3 MiB at most, whatever it holds."""
 
+LARGEST_TIMES = 64
+"""Memory of any request at most, in multiples of its body: one of empty lists takes 58 (:func:`need_of`)."""
+
 _COPIES = 4
 """Multiples of its body that a request takes beside the decoded values."""
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from proxy.errors import BodyTooLarge
-from proxy.resilience.memory_need import DIRECT_TIMES, MIB, SMALL, bytes_in_flight, need_of
+from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, MIB, SMALL, bytes_in_flight, need_of
 from tests.support.builders import user
 
 MOST = 4
@@ -52,6 +52,16 @@ def test_small_bodies_are_not_counted() -> None:
     """Their need follows from their size."""
     assert need_of(b"{" * SMALL, 1) == DIRECT_TIMES * SMALL
     assert need_of(b" " * (SMALL + 1), 1) < DIRECT_TIMES * SMALL
+
+
+@pytest.mark.parametrize(
+    "piece", ["{}", "[]", "[[]]", '{"":{}}', '{"a":[]}', '""', "0", '"😀"', "[[[[[[]]]]]]"]
+)
+def test_no_body_takes_more_than_the_largest(piece: str) -> None:
+    """So the need of a body is bounded before anybody counts."""
+    body = ("[" + ",".join([piece] * (2**18 // len(piece))) + "]").encode()
+
+    assert need_of(body, 10**6) <= LARGEST_TIMES * len(body)
 
 
 @pytest.mark.parametrize(

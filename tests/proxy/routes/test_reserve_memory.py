@@ -13,7 +13,7 @@ import pytest
 
 from proxy.config import Settings
 from proxy.reload.renew_gateway import plan_renewal, renew_gateway
-from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB
+from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, LITELLM_TIMES, MIB
 from proxy.routes.paths import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK
 from tests.support.proxied import CHAT, GEMINI, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, ScriptedUpstream, answer
@@ -71,6 +71,29 @@ async def test_memory_is_held_until_the_request_ends(proxy: Proxied, upstream: S
     await asyncio.gather(task, return_exceptions=True)
     await proxy.idle()
     assert memory.in_flight == 0
+
+
+async def test_values_are_counted_once_memory_is_taken(upstream: ScriptedUpstream) -> None:
+    """Before that a body reserves the most that any of its size may take, which costs no look at it."""
+    settings = settings_of(general_settings={"max_in_flight_mib": 64, "keys": KEYS})
+    body = json.dumps(chat("a" * 200_000)).encode()
+    async with proxied(settings, upstream) as proxy:
+        memory, seen, tasks = proxy.server.gateway.memory, [0], list[asyncio.Task[Any]]()
+        for _ in range(2):
+            upstream.then(HANG)
+            tasks.append(asyncio.get_running_loop().create_task(proxy.post(body, headers=GREEDY)))
+            async with asyncio.timeout(30):
+                while memory.in_flight <= seen[-1] + 2 * len(body):  # noqa: ASYNC110 - there is no event for it
+                    await asyncio.sleep(0.01)
+            seen.append(memory.in_flight)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await proxy.idle()
+
+        assert seen[1] == LARGEST_TIMES * len(body)
+        assert len(body) < seen[2] - seen[1] < 6 * len(body)
+        assert memory.in_flight == 0
 
 
 async def test_empty_bodies_come_and_go_together(proxy: Proxied) -> None:
