@@ -80,7 +80,7 @@ bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways com
 bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept
 	$(BIN)/python -m benchmarks.tool_meanings
 
-attack: $(VENV)/dev  ## hostile requests against the real process, as a table; fails where a goal is missed (some six minutes)
+attack: $(VENV)/dev  ## hostile requests against the real process, as a table; fails where a goal is missed (some nine minutes)
 	$(BIN)/python -m benchmarks.attack $(ARGS)
 
 chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clients leave, on both transports
