@@ -18,9 +18,9 @@ from typing import Any
 
 import orjson
 
+from proxy.core.sse import encode_event
 from proxy.normalize import ChunkNormalizer
 from proxy.signatures.client_ids import CallIds
-from proxy.sse import encode_event
 from proxy.wires import gemini, openai
 from proxy.wires.payloads import load_payload
 from proxy.wires.sse_decoder import SSEDecoder

@@ -18,8 +18,8 @@ from proxy import windows
 from proxy.answer_buffer import LARGEST, AnswerBuffer
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import load_settings, resolve
+from proxy.core.sse import encode_event
 from proxy.resilience.poison import MOST_BODIES, PoisonGuard, Refusal
-from proxy.sse import encode_event
 from proxy.store.memory import MemoryStore
 from sanitizers.budget.estimate import CACHED_TEXTS
 from sanitizers.budget.text_cache import TextCache

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.sse import decode_event, encode_event
-from proxy.upstream import Answer, Chunk
+from proxy.core.sse import decode_event, encode_event
+from proxy.core.upstream_call import Answer, Chunk
 
 LARGEST = 8 * 2**20
 """Bytes that are held back; a longer answer is sent on as it comes, unchecked."""

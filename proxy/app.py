@@ -9,12 +9,12 @@ from aiohttp import web
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings, Media
-from proxy.connections.guard import Connections
 from proxy.connections.limits import descriptor_limit, max_connections
+from proxy.core.connection_table import Connections
+from proxy.core.lifecycle import Lifecycle
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_series
 from proxy.keys import CURRENT, Current, Gateway
-from proxy.lifecycle import Lifecycle
 from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
 from proxy.middlewares import MIDDLEWARES

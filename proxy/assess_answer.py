@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.failures import Cause
+from proxy.core.failures import Cause
 
 _SPOKEN = ("content", "tool_calls", "audio", "function_call", "images", "refusal")
 """Fields of a message or delta that answer something, the usual first; a text of white space does not."""

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from proxy.config import Deployment, Settings
-from proxy.core.offload import run_offloaded
-from proxy.course import Course
-from proxy.errors import (
+from proxy.config import Settings
+from proxy.core.deadlines import TimeLimit
+from proxy.core.deployment import Deployment
+from proxy.core.errors import (
     AnswerUnusable,
     ContextTooLong,
     InternalFault,
@@ -31,7 +31,10 @@ from proxy.errors import (
     UpstreamFault,
     UpstreamTimeout,
 )
-from proxy.failures import Cause, error_weight
+from proxy.core.failures import Cause, error_weight
+from proxy.core.offload import run_offloaded
+from proxy.core.upstream_call import Timeouts
+from proxy.course import Course
 from proxy.keys import Gateway
 from proxy.observation import Planned, Record
 from proxy.resilience.client_error import tell_client
@@ -49,9 +52,7 @@ from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error, refused_status
 from proxy.resilience.request_words import RequestWords
 from proxy.resilience.standing import Attempt
-from proxy.time_limits import TimeLimit
 from proxy.tracing import ANSWERED, CANCELLED, AttemptTrace
-from proxy.upstream import Timeouts
 
 T = TypeVar("T")
 PlanT = TypeVar("PlanT", bound=Planned)

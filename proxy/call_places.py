@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.call_pieces import Call, piece_of
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 from proxy.names_back import UNCHANGED, NamesBack
 from proxy.signatures.carriers import call_signatures, is_bare, is_signature
 from proxy.signatures.client_ids import CallIds

@@ -18,11 +18,13 @@ from proxy.attempts import Failure
 from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.budgets.learn_overflow import Refused
 from proxy.budgets.limits import asked_output
-from proxy.config import Deployment
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
+from proxy.core.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFault
 from proxy.core.offload import LONG, run_offloaded
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.corrections import note_for, with_note
 from proxy.course import Course
-from proxy.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFault
 from proxy.keys import Gateway
 from proxy.media.inlining import RequestMedia
 from proxy.observation import Record
@@ -37,9 +39,7 @@ from proxy.signatures.restoring import WITHHELD, keys_wanted
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.signing import load_signatures, note_refused
 from proxy.tracing import AttemptTrace
-from proxy.upstream import Timeouts, UpstreamCall
 from proxy.windows import window_of
-from proxy.wire import ChatRequest
 from sanitizers import Change, Messages, Profile
 
 _NOTHING_KEPT: Mapping[str, Kept] = MappingProxyType({})

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from proxy.failures import Cause
-from proxy.wire import ChatRequest
+from proxy.core.chat_request import ChatRequest
+from proxy.core.failures import Cause
 from sanitizers import Change
 
 STEP = "note"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from proxy.config import Deployment, Settings
+from proxy.config import Settings
+from proxy.core.deployment import Deployment
 from proxy.plan import choose_pool
 from proxy.resilience.failure_table import Elsewhere, Kind, Row
 from proxy.resilience.read_error import ProviderError
@@ -16,7 +17,7 @@ from proxy.windows import window_of
 
 
 class Course:
-    """The course of one request; raises :class:`proxy.errors.ModelNotFound` for a model that is not configured."""
+    """The course of one request; raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self._settings = settings

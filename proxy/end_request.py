@@ -6,7 +6,7 @@ import asyncio
 
 from aiohttp import web
 
-from proxy.errors import DeadlineExceeded, Overloaded, ProxyError
+from proxy.core.errors import DeadlineExceeded, Overloaded, ProxyError
 from proxy.keys import GATEWAY, RECORD
 
 

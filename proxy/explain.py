@@ -11,13 +11,14 @@ from typing import Any
 
 from proxy.budgets.fit_request import Facts, facts_of
 from proxy.budgets.knowledge import Knowledge
-from proxy.config import Deployment, Settings
-from proxy.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
+from proxy.config import Settings
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
+from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
 from proxy.parameter_plan import Unsupported
 from proxy.plan import Plan, choose_pool, format_changes, plan_request, profile_of, split_changes
 from proxy.signatures.kept import Kept
 from proxy.turn_guard import guard_chat
-from proxy.wire import ChatRequest
 from sanitizers import Change, Profile, Violation
 from sanitizers.record import record
 from sanitizers.turns import Guarded, TurnPolicy
@@ -84,7 +85,7 @@ def run_dry(
     """Return what would become of *request* at *deployment*, by default the first that answers for its model.
 
     *knowledge* is what the deployments have taught *tenant* by *now*, *policy* that of the turn guard, None where it is
-    off; *asked* is the client's own limit of rounds. Raises :class:`proxy.errors.ModelNotFound`.
+    off; *asked* is the client's own limit of rounds. Raises :class:`proxy.core.errors.ModelNotFound`.
     """
     mode = settings.sanitize.mode
     request, guarded = guard_chat(request, policy, asked, mode=mode)

@@ -10,9 +10,11 @@ from aiohttp import web
 from proxy.assess_answer import assess_answer
 from proxy.attempts import Attempts
 from proxy.chat_planning import ChatPlanning
-from proxy.errors import AnswerUnusable, UpstreamFault
-from proxy.failures import Cause
-from proxy.json_text import write_json
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import AnswerUnusable, UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.json_text import write_json
+from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.keys import Gateway
 from proxy.normalize import normalize_answer
 from proxy.observation import Record
@@ -20,9 +22,7 @@ from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
 from proxy.streaming import stream_answer
 from proxy.turn_answers import ends_turn, pass_calls, write_last_words
-from proxy.upstream import Answer, UpstreamCall
 from proxy.whole_answer import WholeAnswer
-from proxy.wire import ChatRequest
 
 _SAID_NOTHING = {
     Cause.EMPTY: "The provider's answer holds nothing.",
@@ -35,7 +35,7 @@ async def forward(
 ) -> web.StreamResponse:
     """Answer *chat*, whose bytes were *body*, streaming or whole; *record* has what the turn guard made of it.
 
-    Raises :class:`proxy.errors.ProxyError` where no answer has been started.
+    Raises :class:`proxy.core.errors.ProxyError` where no answer has been started.
     """
     attempts = Attempts(ChatPlanning(chat, record, gateway), body, record, gateway)
     fallback_id = f"chatcmpl-{record.request_id.removeprefix('req_')}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.json_text import write_json
+from proxy.core.json_text import write_json
 
 CONTENT_TYPE, CHARSET = "application/json", "utf-8"
 

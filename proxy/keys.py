@@ -11,8 +11,8 @@ from aiohttp import web
 
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
-from proxy.connections.guard import Connections
-from proxy.lifecycle import Lifecycle
+from proxy.core.connection_table import Connections
+from proxy.core.lifecycle import Lifecycle
 from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
 from proxy.observation import Record

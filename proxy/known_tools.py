@@ -7,45 +7,20 @@ the object that stands for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import orjson
 
-from proxy.errors import InvalidRequest
-from proxy.nesting import depth_of
+from proxy.core.errors import InvalidRequest
+from proxy.core.known_tools import LARGEST_KNOWN, MOST_KNOWN, KnownTools
+from proxy.core.nesting import depth_of
 from proxy.parameters import check_parameter
 from sanitizers.turns import declared_names
-
-LARGEST_KNOWN = 128 * 1024
-"""Bytes of a list of tools that is remembered."""
 
 _MOST_PARTS = 8_192
 """Commas and opening brackets of a list that is remembered. A usual list of 128 KiB has 5,500; 43,000 empty lists take
 as many bytes of JSON and 25 times as many in memory."""
-
-MOST_KNOWN = 32
-"""Lists that are remembered, the last ones that were asked for: with what is parsed from them, a MB as a rule,
-and 30 where they are made to be large."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KnownTools:
-    """A list of tools as one object, which all requests with these tools share; nobody changes anything in it."""
-
-    tools: list[Any]
-    depth: int
-    """Containers that lie one in another, the list among them."""
-
-    are_checked: bool
-    """Whether the tools are of the right types; otherwise nobody has said yet what is wrong."""
-
-    size: int
-    """Bytes of them as they are written anew."""
-
-    names: tuple[str, ...] = ()
-    """The names that they declare, where they are checked."""
 
 
 def known_tools(tools: Any) -> KnownTools | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 
 OWN_WINDOWS = frozenset(
     {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 
+from proxy.core.upstream_call import Chunk
 from proxy.observation import Record
-from proxy.upstream import Chunk
 
 _TURN = 32
 """Chunks of one stream that are worked on before others get a turn: 2 ms on a direct wire."""

@@ -15,6 +15,7 @@ from proxy.answer_numbers import normalize_logprobs, normalize_usage
 from proxy.assess_answer import CUT_OFF
 from proxy.call_pieces import join_pieces
 from proxy.call_places import CallPlaces
+from proxy.core.upstream_call import Answer, Chunk
 from proxy.half_characters import Held, join_halves, release_halves
 from proxy.names_back import UNCHANGED, LegacyNames, NamesBack
 from proxy.signatures.carriers import (
@@ -27,7 +28,6 @@ from proxy.signatures.carriers import (
 )
 from proxy.signatures.client_ids import CallIds
 from proxy.signatures.kept import Signed
-from proxy.upstream import Answer, Chunk
 from sanitizers import Change
 
 _MESSAGE_FIELDS = frozenset(
@@ -199,7 +199,7 @@ class ChunkNormalizer:
     def normalize(self, chunk: Chunk) -> Chunk | None:
         """Return the chunk for the client, or None when it holds nothing for it.
 
-        Raises :class:`proxy.errors.UpstreamFault` for a tool call that ended without a name.
+        Raises :class:`proxy.core.errors.UpstreamFault` for a tool call that ended without a name.
         """
         if not self._named:  # the id stays the same from the first chunk on; litellm makes new ones up
             self._named = True

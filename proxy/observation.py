@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Protocol
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 from proxy.metrics import UNKNOWN_MODEL
 from proxy.plan import Plan, format_changes, split_changes
 from proxy.tracing import RequestTrace

@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 
 MOST_ENTRIES: Mapping[str, int] = MappingProxyType(
     {

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from proxy.config import Deployment
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
 from proxy.dialects import FittedParameters, dialect_for, fit_parameters
-from proxy.errors import InvalidRequest
 from proxy.upstream.transports import transport_of
-from proxy.wire import ChatRequest
 from sanitizers import Change, Messages
 from sanitizers.record import record
 

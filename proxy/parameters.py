@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.parameter_types import Count as _Count
 from proxy.parameter_types import Flag as _Flag
 from proxy.parameter_types import Number as _Number

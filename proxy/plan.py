@@ -20,9 +20,11 @@ from typing import Any
 
 from proxy.budgets.fit_request import Facts, fit_request
 from proxy.budgets.report import Report
-from proxy.config import Deployment, Settings, model_names, resolve
+from proxy.config import Settings, model_names, resolve
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
+from proxy.core.errors import ContextTooLong, InvalidRequest, ModelNotFound, UnrepairableHistory
 from proxy.dialects import STEP as PARAMETERS
-from proxy.errors import ContextTooLong, InvalidRequest, ModelNotFound, UnrepairableHistory
 from proxy.parameter_plan import ParameterPlan, Unsupported, plan_parameters
 from proxy.prepare_request import Prepared, prepare_request
 from proxy.signatures.kept import Kept
@@ -30,7 +32,6 @@ from proxy.signatures.origins import origin_of
 from proxy.signatures.restoring import leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.tool_schemas import cleaning_weight, refuse_tools, target_of
-from proxy.wire import ChatRequest
 from sanitizers import (
     Change,
     Messages,
@@ -127,7 +128,7 @@ def plan_request(
     *facts* is what is known of the deployment's budget; without it none is kept, and with *count* it is counted in any
     case. Signatures go to their places in every mode: the client was given ids instead of them. Raises
     :class:`UnrepairableHistory` for a history that cannot be made legal for it, or must not be, and
-    :class:`proxy.errors.ContextTooLong` for one that cannot be made to fit.
+    :class:`proxy.core.errors.ContextTooLong` for one that cannot be made to fit.
     """
     profile = profile_of(deployment, settings)
     mode = settings.sanitize.mode

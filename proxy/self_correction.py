@@ -11,11 +11,11 @@ import asyncio
 from dataclasses import replace
 
 from proxy.config import Settings
-from proxy.errors import AnswerUnusable
+from proxy.core.errors import AnswerUnusable
+from proxy.core.upstream_call import Answer
 from proxy.observation import Record
 from proxy.plan import Plan
 from proxy.tool_arguments import check_calls, is_warm, warm
-from proxy.upstream import Answer
 
 
 def is_corrected(plan: Plan | None, settings: Settings, *, stream: bool) -> bool:

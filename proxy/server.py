@@ -27,8 +27,8 @@ from proxy.budgets.warm_up import warm_up_budgets
 from proxy.config import Settings
 from proxy.connections.guard import ConnectionGuard
 from proxy.connections.limits import accepted_at_once, descriptor_limit
+from proxy.core.lifecycle import Lifecycle
 from proxy.keys import Current, Gateway
-from proxy.lifecycle import Lifecycle
 from proxy.logs import get_log
 from proxy.process_end import ProcessEnd
 from proxy.reload.reloader import Reloader

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
+from proxy.core.upstream_call import UpstreamCall
 from proxy.keys import Gateway
 from proxy.names_back import UNCHANGED, NamesBack
 from proxy.normalize import Notes
@@ -19,7 +20,6 @@ from proxy.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.signatures.kept import SPACE, Kept, pack, pack_refused, text_key, unpack
 from proxy.signatures.origins import origin_of, tag_of
 from proxy.store import Store
-from proxy.upstream import UpstreamCall
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
 

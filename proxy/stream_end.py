@@ -12,12 +12,12 @@ from math import inf
 
 from aiohttp import web
 
+from proxy.core.errors import InternalFault, ProxyError
+from proxy.core.sse import DONE, encode_event
 from proxy.end_request import why_ended
-from proxy.errors import InternalFault, ProxyError
 from proxy.event_stream import EventStream
 from proxy.logs import report_fault
 from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF, Record
-from proxy.sse import DONE, encode_event
 
 
 async def finish_stream(

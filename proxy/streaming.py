@@ -16,9 +16,11 @@ from aiohttp import web
 from proxy.answer_buffer import AnswerBuffer
 from proxy.assess_answer import OpeningWatch
 from proxy.attempts import Attempts
-from proxy.errors import AnswerUnusable, UpstreamFault
+from proxy.core.errors import AnswerUnusable, UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.sse import encode_event
+from proxy.core.upstream_call import UpstreamCall
 from proxy.event_stream import EventStream
-from proxy.failures import Cause
 from proxy.keys import Gateway
 from proxy.next_chunk import next_chunk
 from proxy.normalize import ChunkNormalizer
@@ -26,10 +28,8 @@ from proxy.observation import Record
 from proxy.plan import Plan
 from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
-from proxy.sse import encode_event
 from proxy.stream_end import finish_stream
 from proxy.turn_answers import ends_turn, gate_of, note_held, stream_last_words
-from proxy.upstream import UpstreamCall
 from sanitizers.turns import ChunkGate
 
 

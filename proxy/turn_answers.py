@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.sse import encode_event
 from proxy.observation import Record
-from proxy.sse import encode_event
 from sanitizers import Change
 from sanitizers.turns import CallGate, gate_answer
 from sanitizers.turns.gate_calls import STEP

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from proxy.errors import InvalidRequest
-from proxy.known_tools import MOST_KNOWN
-from proxy.wire import ChatRequest
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import InvalidRequest
+from proxy.core.known_tools import MOST_KNOWN
 from sanitizers.turns import Declared, Guarded, TurnPolicy, guard_turn
 
 MAX_ROUNDS = "x-turnright-max-rounds"

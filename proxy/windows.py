@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 from proxy.model_spellings import own_name, spellings_of, vendors_of
 
 _TABLE = "model_prices_and_context_window_backup.json"

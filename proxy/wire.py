@@ -16,15 +16,16 @@ from typing import Any
 import msgspec
 import orjson
 
-from proxy.errors import InvalidRequest
-from proxy.known_tools import KnownTools, known_tools
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import InvalidRequest
+from proxy.core.known_tools import KnownTools
+from proxy.core.nesting import nesting_exceeds
+from proxy.known_tools import known_tools
 from proxy.mend_halves import mend_halves
-from proxy.nesting import nesting_exceeds
 from proxy.parameter_limits import check_unknown
 from proxy.parameters import PARAMETERS, check_parameter
-from sanitizers import Change, Messages, Unrepairable
+from sanitizers import Change, Unrepairable
 from sanitizers.outline import DEPTH, Outline, outline_of
-from sanitizers.record import record
 from sanitizers.validation import read_history
 
 _CONTENT_OF, _CALLS_OF = methodcaller("get", "content"), methodcaller("get", "tool_calls")
@@ -41,43 +42,6 @@ _USUAL_PART = 512
 
 _PARSED_FASTER = 4
 """Parsing a body of many objects takes longer than planning it, where they are neither messages, calls nor parts."""
-
-
-@record
-class ChatRequest:
-    """One chat request as the client meant it.
-
-    *parameters* holds the known parameters that were set (null counts as not set) in the client's order,
-    without ``model``, ``messages`` and the stream switches; *unknown* everything else, which goes upstream only
-    where the deployment allows it by name.
-    """
-
-    model: str
-    messages: Messages
-    stream: bool
-    include_usage: bool
-    parameters: Mapping[str, Any]
-    unknown: Mapping[str, Any]
-    weight: int
-    """What work on what was read costs, as the bytes of a usual body: many small messages, calls and parts cost what
-    fewer long ones do. A note or two that are added do not matter."""
-
-    outline: Outline | None = None
-    """Of the history as it was read, which *messages* need not be any more."""
-
-    known_tools: KnownTools | None = None
-    """What is known of the tools that were read, which *parameters* need not have any more."""
-
-    body: bytes = b""
-    """The bytes that it was read from."""
-
-    mended: tuple[Change, ...] = ()
-    """What was changed so that it could be read."""
-
-    @property
-    def is_as_read(self) -> bool:
-        """Whether the history is that of :attr:`body`."""
-        return self.outline is not None and self.outline.messages is self.messages
 
 
 def parse_chat_request(

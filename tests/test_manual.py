@@ -11,10 +11,10 @@ from pathlib import Path
 
 import yaml
 
-from proxy import errors
 from proxy.cli.main import make_parser
 from proxy.config import schema
 from proxy.config.schema.section import Section
+from proxy.core import errors
 from proxy.metrics import Metrics
 from proxy.metrics.labelled import Labelled
 from proxy.resilience import client_error

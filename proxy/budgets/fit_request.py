@@ -17,8 +17,9 @@ from proxy.budgets.limits import TIGHT, Learned, Limit, asked_output, limit_of
 from proxy.budgets.policies import policy_of
 from proxy.budgets.report import Report, over_limit_text
 from proxy.budgets.taught import Taught
-from proxy.config import Deployment, Settings
-from proxy.errors import ContextTooLong
+from proxy.config import Settings
+from proxy.core.deployment import Deployment
+from proxy.core.errors import ContextTooLong
 from sanitizers import Change, Message, Messages, Profile
 from sanitizers.budget import CutPolicy, Fitted, Marks, count_leading_system, fit, marks_for, measure_parts
 from sanitizers.budget.calibration import Calibration, margin

@@ -16,8 +16,7 @@ from dataclasses import replace
 from proxy.budgets.agreement import Agreement
 from proxy.budgets.learn_overflow import Lesson, Refused, learn_overflow
 from proxy.budgets.taught import Counted, Taught, observe_answer, untaught
-from proxy.config import Deployment
-from proxy.config.deployments import Key
+from proxy.core.deployment import Deployment, Key
 from proxy.core.tenant_lru import TenantLru
 from proxy.resilience.read_overflow import Overflow
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 from proxy.windows import window_of
 from sanitizers.budget import CutPolicy
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from proxy.budgets.limits import Learned
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 from sanitizers.budget.calibration import Calibration, initial, observe
 from sanitizers.budget.families import Family, family_of
 

@@ -14,7 +14,7 @@ from proxy.cli.configuration import UNUSABLE, read_configuration
 from proxy.cli.print_result import can_show, print_result, takes_colours
 from proxy.cli.show_explanation import show_explanation
 from proxy.config import ConfigurationError, Settings, load_settings, render_faults
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.explain import run_dry, tell_run
 from proxy.plan import choose_pool
 from proxy.turn_policies import TurnPolicies

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-from proxy.json_text import write_json
+from proxy.core.json_text import write_json
 
 _EXCERPT = 72
 _LEAD = 16

@@ -5,7 +5,7 @@ way in, ``resolve`` is what a request asks.
 """
 
 from proxy.config.binding import bind_fault
-from proxy.config.deployments import Deployment, model_names, resolve
+from proxy.config.deployments import model_names, resolve
 from proxy.config.faults import ConfigurationError, Fault
 from proxy.config.loading import Loaded, load_settings
 from proxy.config.render import render_faults, render_settings
@@ -13,7 +13,6 @@ from proxy.config.schema.settings import Settings
 
 __all__ = [
     "ConfigurationError",
-    "Deployment",
     "Fault",
     "Loaded",
     "Settings",

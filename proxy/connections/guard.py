@@ -14,8 +14,8 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.connections.table import Closing, ConnectionTable
 from proxy.core.clients import client_at
+from proxy.core.connection_table import Closing, Connections
 from proxy.logs import get_log
 from proxy.metrics.labelled import Counters
 
@@ -24,8 +24,6 @@ LINE_S = 60.0
 
 _SHED = 16
 """Connections that are closed at a time where descriptors have run out."""
-
-Connections = ConnectionTable[asyncio.BaseProtocol]
 
 
 class ConnectionGuard:

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from proxy.core.errors import TooMuchWork
 from proxy.core.worker_threads import THREADS
-from proxy.errors import TooMuchWork
 from sanitizers.work_limit import WorkLimitExceeded
 
 T = TypeVar("T")
@@ -68,8 +68,8 @@ def steps_of(weight: int) -> int:
 async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
     """Return what *work* returns, or raise what it raises; in a worker thread above a *weight* of :data:`LARGE`.
 
-    *weight* is what the work costs, as the bytes of a usual body (:attr:`proxy.wire.ChatRequest.weight`). Raises
-    :class:`proxy.errors.TooMuchWork` where it takes more steps than its weight allows.
+    *weight* is what the work costs, as the bytes of a usual body (:attr:`weight`). Raises
+    :class:`proxy.core.errors.TooMuchWork` where it takes more steps than its weight allows.
     """
     if weight <= LARGE:
         done = work()

@@ -10,7 +10,7 @@ import io
 import zlib
 from collections.abc import Sequence
 
-from proxy.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
+from proxy.core.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
 CODINGS = ("gzip", "deflate")
 """The content codings that are read, beside none and ``identity``."""

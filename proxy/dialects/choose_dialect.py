@@ -8,8 +8,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from proxy.config import Deployment
 from proxy.config.addresses import OPENAI_SERVERS
+from proxy.core.deployment import Deployment
 from proxy.dialects import table
 from proxy.dialects.claude_models import claude_of
 from proxy.dialects.dialect import Dialect

@@ -46,7 +46,7 @@ def fit_parameters(
     Names in *allowed* pass untouched; the schemas of tools are cleaned all the same (:mod:`proxy.tool_schemas`). A
     parameter that the provider has no use for is dropped and counted; one whose value it does not take is mapped to the
     nearest, and one that cannot stand beside another is dropped, each with a change. What the client would miss in the
-    answer is refused: :class:`proxy.errors.InvalidRequest` for more answers than there can be, and for a choice of a
+    answer is refused: :class:`InvalidRequest` for more answers than there can be, and for a choice of a
     function that is not declared. Nothing that was passed in is changed.
     """
     if parameters.keys() <= _untouched_by(dialect) and parameters.get("tools") != []:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.core.errors import InvalidRequest
+from proxy.core.json_text import write_json
 from proxy.dialects.fitting import Fitting
-from proxy.errors import InvalidRequest
-from proxy.json_text import write_json
 from sanitizers import Message, Messages
 
 _WORDS = "Write your answer as a JSON value with nothing around it."

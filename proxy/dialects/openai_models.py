@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 
 _SAMPLING = frozenset({"logprobs", "temperature", "top_logprobs", "top_p"})
 """Refused while the model reasons; ``temperature: 1`` is the default, and taken all the same."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from proxy.core.errors import InvalidRequest
 from proxy.dialects.dialect import Range
 from proxy.dialects.fitting import Fitting
-from proxy.errors import InvalidRequest
 
 _EMAIL = re.compile(r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}$")
 _TELEPHONE = re.compile(r"\+?[\d\s()-]{7,}$")

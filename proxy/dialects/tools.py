@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.core.errors import InvalidRequest
 from proxy.dialects.fitting import Fitting
-from proxy.errors import InvalidRequest
 
 _CHOICES = ("tool_choice", "function_call")
 _WITHOUT_TOOLS = (*_CHOICES, "parallel_tool_calls")

@@ -8,9 +8,9 @@ from typing import Any
 
 from yarl import URL
 
-from proxy.errors import DeadlineExceeded, InvalidRequest
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import DeadlineExceeded, InvalidRequest
 from proxy.media.fetching import Fetched, MediaFetcher, Unfetched
-from proxy.wire import ChatRequest
 from sanitizers import Change, Messages, Profile
 from sanitizers.media.reading import Address, read_media
 from sanitizers.messages import MEDIA_FREE_ROLES, first_of_newest_user_turn, is_part_list

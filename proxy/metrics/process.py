@@ -7,7 +7,7 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from proxy import __version__
-from proxy.connections.table import Reason
+from proxy.core.connection_table import Reason
 from proxy.core.worker_threads import THREADS
 from proxy.metrics.labelled import counter
 from proxy.metrics.loop_lag import LoopLag

@@ -7,8 +7,7 @@ import asyncio
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from proxy.end_request import why_ended
-from proxy.errors import (
+from proxy.core.errors import (
     BodyTooLarge,
     InternalFault,
     InvalidRequest,
@@ -16,6 +15,7 @@ from proxy.errors import (
     NotFound,
     ProxyError,
 )
+from proxy.end_request import why_ended
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
 from proxy.logs import report_fault

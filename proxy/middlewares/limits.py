@@ -7,9 +7,9 @@ from math import inf
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from proxy.core.errors import BodyTooLarge, Overloaded
 from proxy.core.worker_threads import CLIENT
 from proxy.deliver import deliver
-from proxy.errors import BodyTooLarge, Overloaded
 from proxy.keys import GATEWAY, RECORD
 from proxy.routes.paths import OTHER, is_ui_work
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from proxy.budgets.policies import policy_of
-from proxy.config import Deployment, Settings
+from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
 from proxy.connections.limits import ENOUGH_DESCRIPTORS, max_connections
+from proxy.core.deployment import Deployment
 from proxy.course import chain_of
 from proxy.outlook.models import key_of_deployment, pools_of
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB, bytes_in_flight

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 from proxy.budgets.limits import limit_of
 from proxy.budgets.policies import policy_of
-from proxy.config import Deployment, Settings
+from proxy.config import Settings
 from proxy.config.addresses import base_of
+from proxy.core.deployment import Deployment
 from proxy.course import chain_of
 from proxy.plan import profile_of
 from proxy.turn_policies import TurnPolicies

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from proxy.errors import InvalidRequest
-from proxy.inputs import separate_inputs
-from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.errors import InvalidRequest
+from proxy.core.inputs import separate_inputs
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
 from sanitizers import Messages
 
 _TEXT_ONLY = frozenset({"best_of", "echo", "logprobs", "prompt", "suffix"})

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Answer, Chunk, PlainCall
 from proxy.plain.as_chat import as_chat, text_of_answer, text_of_chunk
-from proxy.upstream import Answer, Chunk, PlainCall, Upstream
+from proxy.upstream import Upstream
 from proxy.upstream.transports import completes_texts
 from sanitizers import profile_for
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+from proxy.core.inputs import separate_inputs
 from proxy.core.offload import run_offloaded
-from proxy.inputs import separate_inputs
+from proxy.core.upstream_call import Answer, PlainCall
 from proxy.plain.embeddings import check_embeddings, join_embeddings, weight_of
-from proxy.upstream import Answer, PlainCall, Upstream
+from proxy.upstream import Upstream
 from proxy.wires.gemini import MOST_TEXTS
 
 

@@ -13,9 +13,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from proxy.errors import AnswerUnusable
-from proxy.failures import Cause
-from proxy.upstream import Answer
+from proxy.core.errors import AnswerUnusable
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer
 
 Encoding: TypeAlias = Literal["float", "base64"]
 

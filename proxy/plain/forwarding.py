@@ -10,8 +10,10 @@ from functools import partial
 from aiohttp import web
 
 from proxy.attempts import Attempts
+from proxy.core.json_text import write_json
 from proxy.core.offload import run_offloaded
-from proxy.json_text import write_json
+from proxy.core.text_request import PlainRequest
+from proxy.core.upstream_call import Answer, PlainCall
 from proxy.keys import Gateway
 from proxy.observation import Record
 from proxy.plain.completing import complete_text, may_be_empty
@@ -19,17 +21,15 @@ from proxy.plain.embedding import embed
 from proxy.plain.embeddings import weight_of
 from proxy.plain.planning import PlainPlanning
 from proxy.plain.plans import PlainPlan, plan_embeddings, plan_text
-from proxy.plain.requests import PlainRequest
 from proxy.plain.streaming import stream_completion
 from proxy.plain.texts import Defaults, check_text
-from proxy.upstream import Answer, PlainCall
 from proxy.whole_answer import WholeAnswer
 
 
 async def forward_embeddings(
     asked: PlainRequest, body: bytes, record: Record, gateway: Gateway
 ) -> web.StreamResponse:
-    """Answer *asked*, whose bytes were *body*; raises :class:`proxy.errors.ProxyError`."""
+    """Answer *asked*, whose bytes were *body*; raises :class:`proxy.core.errors.ProxyError`."""
     make_plan = partial(plan_embeddings, unsupported=gateway.upstream.unsupported_embedding)
     planning = PlainPlanning(asked, make_plan, gateway.settings)
     attempts: Attempts[PlainPlan, PlainCall] = Attempts(planning, body, record, gateway)
@@ -45,7 +45,7 @@ async def forward_completion(
 ) -> web.StreamResponse:
     """Answer *asked*, whose bytes were *body*, streaming or whole.
 
-    Raises :class:`proxy.errors.ProxyError` where no answer has been started.
+    Raises :class:`proxy.core.errors.ProxyError` where no answer has been started.
     """
     make_plan = partial(plan_text, unsupported=gateway.upstream.unsupported)
     planning = PlainPlanning(asked, make_plan, gateway.settings)

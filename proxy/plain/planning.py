@@ -6,15 +6,16 @@ from functools import partial
 from typing import Any
 
 from proxy.attempts import Failure
-from proxy.config import Deployment, Settings
+from proxy.config import Settings
+from proxy.core.deployment import Deployment
 from proxy.core.offload import run_offloaded
+from proxy.core.text_request import PlainRequest
+from proxy.core.upstream_call import PlainCall, Timeouts
 from proxy.course import Course
 from proxy.plain.plans import MakePlan, PlainPlan
-from proxy.plain.requests import PlainRequest
 from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import Kind
 from proxy.tracing import AttemptTrace
-from proxy.upstream import PlainCall, Timeouts
 
 
 class PlainPlanning:

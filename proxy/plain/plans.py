@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from proxy.config import Deployment
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
+from proxy.core.text_request import PlainRequest
 from proxy.parameter_plan import Unsupported, plan_parameters
 from proxy.plain.as_chat import chat_parameters, prompt_as_messages
-from proxy.plain.requests import PlainRequest
 from proxy.upstream.transports import completes_texts
-from proxy.wire import ChatRequest
 from sanitizers import Change
 
 
@@ -31,7 +31,7 @@ class PlainPlan:
 
 
 MakePlan: TypeAlias = Callable[[PlainRequest, Deployment, str], PlainPlan]
-"""Plans a request for a deployment in a mode of sanitizing; raises :class:`proxy.errors.InvalidRequest`."""
+"""Plans a request for a deployment in a mode of sanitizing; raises :class:`proxy.core.errors.InvalidRequest`."""
 
 
 def plan_embeddings(
@@ -46,7 +46,7 @@ def plan_text(
 ) -> PlainPlan:
     """Return the plan for sending *request* to *deployment*; *unsupported* is what it does not take in a chat.
 
-    Raises :class:`proxy.errors.InvalidRequest` for what a model that only chats cannot be asked.
+    Raises :class:`proxy.core.errors.InvalidRequest` for what a model that only chats cannot be asked.
     """
     if completes_texts(deployment):
         return _as_it_is(request, deployment, mode, frozenset())

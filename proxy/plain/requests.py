@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from proxy.errors import InvalidRequest
-from proxy.inputs import check_inputs
+from proxy.core.errors import InvalidRequest
+from proxy.core.inputs import check_inputs
+from proxy.core.text_request import PlainRequest
 from proxy.parameter_limits import check_unknown
 from proxy.parameter_types import Kinds, check_type
 from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
 from proxy.wire import load_object, read_model, refuse_nesting, take_stream_switches
-
-
-@dataclass(frozen=True, slots=True)
-class PlainRequest:
-    """One request as the client meant it.
-
-    *parameters* holds ``input`` or ``prompt``, and the known parameters that were set (null counts as not set), without
-    the stream switches; *unknown* everything else, which goes upstream only where the deployment allows it by name.
-    """
-
-    model: str
-    stream: bool
-    include_usage: bool
-    parameters: Mapping[str, Any]
-    unknown: Mapping[str, Any]
-    weight: int = 0
-    """What work on it costs, as the bytes of a usual body."""
 
 
 def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -> PlainRequest:

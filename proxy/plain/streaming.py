@@ -13,18 +13,18 @@ from contextlib import aclosing
 from aiohttp import web
 
 from proxy.attempts import Attempts
-from proxy.errors import AnswerUnusable, UpstreamFault
+from proxy.core.errors import AnswerUnusable, UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.sse import encode_event
+from proxy.core.upstream_call import PlainCall
 from proxy.event_stream import EventStream
-from proxy.failures import Cause
 from proxy.keys import Gateway
 from proxy.next_chunk import next_chunk
 from proxy.observation import Record
 from proxy.plain.completing import may_be_empty, stream_text
 from proxy.plain.plans import PlainPlan
 from proxy.plain.texts import Defaults, TextChunks, opens
-from proxy.sse import encode_event
 from proxy.stream_end import finish_stream
-from proxy.upstream import PlainCall
 
 
 async def stream_completion(
@@ -36,7 +36,7 @@ async def stream_completion(
 ) -> web.StreamResponse:
     """Stream the text of the first attempt that opens, and return the finished response.
 
-    Raises :class:`proxy.errors.ProxyError` for a failure before the response began; later ones become the stream's last
+    Raises :class:`ProxyError` for a failure before the response began; later ones become the stream's last
     event.
     """
     out = EventStream(request, record)

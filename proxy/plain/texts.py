@@ -11,10 +11,10 @@ from typing import Any
 
 from proxy.answer_numbers import normalize_usage
 from proxy.assess_answer import CUT_OFF
-from proxy.errors import AnswerUnusable
-from proxy.failures import Cause
+from proxy.core.errors import AnswerUnusable
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer, Chunk
 from proxy.half_characters import REPLACEMENT, Held, join_halves
-from proxy.upstream import Answer, Chunk
 
 _OBJECT = "text_completion"
 

@@ -32,7 +32,7 @@ from proxy.resilience.retry_budget import SharedRetryBudget
 from proxy.resilience.standing import Attempt, Standing
 
 if TYPE_CHECKING:
-    from proxy.config.deployments import Deployment, Key
+    from proxy.core.deployment import Deployment, Key
 
 MOST_WILDCARD_MODELS = 1_000
 

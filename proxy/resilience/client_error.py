@@ -12,7 +12,7 @@ import math
 from http import HTTPStatus
 from types import MappingProxyType
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.resilience.failure_table import Kind, Row
 
 _CODES = MappingProxyType(

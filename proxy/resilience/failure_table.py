@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from proxy.failures import Cause
+from proxy.core.failures import Cause
 from proxy.resilience.read_error import ProviderError, Quota
 from proxy.resilience.read_subject import Subject
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from proxy.failures import Cause
+from proxy.core.failures import Cause
 from proxy.resilience.failure_table import Blame, Kind, Reach, Row, find_row, reach_of
 from proxy.resilience.read_error import ProviderError
 

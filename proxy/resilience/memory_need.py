@@ -6,8 +6,8 @@ its body, the parser's copy of it, what is written for the provider, and what wa
 
 from __future__ import annotations
 
+from proxy.core.errors import BodyTooLarge
 from proxy.core.json_size import estimate_decoded
-from proxy.errors import BodyTooLarge
 
 DIRECT_TIMES = 8
 """Memory of a request on a direct wire at most, in multiples of ``max_body_mib``."""

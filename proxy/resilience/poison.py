@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from proxy.core.tenant_lru import TenantLru
 
 if TYPE_CHECKING:
-    from proxy.config.deployments import Key
+    from proxy.core.deployment import Key
 
 _ENOUGH = 2
 _REFUSED_S = 60.0

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from proxy.failures import Evidence
+from proxy.core.failures import Evidence
 from proxy.resilience.own_objects import CODE_FIELDS, QUOTA_FIELDS, own_objects
 from proxy.resilience.read_delay import read_delay
 from proxy.resilience.read_overflow import Overflow, read_overflow

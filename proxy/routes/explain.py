@@ -8,10 +8,10 @@ from functools import partial
 
 from aiohttp import web
 
+from proxy.core.json_text import write_json
 from proxy.core.offload import parse_weight, run_offloaded
 from proxy.explain import run_dry, tell_run
 from proxy.json_response import written_response
-from proxy.json_text import write_json
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool, planning_weight, profile_of
 from proxy.routes.read_body import read_body

@@ -10,9 +10,9 @@ import io
 
 from aiohttp import HttpVersion11, hdrs, web
 
+from proxy.core.errors import RequestTooSlow
 from proxy.core.offload import LARGE, run_offloaded
 from proxy.core.unpack_body import Unpacking, find_coding
-from proxy.errors import RequestTooSlow
 from proxy.keys import GATEWAY, RECORD, Gateway
 from proxy.observation import Record
 from proxy.resilience.memory_need import SMALL

@@ -13,8 +13,8 @@ import hashlib
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from proxy.config import Deployment
 from proxy.config.addresses import base_of
+from proxy.core.deployment import Deployment
 from sanitizers import Profile
 
 TAG_LENGTH = 5

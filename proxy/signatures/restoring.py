@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from proxy.json_text import write_json
+from proxy.core.json_text import write_json
 from proxy.signatures.carriers import (
     ON_CALLS,
     ON_MESSAGES,

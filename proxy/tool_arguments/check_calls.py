@@ -10,12 +10,12 @@ from typing import Any
 import orjson
 
 from proxy.assess_answer import CUT_OFF
-from proxy.failures import Cause
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer
 from proxy.tool_arguments.budget import Budget
 from proxy.tool_arguments.declared_tools import DeclaredTools
 from proxy.tool_arguments.fit_schema import misfits
 from proxy.tool_arguments.mend_text import mend_text, text_within
-from proxy.upstream import Answer
 from sanitizers import Change
 
 REPAIR_STEP = "answer_repair"

@@ -11,11 +11,12 @@ nowhere else; what it does is done in a thread of its own, and a request never w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from proxy.core.upstream_call import CallTrace
 
 if TYPE_CHECKING:
-    from proxy.config import Deployment
+    from proxy.core.deployment import Deployment
     from proxy.observation import Record
     from proxy.resilience.decide_action import Step
     from proxy.tracing.trace_context import TraceContext
@@ -28,15 +29,8 @@ CANCELLED = "cancelled"
 """How an attempt ends whose client has left: no fault of the provider's."""
 
 
-class AttemptTrace(Protocol):
-    """One call upstream, as a part of a request's trace."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """What tells the provider of the trace; plain ASCII, since it comes from :mod:`proxy.tracing.trace_context`."""
-
-    def hear(self, part: Mapping[str, Any]) -> None:
-        """Note what an answer, or a chunk of one, says of itself. It is not to be relied on, and must not fail."""
+class AttemptTrace(CallTrace, Protocol):
+    """One attempt of a request, as a part of its trace."""
 
     def end(self, outcome: str, then: Step | None = None) -> None:
         """Note that the call has ended, and how; *then* is what is done about a failure.

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from proxy.answer_numbers import normalize_usage
-from proxy.config import Deployment
 from proxy.config.addresses import base_of
+from proxy.core.deployment import Deployment
 from proxy.gen_ai_names import CHAT, EMBEDDINGS, OTHER, PROVIDERS, TEXT_COMPLETION
 
 Attribute: TypeAlias = str | bool | int | float | Sequence[str]

@@ -13,7 +13,7 @@ from proxy.tracing.trace_context import TraceContext, headers_of, new_span_id
 from sanitizers.record import record
 
 if TYPE_CHECKING:
-    from proxy.config import Deployment
+    from proxy.core.deployment import Deployment
     from proxy.observation import Record
     from proxy.resilience.decide_action import Step
 

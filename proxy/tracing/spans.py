@@ -33,7 +33,7 @@ from proxy.tracing.request_attributes import attributes_of_record, attributes_of
 from proxy.tracing.trace_context import TraceContext, headers_of
 
 if TYPE_CHECKING:
-    from proxy.config import Deployment
+    from proxy.core.deployment import Deployment
     from proxy.observation import Record
 
 _NOWHERE = Context()

@@ -10,9 +10,10 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from proxy.config import Deployment, Settings
-from proxy.tracing import AttemptTrace
-from proxy.upstream import Answer, Chunk, PlainCall, Upstream, UpstreamCall
+from proxy.config import Settings
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Answer, CallTrace, Chunk, PlainCall, UpstreamCall
+from proxy.upstream import Upstream
 
 
 class TellingUpstream:
@@ -62,14 +63,14 @@ class TellingUpstream:
         return _telling(self._upstream.stream_text(call), call.trace)
 
 
-def _told(answer: Answer, trace: AttemptTrace | None) -> Answer:
+def _told(answer: Answer, trace: CallTrace | None) -> Answer:
     if trace is not None:
         trace.hear(answer)
     return answer
 
 
 async def _telling(
-    chunks: AsyncGenerator[Chunk, None], trace: AttemptTrace | None
+    chunks: AsyncGenerator[Chunk, None], trace: CallTrace | None
 ) -> AsyncGenerator[Chunk, None]:
     async with aclosing(chunks):
         async for chunk in chunks:

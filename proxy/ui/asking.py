@@ -11,9 +11,10 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from proxy.errors import InvalidRequest
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import InvalidRequest
 from proxy.ui.targets import MODELS
-from proxy.wire import ChatRequest, find_value, load_object, parse_chat_request
+from proxy.wire import find_value, load_object, parse_chat_request
 
 _NAMES = ("request", "target", "compact", "model", "recent")
 

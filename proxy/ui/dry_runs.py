@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from proxy.config import Deployment, resolve
-from proxy.errors import InvalidRequest
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
 from proxy.explain import DryRun, run_dry
 from proxy.keys import Gateway
 from proxy.outlook.models import pools_of
@@ -33,7 +34,7 @@ def find_deployment(asked: Asked, seen: Seen | None, gateway: Gateway) -> tuple[
     """Return where what is *asked* leads, and that as a target, which tells the members of a pool apart.
 
     Where no target was named, a recent request, *seen*, leads to where it went, if that is still configured. Raises
-    :class:`proxy.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that is none of the model's.
+    :class:`proxy.core.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that is none of the model's.
     """
     target = asked.target
     if target.kind == "profile":

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
+from proxy.core.chat_request import ChatRequest
 from proxy.explain import DryRun, tell_run
 from proxy.parameter_plan import Unsupported
 from proxy.plan import MADE_IN_EVERY_MODE, Plan
 from proxy.ui.places import Placed, follow, place
 from proxy.ui.steps import SIGNATURES, find_stages
 from proxy.ui.words import STEPS, provider_words, rule_of, why
-from proxy.wire import ChatRequest
 from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.families import family_of

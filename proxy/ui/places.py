@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from proxy.json_text import write_json
+from proxy.core.json_text import write_json
 from sanitizers import Message, Messages
 from sanitizers.messages import Entries
 

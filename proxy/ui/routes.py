@@ -18,10 +18,10 @@ from typing import Any
 from aiohttp import web
 
 from proxy import __version__
-from proxy.config import Deployment
-from proxy.errors import BodyNotKept, BodyTooLarge, InvalidRequest, NotFound, Overloaded
+from proxy.core.deployment import Deployment
+from proxy.core.errors import BodyNotKept, BodyTooLarge, InvalidRequest, NotFound, Overloaded
+from proxy.core.json_text import write_json
 from proxy.explain import DryRun
-from proxy.json_text import write_json
 from proxy.keys import GATEWAY, RECORD, Gateway
 from proxy.outlook.models import pools_of
 from proxy.plan import profile_of

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from proxy.core.errors import InvalidRequest
 from proxy.dialects import STEP as PARAMETERS
-from proxy.errors import InvalidRequest
 from proxy.explain import DryRun
 from proxy.parameter_plan import Unsupported
 from proxy.plan import settle_signatures

@@ -9,7 +9,8 @@ from typing import Any
 
 import orjson
 
-from proxy.config import Deployment, load_settings
+from proxy.config import load_settings
+from proxy.core.deployment import Deployment
 from proxy.dialects import withheld_names
 from proxy.upstream.transports import transport_of
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.explain import DryRun
 
 

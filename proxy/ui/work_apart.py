@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from proxy.core.errors import BodyTooLarge, Overloaded, TooMuchWork
 from proxy.core.fair_places import FairPlaces
 from proxy.core.worker_threads import WorkerThreads
-from proxy.errors import BodyTooLarge, Overloaded, TooMuchWork
 from sanitizers.work_limit import WorkLimitExceeded
 
 T = TypeVar("T")

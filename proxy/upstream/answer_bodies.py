@@ -6,7 +6,7 @@ import asyncio
 
 import aiohttp
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.upstream.patience import Patience
 
 TOO_LARGE = "The provider's answer is too large."
@@ -48,7 +48,7 @@ class AnswerBody:
     async def next(self) -> bytes:
         """Return the next bytes, nothing at the end.
 
-        Raises :class:`proxy.errors.UpstreamTimeout` when none come in time, and aiohttp's errors.
+        Raises :class:`proxy.core.errors.UpstreamTimeout` when none come in time, and aiohttp's errors.
         """
         if self._held:
             held, self._held = self._held, b""

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import aiohttp
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
+from proxy.core.errors import UpstreamFault, UpstreamTimeout
+from proxy.core.failures import error_weight
 from proxy.core.offload import LONG, run_offloaded
-from proxy.errors import UpstreamFault, UpstreamTimeout
-from proxy.failures import error_weight
-from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.answer_bodies import ERROR_S, LARGEST_ERROR, TOO_LARGE, AnswerBody
 from proxy.upstream.answer_kinds import is_events, without_blanks
 from proxy.upstream.connector import QuietConnector

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from proxy.config import Deployment
 from proxy.config.addresses import GEMINI_BASE, OPENAI_BASES
-from proxy.errors import InvalidRequest
-from proxy.json_text import write_json
-from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
+from proxy.core.json_text import write_json
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.wires import gemini, openai
 from proxy.wires.payloads import load_payload

@@ -15,10 +15,10 @@ import aiohttp
 from aiohttp.connector import Connection
 from aiohttp.http_exceptions import HttpProcessingError
 
-from proxy.config import Deployment
-from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
-from proxy.failures import Cause
-from proxy.upstream import Timeouts
+from proxy.core.deployment import Deployment
+from proxy.core.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Timeouts
 from proxy.upstream.answer_bodies import AnswerBody
 from proxy.upstream.answer_kinds import EVENT_STREAM
 from proxy.upstream.connector import QuietConnector

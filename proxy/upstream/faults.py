@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Evidence
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Evidence
 from proxy.upstream.masking import MASK, mask
 from proxy.wires.gemini import is_bad_key
 

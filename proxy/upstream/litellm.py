@@ -20,13 +20,13 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
-from proxy.config import Deployment
 from proxy.config.addresses import OPENAI_SERVERS
+from proxy.core.deployment import Deployment
+from proxy.core.errors import ProxyError
+from proxy.core.failures import error_weight
 from proxy.core.offload import run_offloaded
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.dialects import dialect_for, withheld_names
-from proxy.errors import ProxyError
-from proxy.failures import error_weight
-from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.litellm_clients import bound_errors
 from proxy.upstream.litellm_cookies import refuse_cookies
 from proxy.upstream.litellm_embeddings import embedding_arguments

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from proxy.config.addresses import OPENAI_SERVERS
-from proxy.errors import InvalidRequest
-from proxy.inputs import Inputs, separate_inputs
-from proxy.upstream import PlainCall
+from proxy.core.errors import InvalidRequest
+from proxy.core.inputs import Inputs, separate_inputs
+from proxy.core.upstream_call import PlainCall
 
 _TAKES_TOKENS = OPENAI_SERVERS | {"azure", "openai"}
 """Providers that embed tokens; others read texts, and litellm fails on the numbers (1.105.3)."""

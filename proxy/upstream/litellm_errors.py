@@ -16,14 +16,14 @@ from collections.abc import Iterator
 import aiohttp
 import httpx
 
-from proxy.errors import (
+from proxy.core.errors import (
     ConversionFailed,
     ProxyError,
     UpstreamFault,
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from proxy.failures import Cause
+from proxy.core.failures import Cause
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.litellm_clients import ERROR_BODY
 from proxy.wires.openai.answers import read_error

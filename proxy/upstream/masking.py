@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 from proxy.upstream.secret_forms import base64_forms, plain_forms
 from proxy.upstream.shown_parts import ShownParts
 

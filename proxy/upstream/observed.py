@@ -13,12 +13,13 @@ from functools import partial
 from typing import Any
 
 from proxy.answer_numbers import normalize_usage
-from proxy.config import Deployment
-from proxy.errors import ProxyError, UpstreamFault
-from proxy.failures import Cause
+from proxy.core.deployment import Deployment
+from proxy.core.errors import ProxyError, UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.gen_ai_names import CHAT, EMBEDDINGS, OTHER, PROVIDERS, TEXT_COMPLETION
 from proxy.metrics.gen_ai import GenAiMetrics
-from proxy.upstream import Answer, Chunk, PlainCall, Upstream, UpstreamCall
+from proxy.upstream import Upstream
 
 _STATUSES = frozenset({400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 499, 500, 502, 503, 504, 529})
 """The statuses that are told apart; a provider may send any number."""

@@ -18,10 +18,10 @@ from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Any, TypeVar
 
-from proxy.errors import UpstreamTimeout
-from proxy.failures import Cause
-from proxy.time_limits import TimeLimit, watch_of
-from proxy.upstream import Chunk, Timeouts
+from proxy.core.deadlines import TimeLimit, watch_of
+from proxy.core.errors import UpstreamTimeout
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Chunk, Timeouts
 
 Awaited = TypeVar("Awaited")
 
@@ -115,7 +115,7 @@ class Patience:
         self.until = inf
 
     def expire(self) -> None:
-        """See :meth:`proxy.time_limits.Limited.expire`."""
+        """See :meth:`proxy.core.deadlines.Limited.expire`."""
         until, self.until = self.until, inf
         if self._fail is not None:
             self._fail(self._timeout(until))

@@ -12,8 +12,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
 from typing import Any
 
-from proxy.config import Deployment, Settings
-from proxy.upstream import Answer, Chunk, PlainCall, Transport, UpstreamCall
+from proxy.config import Settings
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.upstream import Transport
 from proxy.upstream.direct import DirectUpstream
 from proxy.upstream.transports import completes_texts, transport_of
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from proxy.config import Deployment, Settings
+from proxy.config import Settings
 from proxy.config.addresses import OPENAI_SERVERS, has_address
+from proxy.core.deployment import Deployment
 
 _DIRECT_PROVIDERS = frozenset({"gemini", "openai"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.upstream import Answer, Chunk
+from proxy.core.upstream_call import Answer, Chunk
 
 
 def whole_as_chunks(answer: Answer) -> list[Chunk]:

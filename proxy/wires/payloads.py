@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import orjson
 
-from proxy.errors import UpstreamFault
-from proxy.nesting import nesting_exceeds
+from proxy.core.errors import UpstreamFault
+from proxy.core.nesting import nesting_exceeds
 
 _DEEPEST = 250
 """Levels that an answer may be nested, as a request may be at most: orjson reads 1024 levels and writes 254."""

@@ -7,7 +7,7 @@ start of the stream is no part of it.
 
 from __future__ import annotations
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 
 LARGEST_EVENT = 32 * 2**20
 """Bytes that one event may hold: an answer with an image in it fits, a stream without frames does not grow for ever."""

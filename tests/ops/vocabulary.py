@@ -14,13 +14,7 @@ from typing import TypeAlias
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from proxy.errors import (
-    AuthenticationFailed,
-    InternalFault,
-    InvalidRequest,
-    ProxyError,
-    UpstreamFault,
-)
+from proxy.core.errors import AuthenticationFailed, InternalFault, InvalidRequest, ProxyError, UpstreamFault
 from proxy.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.client_error import tell_client

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
-from proxy.errors import UpstreamFault
-from proxy.failures import Evidence
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Evidence
 from tests.support.proxied import MODEL, Reply, settings_of
 from tests.support.scripted_upstream import STOP, ScriptedUpstream, Step, answer, say
 

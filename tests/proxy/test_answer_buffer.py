@@ -7,7 +7,7 @@ from typing import Any
 
 from proxy import answer_buffer
 from proxy.answer_buffer import AnswerBuffer
-from proxy.sse import encode_event
+from proxy.core.sse import encode_event
 from tests.support.proxied import events_of
 
 

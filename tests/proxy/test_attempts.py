@@ -10,8 +10,14 @@ import pytest
 from aiohttp import web
 
 from proxy.config import Settings
-from proxy.errors import AnswerUnusable, ConversionFailed, UpstreamFault, UpstreamTimeout, UpstreamUnreachable
-from proxy.failures import Cause
+from proxy.core.errors import (
+    AnswerUnusable,
+    ConversionFailed,
+    UpstreamFault,
+    UpstreamTimeout,
+    UpstreamUnreachable,
+)
+from proxy.core.failures import Cause
 from tests.proxy.attempting import BOTH, PRIMARY, good, models, refused, settings_with_fallbacks, text_of
 from tests.proxy.conftest import LogLines
 from tests.support.least import least_of

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from proxy.config import Settings
-from proxy.errors import UpstreamUnreachable
+from proxy.core.errors import UpstreamUnreachable
 from tests.proxy.attempting import PRIMARY, good, models, refused, settings_with_fallbacks, text_of
 from tests.support.proxied import Proxied, Reply, chat, proxied
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, chunk, say

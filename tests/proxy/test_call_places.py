@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.call_pieces import Call
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.signatures.client_ids import CallIds
 

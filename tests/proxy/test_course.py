@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from proxy.config import Settings
+from proxy.core.errors import ModelNotFound
 from proxy.course import Course
-from proxy.errors import ModelNotFound
 from proxy.resilience.failure_table import TABLE, Kind, Row
 from proxy.resilience.read_error import NOTHING_SAID
 from tests.support.proxied import settings_of

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from proxy.config import Deployment, resolve
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
 from proxy.finish_record import finish_record
 from proxy.metrics import Metrics
 from proxy.observation import Record

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from proxy import __version__
-from proxy.errors import UpstreamUnreachable
+from proxy.core.errors import UpstreamUnreachable
 from proxy.server import drain, serving
 from tests.proxy.test_stream_clients import STREAM_BODY, connect
 from tests.support.proxied import Proxied, chat, proxied, settings_of

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from proxy.config import Deployment, Settings, resolve
-from proxy.errors import UpstreamFault, UpstreamUnreachable
-from proxy.failures import Cause, Evidence
+from proxy.config import Settings, resolve
+from proxy.core.deployment import Deployment
+from proxy.core.errors import UpstreamFault, UpstreamUnreachable
+from proxy.core.failures import Cause, Evidence
 from proxy.resilience.circuit import State
 from tests.proxy.attempting import good, refused, text_of
 from tests.support.builders import assistant, user

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import InvalidRequest
-from proxy.known_tools import LARGEST_KNOWN, known_tools
-from proxy.nesting import depth_of, nesting_exceeds
+from proxy.core.errors import InvalidRequest
+from proxy.core.known_tools import LARGEST_KNOWN
+from proxy.core.nesting import depth_of, nesting_exceeds
+from proxy.known_tools import known_tools
 from proxy.tool_schemas import clean_declared
 from proxy.turn_guard import guard_chat
 from proxy.wire import parse_chat_request

@@ -14,8 +14,9 @@ from proxy.budgets import calibrate
 from proxy.budgets.fit_request import estimate_sent
 from proxy.budgets.knowledge import Knowledge
 from proxy.core import offload
+from proxy.core.known_tools import MOST_KNOWN, KnownTools
 from proxy.core.offload import LARGE, LONG
-from proxy.known_tools import MOST_KNOWN, KnownTools, known_tools
+from proxy.known_tools import known_tools
 from proxy.plan import plan_request
 from proxy.resilience.repairs import repair_request
 from proxy.tool_schemas import clean_declared, cleaning_weight

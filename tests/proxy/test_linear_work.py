@@ -12,11 +12,11 @@ import pytest
 from proxy.budgets.fit_request import facts_of
 from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings, load_settings, resolve
-from proxy.errors import ProxyError
+from proxy.core.errors import ProxyError
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.plain.requests import parse_completion_request, parse_embedding_request
 from proxy.plan import plan_request
 from proxy.turn_guard import guard_chat
-from proxy.upstream import Timeouts, UpstreamCall
 from proxy.upstream.direct_wires import wire_of
 from proxy.upstream.litellm_messages import litellm_messages
 from proxy.wire import parse_chat_request

@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy import __version__
-from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from proxy.core.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.resilience.failure_table import Kind
 from sanitizers.invariants import RULES
 from sanitizers.steps import STEP_NAMES

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from proxy.core.upstream_call import Chunk
 from proxy.next_chunk import next_chunk
 from proxy.observation import Record
-from proxy.upstream import Chunk
 
 
 async def chunks() -> AsyncGenerator[Chunk, None]:

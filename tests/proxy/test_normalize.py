@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from proxy.core.sse import encode_event
 from proxy.normalize import Notes, normalize_answer
-from proxy.sse import encode_event
 
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 EMOJI = b'data: {"a\\ufffd":"\\\\ud83d\\ud83d\\ude00x\\ufffd\\u00e9"}\n\n'

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from proxy import inputs
-from proxy.errors import InvalidRequest
+from proxy.core import inputs
+from proxy.core.errors import InvalidRequest
 from proxy.parameter_limits import MOST_ENTRIES, MOST_UNKNOWN, MOST_VALUES
 from proxy.parameters import PARAMETERS
 from proxy.plain.requests import parse_completion_request, parse_embedding_request

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.cli.show_explanation import show_explanation
-from proxy.upstream import UpstreamCall
+from proxy.core.upstream_call import UpstreamCall
 from tests.support.builders import assistant, call, system, text, tool, user
 from tests.support.proxied import MODEL, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream

@@ -12,9 +12,9 @@ import orjson
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
+from proxy.core.upstream_call import Chunk
 from proxy.normalize import ChunkNormalizer
-from proxy.upstream import Chunk
 from proxy.wires.gemini import StreamReader as GeminiReader
 from proxy.wires.openai import StreamReader
 

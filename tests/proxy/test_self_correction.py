@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from proxy import event_stream, self_correction
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from tests.support.builders import call
 from tests.support.proxied import CHAT, Proxied, Reply, chat, events_of, proxied, settings_of
 from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, answer, chunk, say

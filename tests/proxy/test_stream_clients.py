@@ -13,10 +13,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
+from proxy.core.sse import DONE
 from proxy.event_stream import EventStream
 from proxy.observation import Record
-from proxy.sse import DONE
 from proxy.stream_end import finish_stream
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.proxy.test_stream_limits import LIMITS

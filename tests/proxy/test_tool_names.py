@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.cli.show_explanation import show_explanation
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from sanitizers.tool_names import spell_legal
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import GEMINI, MODEL, proxied, settings_of

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from proxy.config import Deployment, resolve
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
 from proxy.windows import Window, window_of
 from tests.support.proxied import settings_of
 

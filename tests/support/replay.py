@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from proxy.assess_answer import OpeningWatch, assess_answer
-from proxy.config import Deployment, resolve
-from proxy.errors import AnswerUnusable, UpstreamFault
-from proxy.failures import Cause
-from proxy.json_text import write_json
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.core.errors import AnswerUnusable, UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.json_text import write_json
+from proxy.core.sse import DONE, encode_event
+from proxy.core.upstream_call import Chunk
 from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.signatures.client_ids import CallIds
-from proxy.sse import DONE, encode_event
-from proxy.upstream import Chunk
 from proxy.upstream.answer_kinds import is_events, without_blanks
 from proxy.upstream.direct_wires import wire_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks

@@ -10,8 +10,9 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from proxy.config import Deployment, Settings
-from proxy.upstream import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.config import Settings
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
 from proxy.upstream.patience import Patience
 
 End = Literal["finished", "failed", "cancelled", "closed"]

@@ -1,7 +1,7 @@
 """Gemini's ``generateContent`` wire: OpenAI's format in and out, Gemini's JSON in between. Pure.
 
 What goes in was sanitized for its Gemini profile, so nothing is repaired here; what cannot be written all the same
-is an :class:`~proxy.errors.InvalidRequest`, and what is no answer an :class:`~proxy.errors.UpstreamFault`. No
+is an :class:`~proxy.core.errors.InvalidRequest`, and what is no answer an :class:`~proxy.core.errors.UpstreamFault`. No
 clock, no randomness: ids that Gemini left out are derived from the answer. On the way out:
 
     requests    the body as a whole               declarations  tools and tool choice

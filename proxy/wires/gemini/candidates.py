@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 from proxy.signatures.carriers import with_own
 from proxy.wires.gemini.finishing import finish_reason
 from proxy.wires.gemini.left_out import note_of_media

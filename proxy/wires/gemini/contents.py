@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.signatures.carriers import own_signature
 from proxy.wires.gemini.call_ids import wire_ids
 from proxy.wires.gemini.media import inline_data

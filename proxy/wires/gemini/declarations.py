@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.wires.gemini.schemas import parameter_fields
 
 _MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.errors import InvalidRequest, UpstreamFault
-from proxy.inputs import separate_inputs
+from proxy.core.errors import InvalidRequest, UpstreamFault
+from proxy.core.inputs import separate_inputs
 from proxy.wires.gemini.counts import read_count
 from proxy.wires.gemini.extras import camel_name
 from proxy.wires.gemini.refusals import raise_error

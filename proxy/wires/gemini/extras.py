@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 
 _CONFIG = "generationConfig"
 _THINKING = "thinkingConfig"

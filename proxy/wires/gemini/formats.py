@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.core.errors import InvalidRequest
 from proxy.dialects.formats import describe_format, schema_of
-from proxy.errors import InvalidRequest
 
 
 def answer_format(given: Mapping[str, Any] | None) -> dict[str, Any]:

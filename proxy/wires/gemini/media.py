@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from sanitizers.media.payloads import mended_base64, unescaped
 
 _TYPES = MappingProxyType(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 from proxy.wires.gemini.candidates import NO_ANSWER, CandidateReader
 from proxy.wires.gemini.counts import read_count
 from proxy.wires.gemini.finishing import FILTERED

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.wires.gemini.counts import read_count
 
 _STATUSES = MappingProxyType(

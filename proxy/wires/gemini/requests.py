@@ -49,7 +49,7 @@ def build_request(
     *model* is Gemini's own name for it (``gemini-3.6-flash``). Parameters that are not in :func:`carried_parameters`
     are left out. Nothing that was passed in is changed; parts of it are in the result.
 
-    Raises :class:`proxy.errors.InvalidRequest`, with the place in ``param``, for what cannot be sent.
+    Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for what cannot be sent.
     """
     system, contents = convert_history(messages, profile)
     tools = tool_fields(parameters)

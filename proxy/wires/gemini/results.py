@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from proxy.errors import InvalidRequest
-from proxy.nesting import nesting_exceeds
+from proxy.core.errors import InvalidRequest
+from proxy.core.nesting import nesting_exceeds
 from proxy.wires.gemini.media import inline_data
 from sanitizers.messages import Message, Messages, base_id, is_part_list, parse_arguments
 

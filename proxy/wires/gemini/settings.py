@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from proxy.core.errors import InvalidRequest
 from proxy.dialects.gemini_models import thinks
-from proxy.errors import InvalidRequest
 from proxy.wires.gemini.formats import answer_format
 from proxy.wires.gemini.thinking import thinking_config
 from sanitizers import Profile

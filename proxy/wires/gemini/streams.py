@@ -18,7 +18,7 @@ class StreamReader:
         """Return the chunk for one event's JSON: text and thoughts as they come, each call whole in one delta.
 
         No chunk says how the answer ended: that is known when the stream is over, since Gemini sends STOP with a
-        call and may send it again. Raises :class:`proxy.errors.UpstreamFault` for an error in the stream, with its
+        call and may send it again. Raises :class:`proxy.core.errors.UpstreamFault` for an error in the stream, with its
         status, and for what is no answer.
         """
         choices: list[dict[str, Any]] = []
@@ -40,7 +40,7 @@ class StreamReader:
     def close(self) -> list[dict[str, Any]]:
         """Return the last chunks, once: the finish reasons, then the usage where Gemini gave one.
 
-        Raises :class:`proxy.errors.UpstreamFault` when the stream broke off or did not end as an answer does.
+        Raises :class:`proxy.core.errors.UpstreamFault` when the stream broke off or did not end as an answer does.
         """
         if self._closed:
             return []

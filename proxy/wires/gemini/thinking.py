@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
+from proxy.core.errors import InvalidRequest
 from proxy.dialects.gemini_models import always_thinks, knows_minimal
-from proxy.errors import InvalidRequest
 from sanitizers import Profile
 
 _OFF = ("disable", "none")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
-from proxy.upstream import Answer, Chunk
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer, Chunk
 from proxy.wires.openai.refusals import raise_error, read_error
 from proxy.wires.openai.shapes import NO_COMPLETION, read_choices
 from proxy.wires.payloads import load_payload

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from proxy.errors import UpstreamFault
-from proxy.upstream import Answer
+from proxy.core.errors import UpstreamFault
+from proxy.core.upstream_call import Answer
 from proxy.wires.openai.refusals import raise_error
 from proxy.wires.payloads import load_payload
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 
 _KNOWN = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})
 _REASONS = MappingProxyType(

@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 from proxy.dialects import withheld_names
 from proxy.dialects.openai_models import renames_limit
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from proxy.upstream import PlainCall
+from proxy.core.upstream_call import PlainCall
 
 
 def build_plain_request(call: PlainCall, *, stream: bool) -> bytes:

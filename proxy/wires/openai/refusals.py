@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 
 _STATUSES = MappingProxyType(
     {

@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
+from proxy.core.upstream_call import UpstreamCall
 from proxy.signatures.carriers import as_details
-from proxy.upstream import UpstreamCall
 from proxy.wire import find_value
 from proxy.wires.openai.parameters import renamed_parameters
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from proxy.errors import UpstreamFault
-from proxy.json_text import write_json
+from proxy.core.errors import UpstreamFault
+from proxy.core.json_text import write_json
 from proxy.wires.openai.finishing import finish_reason
 
 NO_COMPLETION = "The provider answered with something that is not a chat completion."

@@ -9,9 +9,9 @@ from typing import Any
 
 from typing_extensions import override
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
-from proxy.upstream import Answer
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer
 from proxy.wires.openai.answers import BROKEN_OFF, StreamReader
 from proxy.wires.openai.finishing import finish_reason
 from proxy.wires.openai.refusals import raise_error

@@ -10,7 +10,7 @@ from proxy.budgets.knowledge import Knowledge
 from proxy.budgets.learn_overflow import Refused
 from proxy.budgets.limits import Learned
 from proxy.budgets.taught import Counted
-from proxy.config import Deployment
+from proxy.core.deployment import Deployment
 from proxy.resilience.read_overflow import Overflow
 from tests.proxy.budgets.shapes import deployment_of
 

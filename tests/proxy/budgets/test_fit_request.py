@@ -9,7 +9,7 @@ import pytest
 
 from proxy.budgets import fit_request as module
 from proxy.budgets.fit_request import Budgeted, Facts, estimate_sent, fit_request
-from proxy.errors import ContextTooLong
+from proxy.core.errors import ContextTooLong
 from sanitizers import find_violations
 from sanitizers.budget.estimate import Estimator
 from sanitizers.outline import outline_of

@@ -12,7 +12,8 @@ from proxy.budgets.knowledge import Knowledge
 from proxy.budgets.learn_overflow import Refused
 from proxy.budgets.limits import Learned
 from proxy.budgets.taught import is_sampled, observe_answer
-from proxy.config import Deployment, resolve
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
 from proxy.resilience.read_overflow import Overflow
 from proxy.windows import window_of
 from sanitizers.budget.calibration import initial

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proxy.budgets.fit_request import Budgeted, Facts, fit_request
-from proxy.errors import ContextTooLong
+from proxy.core.errors import ContextTooLong
 from sanitizers import Unrepairable, find_violations, sanitize
 from sanitizers.budget.estimate import Estimator
 from tests.proxy.budgets.shapes import GEMINI, LOCAL, History, facts_for, profile_of_model

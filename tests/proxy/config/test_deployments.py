@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from proxy.config import Deployment, model_names, resolve
+from proxy.config import model_names, resolve
+from proxy.core.deployment import Deployment
 from tests.proxy.config.samples import entry, settings_of
 
 SETTINGS = settings_of(

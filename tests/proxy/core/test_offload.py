@@ -11,6 +11,7 @@ import orjson
 import pytest
 
 from benchmarks.gateway.bodies import bodies, encode
+from proxy.core.errors import InvalidRequest, TooMuchWork
 from proxy.core.offload import (
     LARGE,
     LONG,
@@ -20,7 +21,6 @@ from proxy.core.offload import (
     steps_of,
     take_short_turns,
 )
-from proxy.errors import InvalidRequest, TooMuchWork
 from proxy.wire import parse_chat_request
 from sanitizers import profile_for, sanitize
 from sanitizers.work_limit import WorkLimit, limited_by, spend

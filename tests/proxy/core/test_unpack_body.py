@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core import unpack_body
+from proxy.core.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 from proxy.core.unpack_body import FREE, MOST_TIMES, Unpacking, find_coding
-from proxy.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
 MOST = 8 * 2**20
 TEXT = b'{"model": "gemini", "messages": []}'

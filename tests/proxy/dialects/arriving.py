@@ -13,9 +13,9 @@ from aiohttp import web
 
 from proxy.chat_planning import ChatPlanning
 from proxy.config import Settings, resolve
-from proxy.errors import InvalidRequest, ProxyError
+from proxy.core.errors import InvalidRequest, ProxyError
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.plan import plan_request
-from proxy.upstream import Timeouts, UpstreamCall
 from proxy.upstream.direct_wires import wire_of
 from proxy.upstream.selecting import SelectingUpstream
 from proxy.wire import parse_chat_request

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.core.errors import InvalidRequest
 from proxy.dialects import Dialect, FittedParameters, fit_parameters
 from proxy.dialects.dialect import EFFORTS
 from proxy.dialects.reasoning import nearest_effort
 from proxy.dialects.table import ANTHROPIC, COHERE, COMPATIBLE, DEEPSEEK, GEMINI, GEMINI_3, MISTRAL, OLLAMA
-from proxy.errors import InvalidRequest
 from sanitizers import Change
 from tests.support.builders import assistant, call, tool, user
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.media.fetching import MediaFetcher
 from proxy.media.inlining import MOST_IMAGES
 from proxy.upstream.selecting import SelectingUpstream

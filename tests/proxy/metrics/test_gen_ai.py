@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
-from proxy.errors import ConversionFailed, UpstreamFault, UpstreamTimeout
-from proxy.failures import Cause
+from proxy.core.errors import ConversionFailed, UpstreamFault, UpstreamTimeout
+from proxy.core.failures import Cause
 from proxy.gen_ai_names import OTHER, PROVIDERS
 from proxy.upstream.observed import ObservedUpstream, error_type
 from tests.support.proxied import CHAT, GEMINI, MODEL, Proxied, chat, proxied, settings_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
+from proxy.core.failures import Cause
 from proxy.finish_record import time_per_token
 from tests.support.proxied import CHAT, MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, chunk, say

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
 

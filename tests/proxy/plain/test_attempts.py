@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
-from proxy.errors import UpstreamFault, UpstreamUnreachable
-from proxy.upstream import PlainCall, Timeouts
+from proxy.core.errors import UpstreamFault, UpstreamUnreachable
+from proxy.core.upstream_call import PlainCall, Timeouts
 from tests.proxy.attempting import refused
 from tests.proxy.conftest import LogLines
 from tests.proxy.plain.asking import (

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import AnswerUnusable
-from proxy.failures import Cause
+from proxy.core.errors import AnswerUnusable
+from proxy.core.failures import Cause
 from proxy.plain.embeddings import check_embeddings, join_embeddings
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)

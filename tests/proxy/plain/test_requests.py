@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import InvalidRequest
-from proxy.inputs import check_inputs, separate_inputs
+from proxy.core.errors import InvalidRequest
+from proxy.core.inputs import check_inputs, separate_inputs
 from tests.proxy.plain.asking import COMPLETIONS, EMBEDDINGS, body_for
 from tests.support.proxied import Proxied
 from tests.support.scripted_upstream import ScriptedUpstream

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from proxy import event_stream
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 from tests.proxy.attempting import refused
 from tests.proxy.plain.asking import COMPLETIONS, body_for, models, written
 from tests.support.proxied import Proxied

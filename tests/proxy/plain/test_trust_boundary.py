@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
+from proxy.core.upstream_call import PlainCall, Timeouts
 from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
-from proxy.upstream import PlainCall, Timeouts
 from proxy.upstream.litellm import LiteLLMUpstream, build_embedding_arguments
 from proxy.upstream.litellm_environment import quiet_litellm
 from proxy.upstream.selecting import SelectingUpstream

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from proxy.config import ConfigurationError, Fault, Loaded, Settings
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.reload.reloader import Reloader
 from tests.proxy.conftest import LogLines
 from tests.support.builders import user

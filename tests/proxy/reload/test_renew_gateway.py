@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from proxy.app import create_gateway
-from proxy.config import Deployment, Settings, resolve
+from proxy.config import Settings, resolve
+from proxy.core.deployment import Deployment
 from proxy.keys import Gateway
 from proxy.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.resilience.circuit import State

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from proxy.config import Deployment, resolve
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
 from proxy.resilience import balancer as module
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.circuit import State

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.failures import Cause, Evidence
+from proxy.core.failures import Cause, Evidence
 from proxy.resilience.failure_table import TABLE, Blame, Kind, Reach, find_row, reach_of
 from proxy.resilience.read_error import read_error
 

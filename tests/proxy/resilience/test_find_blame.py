@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from proxy.failures import Cause, Evidence
+from proxy.core.failures import Cause, Evidence
 from proxy.resilience.failure_table import Blame, Kind, Reach, find_row
 from proxy.resilience.find_blame import Blamed, find_blame
 from proxy.resilience.read_error import ProviderError, read_error

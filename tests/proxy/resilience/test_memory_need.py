@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from proxy.errors import BodyTooLarge
+from proxy.core.errors import BodyTooLarge
 from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, MIB, SMALL, bytes_in_flight, need_of
 from tests.support.builders import user
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.failures import Evidence
+from proxy.core.failures import Evidence
 from proxy.resilience.read_delay import read_delay, read_duration
 from proxy.resilience.read_error import ProviderError, Quota, read_error
 from proxy.resilience.read_overflow import ROWS, Overflow, read_overflow

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from proxy.failures import Evidence
+from proxy.core.failures import Evidence
 from proxy.resilience import unwrap_error as unwrapping
 from proxy.resilience.read_error import read_error
 from proxy.resilience.request_words import RequestWords

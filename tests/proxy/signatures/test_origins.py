@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.config import Deployment, resolve
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
 from proxy.signatures.origins import origin_of, tag_of
 from sanitizers import profile_for
 from tests.support.proxied import settings_of

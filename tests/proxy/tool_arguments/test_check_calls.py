@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.failures import Cause
+from proxy.core.failures import Cause
 from proxy.tool_arguments import check_calls, fit_schema, warm
 from tests.support.builders import call
 from tests.support.cpu_time import cpu_seconds

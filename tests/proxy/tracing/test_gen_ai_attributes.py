@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.config import Deployment, resolve
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
 from proxy.tracing.gen_ai_attributes import Heard, attributes_of_call, operation_of
 from tests.support.proxied import MODEL, settings_of
 

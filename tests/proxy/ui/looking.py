@@ -7,12 +7,14 @@ from typing import Any
 import orjson
 
 from proxy.budgets.knowledge import Knowledge
-from proxy.config import Deployment, Settings, load_settings
+from proxy.config import Settings, load_settings
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
 from proxy.explain import DryRun, run_dry
 from proxy.ui.look import look_at
 from proxy.ui.targets import deployments_by_profile, withheld_unasked
 from proxy.ui.watch import Seen
-from proxy.wire import ChatRequest, parse_chat_request
+from proxy.wire import parse_chat_request
 from sanitizers.turns import TurnPolicy
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from proxy.config import Settings, load_settings
-from proxy.errors import UpstreamUnreachable
+from proxy.core.errors import UpstreamUnreachable
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import Proxied, Reply, proxied
 from tests.support.scripted_upstream import ScriptedUpstream, answer

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.ui.asking import Asked, read_asked
 from tests.support.builders import user
 

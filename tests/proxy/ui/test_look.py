@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import InvalidRequest
-from proxy.json_text import write_json
+from proxy.core.errors import InvalidRequest
+from proxy.core.json_text import write_json
 from proxy.ui.asking import read_asked
 from proxy.ui.look import look_at
 from proxy.ui.steps import SIGNATURES, find_stages

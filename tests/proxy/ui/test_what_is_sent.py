@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.json_text import write_json
+from proxy.core.json_text import write_json
 from proxy.ui.asking import with_model
 from proxy.wire import find_value
 from tests.support.builders import assistant, call, tool, user

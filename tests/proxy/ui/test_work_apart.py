@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import Overloaded
+from proxy.core.errors import Overloaded
 from proxy.ui import routes, work_apart
 from proxy.ui.work_apart import LARGEST_MIB, MOST_MESSAGES, Seats
 from tests.support.builders import user

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
-from proxy.upstream import Timeouts, UpstreamCall
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.direct import DirectUpstream
 from proxy.upstream.selecting import SelectingUpstream
 from tests.support.builders import user

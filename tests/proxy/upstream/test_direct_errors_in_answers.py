@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamFault, UpstreamTimeout
-from proxy.failures import Evidence
+from proxy.core.errors import UpstreamFault, UpstreamTimeout
+from proxy.core.failures import Evidence
 from proxy.resilience.read_error import Quota, read_error
 from tests.proxy.upstream.provider import (
     FIRST,

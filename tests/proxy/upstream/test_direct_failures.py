@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from proxy.errors import UpstreamUnreachable
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamUnreachable
+from proxy.core.failures import Cause
 from proxy.upstream import direct
 from tests.proxy.upstream.provider import (
     BOTH,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import ProxyError, UpstreamTimeout
-from proxy.failures import Cause
+from proxy.core.errors import ProxyError, UpstreamTimeout
+from proxy.core.failures import Cause
 from proxy.upstream import direct
 from tests.proxy.upstream.provider import Exchange, Script, calling, head, piece, providing
 

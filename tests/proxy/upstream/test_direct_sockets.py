@@ -15,8 +15,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from proxy.errors import UpstreamUnreachable
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamUnreachable
+from proxy.core.failures import Cause
 from tests.clients.running_clients import ENVIRONMENT, existing
 from tests.proxy.upstream.provider import BOTH, GOOD, Direct, calling, head, piece, providing, sending, whole
 

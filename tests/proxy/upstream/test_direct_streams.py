@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.upstream import direct
 from proxy.wires.sse_decoder import SSEDecoder
 from tests.proxy.upstream.provider import (

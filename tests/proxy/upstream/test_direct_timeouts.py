@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamTimeout
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamTimeout
+from proxy.core.failures import Cause
 from proxy.upstream import direct
 from tests.proxy.upstream.provider import (
     BOTH,

@@ -10,9 +10,9 @@ import pytest
 from multidict import CIMultiDict
 
 from proxy.config import resolve
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
-from proxy.upstream import Timeouts, UpstreamCall
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.masking import mask, secrets_of
 from proxy.upstream.selecting import SelectingUpstream

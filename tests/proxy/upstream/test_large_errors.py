@@ -16,9 +16,10 @@ from typing_extensions import override
 
 from proxy import attempts
 from proxy.config import resolve
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.resilience.read_error import read_error
-from proxy.upstream import Timeouts, UpstreamCall, direct, litellm_errors
+from proxy.upstream import direct, litellm_errors
 from proxy.upstream.answer_bodies import LARGEST_ERROR
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.litellm_clients import ERROR_BODY, LARGEST_SHOWN, read_error_body

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
-from proxy.upstream import Timeouts, UpstreamCall
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.litellm import LiteLLMUpstream
 from proxy.upstream.litellm_loop import CarriedStream, LoopThread
 from tests.proxy.conftest import OUR_KEY, settings_on

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.wires import sse_decoder
 from proxy.wires.sse_decoder import SSEDecoder
 from tests.support.cpu_time import cpu_seconds

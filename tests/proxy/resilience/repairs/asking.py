@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
+from proxy.core.failures import Evidence
 from proxy.emulator import judge
 from proxy.emulator.errors import Refusal
-from proxy.failures import Evidence
 from proxy.resilience.read_error import ProviderError, read_error
 from proxy.resilience.repairs import Repaired, repair_request
 from proxy.resilience.repairs.repair_table import TABLE, Row

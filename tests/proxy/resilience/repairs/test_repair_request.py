@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy.failures import Evidence
+from proxy.core.failures import Evidence
 from proxy.resilience.read_error import read_error
 from proxy.resilience.repairs import repair_request
 from sanitizers.profiles import GEMINI_3, OPENAI

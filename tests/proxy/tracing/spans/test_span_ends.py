@@ -9,7 +9,7 @@ import pytest
 from opentelemetry.trace import StatusCode
 
 from proxy import chat_planning
-from proxy.errors import UpstreamFault, UpstreamUnreachable
+from proxy.core.errors import UpstreamFault, UpstreamUnreachable
 from tests.proxy.attempting import BOTH, good
 from tests.proxy.tracing.spans.read_spans import (
     Spans,

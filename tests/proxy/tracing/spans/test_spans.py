@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from proxy.errors import UpstreamTimeout, UpstreamUnreachable
+from proxy.core.errors import UpstreamTimeout, UpstreamUnreachable
 from proxy.resilience.failure_table import Kind
 from proxy.tracing.exporting import Exporting
 from tests.proxy.attempting import BOTH, good, refused

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.core.json_text import write_json
 from proxy.emulator import judge
 from proxy.emulator.signatures import CORRUPTED, INVALID
-from proxy.json_text import write_json
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.wires.gemini import build_request
 from sanitizers import Messages, Unrepairable, profile_for, sanitize, validate_messages

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 from proxy.wires.gemini import read_answer
 
 SIGNATURE = "T3Vycw=="

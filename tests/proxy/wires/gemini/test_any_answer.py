@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import UpstreamFault
-from proxy.json_text import write_json
+from proxy.core.errors import UpstreamFault
+from proxy.core.json_text import write_json
 from proxy.wires.gemini import StreamReader, read_answer
 from proxy.wires.payloads import load_payload
 from tests.proxy.wires.gemini.test_answers import SIGNATURE, body, call

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.wires.gemini import build_request
 from sanitizers import Profile
 from sanitizers.profiles import GEMINI_2, GEMINI_3

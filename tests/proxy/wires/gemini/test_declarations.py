@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from proxy.core.errors import InvalidRequest
 from proxy.emulator import judge
-from proxy.errors import InvalidRequest
 from proxy.wires.gemini import build_request
 from sanitizers.profiles import GEMINI_3
 from tests.support.builders import user

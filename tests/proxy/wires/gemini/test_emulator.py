@@ -9,10 +9,10 @@ import aiohttp
 import orjson
 import pytest
 
+from proxy.core.errors import UpstreamFault
+from proxy.core.json_text import write_json
 from proxy.emulator import serving
 from proxy.emulator.signatures import verify
-from proxy.errors import UpstreamFault
-from proxy.json_text import write_json
 from proxy.wires.gemini import StreamReader, build_request, read_answer, read_error
 from sanitizers import profile_for
 from tests.support.builders import assistant, tool, user

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.upstream.direct_wires import wire_of
 from tests.proxy.wires.gemini.test_answers import body
 from tests.support.proxied import settings_of

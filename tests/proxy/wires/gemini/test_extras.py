@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
+from proxy.core.errors import InvalidRequest
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.emulator import judge
-from proxy.errors import InvalidRequest
 from proxy.plan import choose_pool, plan_request
-from proxy.upstream import Timeouts, UpstreamCall
 from proxy.upstream.direct import DirectUpstream
 from proxy.upstream.direct_wires import wire_of
 from proxy.wire import parse_chat_request

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.wires.gemini import build_request
 from sanitizers.profiles import GEMINI_3
 from tests.support.builders import image, text, user

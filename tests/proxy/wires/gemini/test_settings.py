@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from proxy.core.errors import InvalidRequest
 from proxy.emulator import judge
-from proxy.errors import InvalidRequest
 from proxy.parameters import PARAMETERS, check_parameter
 from proxy.wires.gemini import SUPPORTED, build_request, carried_parameters
 from sanitizers import profile_for

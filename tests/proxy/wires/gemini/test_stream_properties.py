@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.normalize import ChunkNormalizer, Notes, normalize_answer
 from proxy.signatures.client_ids import CallIds
 from proxy.signatures.origins import tag_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.wires.gemini import StreamReader
 from tests.proxy.wires.gemini.test_answers import SIGNATURE, SIGNED, body, call
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.signatures.client_ids import CallIds
 from proxy.wires.openai import StreamReader, read_answer

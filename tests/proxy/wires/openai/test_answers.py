@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.wires.openai import StreamReader, read_answer, read_error
 from tests.support.scripted_upstream import STOP, answer, say
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from tests.proxy.wires.openai.reading import CALL, FUNCTION, TOKEN, USAGE, streamed, whole
 from tests.support.scripted_upstream import answer, chunk
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from proxy.config import Deployment, resolve
-from proxy.upstream import Timeouts, UpstreamCall
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.direct import DirectUpstream
 from proxy.wires.openai import build_request
 from tests.support.builders import user

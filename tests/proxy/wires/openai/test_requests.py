@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.config import resolve
-from proxy.upstream import Timeouts, UpstreamCall
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.wire import parse_chat_request
 from proxy.wires.openai import build_request
 from tests.support.builders import user

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamFault
-from proxy.failures import Cause
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 from proxy.signatures.client_ids import CallIds
 from tests.proxy.wires.openai.reading import (
     CALL,

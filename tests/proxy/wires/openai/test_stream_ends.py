@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.errors import UpstreamFault
+from proxy.core.errors import UpstreamFault
 from proxy.wires.openai import StreamReader, read_answer
 from tests.support.scripted_upstream import answer, chunk
 

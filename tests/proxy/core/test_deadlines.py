@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from proxy.time_limits import LimitWatch, TimeLimit, watch_of
+from proxy.core.deadlines import LimitWatch, TimeLimit, watch_of
 
 Limit = Callable[[float], AbstractAsyncContextManager[object]]
 

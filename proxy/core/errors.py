@@ -37,7 +37,7 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from proxy.failures import Cause, Evidence
+from proxy.core.failures import Cause, Evidence
 
 
 class ProxyError(Exception):

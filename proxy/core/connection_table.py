@@ -9,6 +9,7 @@ closed; only where none waits the one that is idle longest. A busy one is never 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
 from itertools import islice
@@ -152,3 +153,7 @@ class ConnectionTable(Generic[KeyT]):
         if not here:
             del self._by_address[address]
         self._silent.pop(key, None)
+
+
+Connections = ConnectionTable[asyncio.BaseProtocol]
+"""The connections of all listeners."""

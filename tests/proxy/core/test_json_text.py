@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.json_text import write_json
+from proxy.core.json_text import write_json
 
 _NUMBERS = st.floats() | st.integers(-(10**30), 10**30)
 _VALUES = st.recursive(

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from proxy.json_text import write_json
+from proxy.core.json_text import write_json
 
 DONE = b"data: [DONE]\n\n"
 """The end of a whole stream; never sent behind an error."""

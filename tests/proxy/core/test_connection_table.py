@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.connections.table import HEAD_S, Closing, ConnectionTable, Reason
+from proxy.core.connection_table import HEAD_S, Closing, ConnectionTable, Reason
 
 MANY = [f"address {number}" for number in range(100)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from proxy.errors import InvalidRequest
+from proxy.core.errors import InvalidRequest
 from sanitizers.work_limit import metered
 
 Tokens: TypeAlias = list[int]

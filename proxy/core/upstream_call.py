@@ -1,0 +1,106 @@
+"""One call to a provider, and the shapes of what comes back: what rooms hand to the upstream and get from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, Protocol
+
+from proxy.core.deployment import Deployment
+from proxy.core.inputs import separate_inputs
+from sanitizers import Messages, Profile, profile_for
+from sanitizers.record import record
+
+Answer = dict[str, Any]
+"""A ``chat.completion`` object, a list of embeddings, or a ``text_completion``."""
+
+Chunk = dict[str, Any]
+"""A ``chat.completion.chunk`` object, or one of a ``text_completion``."""
+
+
+@record
+class Timeouts:
+    """Limits of one upstream call, in seconds: to connect, to the first byte, between bytes, in all."""
+
+    connect_s: float
+    first_byte_s: float
+    idle_s: float
+    total_s: float
+
+
+class CallTrace(Protocol):
+    """One call upstream, as a part of a request's trace."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers that tell the provider of the trace, in plain ASCII."""
+
+    def hear(self, part: Mapping[str, Any]) -> None:
+        """Note what an answer, or a chunk of one, says of itself. It is not to be relied on, and must not fail."""
+
+
+@record
+class UpstreamCall:
+    """One call: where to, what history, which parameters.
+
+    *parameters* come from the allow-list; *extra_body* holds the parameters that the deployment allows by name
+    and that OpenAI's format does not know.
+    """
+
+    deployment: Deployment
+    messages: Messages
+    parameters: Mapping[str, Any]
+    timeouts: Timeouts
+    ask_usage: bool = True
+    """Whether a stream is asked for its usage, which the budget learns from, whoever else wants it."""
+
+    body: bytes | None = None
+    """The request as the client sent it, when *messages* are just those that are in it."""
+
+    weight: int = 0
+    """What writing it costs, as the bytes of a usual body."""
+
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    profile: Profile | None = None
+    """The rules that *messages* were made for, where they are not those of the deployment's model."""
+
+    trace: CallTrace | None = None
+    """The call's part in a trace, whose headers go with it."""
+
+    @property
+    def rules(self) -> Profile:
+        """The rules that *messages* were made for."""
+        return self.profile or profile_for(self.deployment.model, self.deployment.profile)
+
+    @property
+    def choices(self) -> int:
+        """How many choices are asked for."""
+        return self.parameters.get("n") or 1
+
+    @property
+    def is_gemini(self) -> bool:
+        """Whether a Gemini model is behind it, by whichever route."""
+        return self.rules.name.startswith("gemini")
+
+
+@record
+class PlainCall:
+    """One call without a history: *parameters* hold ``input`` or ``prompt``, and otherwise come from an allow-list.
+
+    *extra_body* holds what the deployment allows by name beside them. A stream is asked for its usage where the client
+    wants it.
+    """
+
+    deployment: Deployment
+    parameters: Mapping[str, Any]
+    timeouts: Timeouts
+    ask_usage: bool = False
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    trace: CallTrace | None = None
+    weight: int = 0
+    """What writing it costs, as the bytes of a usual body."""
+
+    @property
+    def choices(self) -> int:
+        """How many choices are asked for: so many for each prompt."""
+        return (self.parameters.get("n") or 1) * len(separate_inputs(self.parameters["prompt"]))
