@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.agent_histories import AGENTS, MIXES, rounds_of
 from benchmarks.real_tokenizers import Count, offline_tokenizers
 from benchmarks.sanitize import History
-from proxy.upstream.litellm_environment import quiet_litellm
+from proxy.upstream.litellm.environment import quiet_litellm
 from sanitizers.budget import calibration
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.families import FAMILIES, UNKNOWN, Family, Overheads

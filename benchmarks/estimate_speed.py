@@ -17,7 +17,7 @@ from benchmarks.agent_histories import AGENTS, agent_history
 from benchmarks.estimate_accuracy import texts_of
 from benchmarks.real_tokenizers import bundled_openai
 from benchmarks.sanitize import History, median_ms
-from proxy.upstream.litellm_environment import quiet_litellm
+from proxy.upstream.litellm.environment import quiet_litellm
 from sanitizers.budget.estimate import CACHED_TEXTS, Estimator, count_text
 from sanitizers.budget.families import O200K
 from sanitizers.budget.text_cache import TextCache

@@ -15,7 +15,6 @@ from proxy.core.lifecycle import Lifecycle
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_series
 from proxy.keys import CURRENT, Current, Gateway
-from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
 from proxy.middlewares import MIDDLEWARES
 from proxy.middlewares.observe import add_standing_headers
@@ -30,6 +29,7 @@ from proxy.turn_policies import TurnPolicies
 from proxy.ui.routes import add_ui_routes
 from proxy.ui.watch import Watch
 from proxy.upstream import Upstream
+from proxy.upstream.media.fetching import MediaFetcher
 from proxy.upstream.observed import ObservedUpstream
 from proxy.upstream.transports import uses_litellm
 

@@ -2,7 +2,7 @@
 
 Each plan is made from the original messages, since what one provider needs another refuses; and once, unless a failure
 teaches something: a repair, a tighter cut, a note to the model. What is decided is pure (:mod:`proxy.plan`,
-:mod:`proxy.resilience.repairs`); here is what it is decided about.
+:mod:`proxy.planning.repairs`); here is what it is decided about.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.corrections import note_for, with_note
 from proxy.course import Course
 from proxy.keys import Gateway
-from proxy.media.inlining import RequestMedia
 from proxy.observation import Record
 from proxy.plan import REPLACED, Plan, plan_request, planning_weight, profile_of
+from proxy.planning.repairs import repair_request
 from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import OVERFLOW, Kind
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 from proxy.resilience.read_overflow import Overflow
-from proxy.resilience.repairs import repair_request
 from proxy.signatures.kept import Kept
 from proxy.signatures.restoring import WITHHELD, keys_wanted
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.signing import load_signatures, note_refused
 from proxy.tracing import AttemptTrace
+from proxy.upstream.media.inlining import RequestMedia
 from proxy.windows import window_of
 from sanitizers import Change, Messages, Profile
 

@@ -13,7 +13,6 @@ from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.core.connection_table import Connections
 from proxy.core.lifecycle import Lifecycle
-from proxy.media.fetching import MediaFetcher
 from proxy.metrics import Metrics
 from proxy.observation import Record
 from proxy.refusal_log import RefusalLog
@@ -27,6 +26,7 @@ from proxy.turn_policies import TurnPolicies
 from proxy.ui.watch import Watch
 from proxy.upstream import Upstream
 from proxy.upstream.known_secrets import KnownSecrets
+from proxy.upstream.media.fetching import MediaFetcher
 
 
 @dataclass(frozen=True, slots=True)

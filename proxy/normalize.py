@@ -18,7 +18,9 @@ from proxy.call_places import CallPlaces
 from proxy.core.upstream_call import Answer, Chunk
 from proxy.half_characters import Held, join_halves, release_halves
 from proxy.names_back import UNCHANGED, LegacyNames, NamesBack
-from proxy.signatures.carriers import (
+from proxy.signatures.client_ids import CallIds
+from proxy.signatures.kept import Signed
+from proxy.upstream.signature_carriers import (
     OWN_PLACE,
     encrypted_details,
     is_bare,
@@ -26,8 +28,6 @@ from proxy.signatures.carriers import (
     text_signatures,
     with_own,
 )
-from proxy.signatures.client_ids import CallIds
-from proxy.signatures.kept import Signed
 from sanitizers import Change
 
 _MESSAGE_FIELDS = frozenset(
@@ -108,7 +108,7 @@ def _normalize_choice(
     """Return a choice that is whole.
 
     One without a finish reason is said to have stopped. That is a concession to litellm, which loses the reason for
-    some providers; on the direct transport such an answer was refused before (:mod:`proxy.wires`).
+    some providers; on the direct transport such an answer was refused before (:mod:`proxy.upstream.wires`).
     """
     given = choice.get("message") or {}
     if given.keys() <= _MESSAGE_FIELDS:
@@ -192,7 +192,7 @@ class ChunkNormalizer:
         """Whether an answer was brought to its end.
 
         One choice is enough here: litellm loses the finish reason of Gemini's further candidates in streams. The
-        direct transport demands one of every choice, before its stream ends (:mod:`proxy.wires`).
+        direct transport demands one of every choice, before its stream ends (:mod:`proxy.upstream.wires`).
         """
         return bool(self._finished)
 

@@ -1,6 +1,6 @@
 """Which parameters of a request go to a deployment, and as what. Pure.
 
-In the modes ``repair`` and ``strict`` they are fitted to the provider (:mod:`proxy.dialects`); ``strict`` refuses a
+In the modes ``repair`` and ``strict`` they are fitted to the provider (:mod:`dialects`); ``strict`` refuses a
 history that would have to be changed, and parameters are none. In ``observe`` that is only reported, in ``off`` nobody
 looks. In every mode names that are not known, and those that the provider is not given, are dropped and counted; what
 the deployment allows by name goes as it came.
@@ -15,7 +15,7 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.dialects import FittedParameters, dialect_for, fit_parameters
+from proxy.upstream.dialects import FittedParameters, dialect_for, fit_parameters
 from proxy.upstream.transports import transport_of
 from sanitizers import Change, Messages
 from sanitizers.record import record

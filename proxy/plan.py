@@ -24,7 +24,6 @@ from proxy.config import Settings, model_names, resolve
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, ModelNotFound, UnrepairableHistory
-from proxy.dialects import STEP as PARAMETERS
 from proxy.parameter_plan import ParameterPlan, Unsupported, plan_parameters
 from proxy.prepare_request import Prepared, prepare_request
 from proxy.signatures.kept import Kept
@@ -32,6 +31,7 @@ from proxy.signatures.origins import origin_of
 from proxy.signatures.restoring import leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.tool_schemas import cleaning_weight, refuse_tools, target_of
+from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import (
     Change,
     Messages,
@@ -59,8 +59,8 @@ _LISTED = 100
 """Entries of a list in an error's body, at most: the history may break a rule in every message."""
 
 _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "answer_repair")
-"""What may be changed behind the pipeline: :mod:`proxy.dialects`, :mod:`proxy.budgets`,
-:mod:`proxy.resilience.repairs`, :mod:`proxy.corrections`, :mod:`sanitizers.turns`, :mod:`proxy.tool_arguments`."""
+"""What may be changed behind the pipeline: :mod:`proxy.upstream.dialects`, :mod:`proxy.budgets`,
+:mod:`proxy.planning.repairs`, :mod:`proxy.corrections`, :mod:`sanitizers.turns`, :mod:`proxy.tool_arguments`."""
 
 _STEPS = tuple(dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS)))  # a step of either may be called "tools"
 

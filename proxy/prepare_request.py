@@ -13,9 +13,9 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.dialects import with_words
 from proxy.parameter_plan import Unsupported, plan_parameters
 from proxy.tool_schemas import clean_declared, target_of
+from proxy.upstream.dialects import with_words
 from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, sanitize
 from sanitizers.record import record
 from sanitizers.tool_names import rename_tools

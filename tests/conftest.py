@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-from proxy.upstream.litellm_environment import quiet_litellm
+from proxy.upstream.litellm.environment import quiet_litellm
 
 quiet_litellm()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from proxy.cli import main
-from proxy.media.fetching import MediaFetcher
+from proxy.upstream.media.fetching import MediaFetcher
 
 
 def open_guard() -> None:

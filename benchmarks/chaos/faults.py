@@ -23,7 +23,7 @@ class Faults:
     """Draws faults for both providers; *share* is the part of the calls that fail.
 
     *hidden* tells whether streams may end without a finish reason as well: litellm says ``stop`` to them, which nobody
-    behind it can tell from an answer (:mod:`proxy.upstream.litellm`).
+    behind it can tell from an answer (:mod:`proxy.upstream.litellm.transport`).
     """
 
     def __init__(self, random: Random, share: float, *, hidden: bool) -> None:

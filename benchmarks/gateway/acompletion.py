@@ -80,7 +80,7 @@ async def _run(calls: Calls) -> float:
 
 def main() -> None:
     """Read the calls from standard input, make them, and print the figure."""
-    from proxy.upstream.litellm_environment import quiet_litellm
+    from proxy.upstream.litellm.environment import quiet_litellm
 
     quiet_litellm()
     print(asyncio.run(_run(Calls(**json.load(sys.stdin)))))

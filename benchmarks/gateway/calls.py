@@ -25,7 +25,7 @@ from benchmarks.gateway.tables import render
 from proxy.config import load_settings
 from proxy.logs import configure_logs
 from proxy.server import serving
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 
 _WARM_UP = 120
 """Requests before the count: afterwards everything that is kept has been made."""

@@ -21,7 +21,7 @@ from proxy.reload.watch_file import FileWatch
 from proxy.server import Address, serve
 from proxy.serving_loop import make_loop
 from proxy.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 
 
 def run_serve(options: argparse.Namespace) -> int:

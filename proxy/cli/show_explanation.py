@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from proxy.cli.show_messages import differences, excerpt, printable
-from proxy.dialects import STEP as PARAMETERS
+from proxy.upstream.dialects import STEP as PARAMETERS
 
 _BESIDE_MESSAGES = ("tools_withheld", "delegation_withheld", "delegation_guidance")
 """What the turn guard changes in the tools."""

@@ -13,7 +13,7 @@ from proxy.config import load_settings
 from proxy.demo.naive_wire import naive_body
 from proxy.emulator import serving as serving_emulator
 from proxy.server import serving
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 
 _TIMEOUT = aiohttp.ClientTimeout(total=60)
 

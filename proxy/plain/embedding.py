@@ -11,7 +11,7 @@ from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Answer, PlainCall
 from proxy.plain.embeddings import check_embeddings, join_embeddings, weight_of
 from proxy.upstream import Upstream
-from proxy.wires.gemini import MOST_TEXTS
+from proxy.upstream.wires.gemini import MOST_TEXTS
 
 
 async def embed(upstream: Upstream, call: PlainCall) -> Answer:

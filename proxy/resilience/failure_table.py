@@ -131,7 +131,7 @@ class Row:
     """Whose requests the blame counts for."""
 
     repair: bool = False
-    """The request may be changed once by the provider's words (:mod:`proxy.resilience.repairs`)."""
+    """The request may be changed once by the provider's words (:mod:`proxy.planning.repairs`)."""
 
     note: bool = False
     """From the first further try on, the model is told what was wrong."""

@@ -20,7 +20,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from proxy.core.json_text import write_json
-from proxy.signatures.carriers import (
+from proxy.signatures.client_ids import tag_in
+from proxy.signatures.kept import Kept, text_key
+from proxy.signatures.origins import tag_of
+from proxy.upstream.signature_carriers import (
     ON_CALLS,
     ON_MESSAGES,
     call_signatures,
@@ -31,9 +34,6 @@ from proxy.signatures.carriers import (
     text_signatures,
     with_own,
 )
-from proxy.signatures.client_ids import tag_in
-from proxy.signatures.kept import Kept, text_key
-from proxy.signatures.origins import tag_of
 from sanitizers import Message, Messages
 from sanitizers.messages import base_id, function_of, tool_calls_of
 from sanitizers.outline import Outline

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.signatures.carriers import OWN_PLACE, STAND_IN, STAND_INS, own_signature, with_own
+from proxy.upstream.signature_carriers import OWN_PLACE, STAND_IN, STAND_INS, own_signature, with_own
 from sanitizers import Message, Messages, Profile
 from sanitizers.messages import SYSTEM_ROLES, tool_calls_of
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from proxy.core.errors import InvalidRequest
-from proxy.dialects import STEP as PARAMETERS
 from proxy.explain import DryRun
 from proxy.parameter_plan import Unsupported
 from proxy.plan import settle_signatures
 from proxy.prepare_request import prepare_request, profile_for_request
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.ui.places import Placed, follow, place, place_entries
+from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import Change, Message, Messages, Unrepairable
 from sanitizers.pipeline import walk_steps
 from sanitizers.tool_names import rename_tools

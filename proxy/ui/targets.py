@@ -11,7 +11,7 @@ import orjson
 
 from proxy.config import load_settings
 from proxy.core.deployment import Deployment
-from proxy.dialects import withheld_names
+from proxy.upstream.dialects import withheld_names
 from proxy.upstream.transports import transport_of
 
 MODELS: Mapping[str, str] = MappingProxyType(

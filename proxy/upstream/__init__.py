@@ -1,7 +1,18 @@
-"""The seam to the providers: a small protocol, so that nothing outside one module knows litellm.
+"""Speaks with providers, and is the only room that does. Its protocol keeps litellm within one folder.
 
-An upstream answers in OpenAI's formats, as plain dicts, and fails with the errors of
-:mod:`proxy.core.errors`. It neither retries nor falls back, and it knows nothing of histories.
+An upstream answers in OpenAI's formats, as plain dicts, and fails with the errors of :mod:`proxy.core.errors`. It
+neither retries nor falls back, and it knows nothing of histories. In the order of the data:
+
+    transports, select_transport  which transport asks a deployment
+    dialects                      which parameters a provider takes, and how
+    media                         images that are fetched, and put into the request
+    wires                         what is sent, and what comes back, as values
+    signature_carriers            where calls and messages hold a thought signature
+    direct                        OpenAI's and Gemini's wire over HTTP
+    litellm                       every other provider
+    timeouts                      the limits of one call
+    faults                        failures as errors; masking, known_secrets, secret_forms and shown_parts keep keys out
+    whole_as_chunks               a whole answer as a stream
 """
 
 from __future__ import annotations

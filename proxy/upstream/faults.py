@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Evidence
 from proxy.upstream.masking import MASK, mask
-from proxy.wires.gemini import is_bad_key
+from proxy.upstream.wires.gemini import is_bad_key
 
 _LONGEST_MESSAGE = 2_000
 

@@ -11,7 +11,7 @@ import orjson
 
 from proxy.config import load_settings
 from proxy.server import serving
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.openai_emulator import serving_openai
 
 

@@ -11,7 +11,7 @@ from benchmarks.chaos.leaving import CALLED, MOMENTS, leave_all
 from benchmarks.chaos.patient_provider import patient_provider
 from benchmarks.chaos.watching import settle
 from proxy.config import load_settings
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.proxied import proxied
 
 CLIENTS = 100

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.upstream.provider import DONE, Exchange, event, head, piece, providing, whole
 from tests.support.builders import user
 from tests.support.litellm_noise import LITELLM_NOISE

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
-from proxy.upstream import direct_wires
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.direct import wires as direct_wires
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.builders import assistant, call, image, system, text, tool, user
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator

@@ -36,7 +36,7 @@ def hook(event, arguments):
         files.append([os.path.realpath(os.fsdecode(path)), bool(writes)])
 
 sys.addaudithook(hook)
-from proxy.upstream.litellm import LiteLLMUpstream
+from proxy.upstream.litellm.transport import LiteLLMUpstream
 
 async def start():
     upstream = LiteLLMUpstream()

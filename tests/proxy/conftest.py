@@ -15,7 +15,7 @@ from proxy import logs
 from proxy.config import Settings
 from proxy.emulator import serving as serving_gemini
 from proxy.logs import configure_logs
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.openai_emulator import OpenAIEmulator, serving_openai
 from tests.support.proxied import GEMINI, Proxied, proxied, settings_of

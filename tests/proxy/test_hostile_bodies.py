@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from proxy import logs
 from proxy.emulator import serving as serving_gemini
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.builders import assistant, call, tool, user
 from tests.support.openai_emulator import serving_openai
 from tests.support.proxied import CHAT, Proxied, proxied, settings_of

@@ -18,7 +18,7 @@ from proxy.core.known_tools import MOST_KNOWN, KnownTools
 from proxy.core.offload import LARGE, LONG
 from proxy.known_tools import known_tools
 from proxy.plan import plan_request
-from proxy.resilience.repairs import repair_request
+from proxy.planning.repairs import repair_request
 from proxy.tool_schemas import clean_declared, cleaning_weight
 from sanitizers.schemas import GEMINI, Target
 from tests.proxy.attempting import refused

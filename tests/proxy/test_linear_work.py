@@ -17,8 +17,8 @@ from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.plain.requests import parse_completion_request, parse_embedding_request
 from proxy.plan import plan_request
 from proxy.turn_guard import guard_chat
-from proxy.upstream.direct_wires import wire_of
-from proxy.upstream.litellm_messages import litellm_messages
+from proxy.upstream.direct.wires import wire_of
+from proxy.upstream.litellm.messages import litellm_messages
 from proxy.wire import parse_chat_request
 from sanitizers.turns import TurnPolicy
 from tests.support.counted_steps import count_steps

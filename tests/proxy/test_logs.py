@@ -17,7 +17,7 @@ import aiohttp
 import pytest
 
 from proxy.logs import configure_logs, log_stray_errors
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import LogLines, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.builders import assistant, call, image, tool, user

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Chunk
 from proxy.normalize import ChunkNormalizer
-from proxy.wires.gemini import StreamReader as GeminiReader
-from proxy.wires.openai import StreamReader
+from proxy.upstream.wires.gemini import StreamReader as GeminiReader
+from proxy.upstream.wires.openai import StreamReader
 
 TEXTS = st.text(st.sampled_from(["a", " ", "é", "{", "}", '"', "\ud83d", "\ude00"]), max_size=3)
 ARGUMENTS = st.sampled_from(['{"a":', "1}", "{}", '{"a":1}', "", " ", '{"b":2}{"c":3}', '"{}"', "é", "null"])

@@ -16,9 +16,9 @@ import pytest
 from aiohttp import web
 
 from proxy.parameters import PARAMETERS
-from proxy.upstream.litellm import build_arguments
-from proxy.upstream.litellm_environment import quiet_litellm
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.litellm.environment import quiet_litellm
+from proxy.upstream.litellm.transport import build_arguments
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.builders import assistant, call, image, text, tool, user

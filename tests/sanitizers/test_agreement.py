@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.emulator import judge
-from proxy.upstream.litellm_messages import litellm_messages
+from proxy.upstream.litellm.messages import litellm_messages
 from sanitizers import Unrepairable, find_violations, profile_for, sanitize, validate_messages
 from tests.support.gemini_body import as_sent
 from tests.support.openai_emulator import judge_openai

@@ -8,7 +8,7 @@ from typing import Any
 from proxy.signatures.kept import Kept
 from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
-from proxy.wires.gemini import build_request
+from proxy.upstream.wires.gemini import build_request
 from sanitizers import Messages, Profile
 
 HERE = "here gemini-3"

@@ -1,6 +1,6 @@
 """A provider's stream through all that reads and writes it, without sockets: bytes in, the client's bytes out.
 
-Does what :mod:`proxy.upstream.direct` and :mod:`proxy.streaming` do, less time and connections, so that one stream can
+Does what :mod:`transport` and :mod:`streaming` do, less time and connections, so that one stream can
 be cut in thousands of ways in a second. That the two really do so is seen on sockets, with the same examples.
 """
 
@@ -20,10 +20,10 @@ from proxy.core.sse import DONE, encode_event
 from proxy.core.upstream_call import Chunk
 from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.signatures.client_ids import CallIds
-from proxy.upstream.answer_kinds import is_events, without_blanks
-from proxy.upstream.direct_wires import wire_of
+from proxy.upstream.direct.content_kind import is_events, without_blanks
+from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks
-from proxy.wires.sse_decoder import SSEDecoder
+from proxy.upstream.wires.sse_decoder import SSEDecoder
 from sanitizers import profile_for
 from tests.support.proxied import MODEL, settings_of
 

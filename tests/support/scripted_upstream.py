@@ -13,7 +13,7 @@ from typing import Any, Literal
 from proxy.config import Settings
 from proxy.core.deployment import Deployment
 from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
-from proxy.upstream.patience import Patience
+from proxy.upstream.timeouts import Patience
 
 End = Literal["finished", "failed", "cancelled", "closed"]
 

@@ -25,7 +25,7 @@ ENTRYPOINT = ["turnright"]
 FILE = "/etc/turnright/turnright.yaml"
 LOADED = """
 import importlib, os, sys
-from proxy.upstream.litellm_environment import quiet_litellm
+from proxy.upstream.litellm.environment import quiet_litellm
 quiet_litellm()
 for name in ("proxy.cli.serve", "proxy.cli.check", "proxy.server", "litellm"):
     importlib.import_module(name)

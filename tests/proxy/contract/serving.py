@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import settings_on
 from tests.proxy.contract.judging import complaints_of
 from tests.proxy.upstream.provider import Exchange, providing

@@ -16,7 +16,7 @@ import pytest
 from aiohttp import web
 
 from proxy.core.errors import UpstreamFault
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.builders import tool, user

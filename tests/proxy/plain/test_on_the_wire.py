@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.proxy.plain.asking import COMPLETIONS, EMBEDDINGS

@@ -11,9 +11,9 @@ import pytest
 from proxy.config import resolve
 from proxy.core.upstream_call import PlainCall, Timeouts
 from proxy.plain.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
-from proxy.upstream.litellm import LiteLLMUpstream, build_embedding_arguments
-from proxy.upstream.litellm_environment import quiet_litellm
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.litellm.environment import quiet_litellm
+from proxy.upstream.litellm.transport import LiteLLMUpstream, build_embedding_arguments
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.proxy.plain.asking import COMPLETIONS, EMBEDDINGS

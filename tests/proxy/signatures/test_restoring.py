@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from proxy.emulator import judge
 from proxy.emulator.signatures import CORRUPTED
-from proxy.resilience.repairs import repair_request
-from proxy.signatures.carriers import (
+from proxy.planning.repairs import repair_request
+from proxy.signatures.client_ids import CallIds
+from proxy.signatures.kept import Kept, Signed, pack, text_key, unpack
+from proxy.signatures.origins import tag_of
+from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
+from proxy.upstream.signature_carriers import (
     ON_CALLS,
     ON_MESSAGES,
     STAND_IN,
@@ -22,15 +26,11 @@ from proxy.signatures.carriers import (
     call_signatures,
     text_signatures,
 )
-from proxy.signatures.client_ids import CallIds
-from proxy.signatures.kept import Kept, Signed, pack, text_key, unpack
-from proxy.signatures.origins import tag_of
-from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
-from proxy.wires.gemini import build_request
+from proxy.upstream.wires.gemini import build_request
 from sanitizers import profile_for, sanitize
 from sanitizers.outline import outline_of
 from sanitizers.profiles import GEMINI_2, GEMINI_3
-from tests.proxy.resilience.repairs.asking import refusal
+from tests.proxy.planning.repairs.asking import refusal
 from tests.support.builders import assistant, call, system, text, tool, user
 from tests.support.gemini_body import HERE, THERE, as_sent, direct_body
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from proxy.emulator import judge
-from proxy.signatures.carriers import STAND_IN, STAND_INS
 from proxy.signatures.stand_ins import with_stand_ins
-from proxy.wires.gemini import build_request
+from proxy.upstream.signature_carriers import STAND_IN, STAND_INS
+from proxy.upstream.wires.gemini import build_request
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
 from tests.support.builders import assistant, call, system, tool, user
 

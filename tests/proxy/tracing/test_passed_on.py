@@ -10,7 +10,7 @@ import pytest
 
 from proxy.config import Settings
 from proxy.tracing.trace_context import read_context
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, LogLines, settings_on
 from tests.proxy.upstream.provider import GOOD, Exchange, providing, whole
 from tests.support.litellm_noise import LITELLM_NOISE

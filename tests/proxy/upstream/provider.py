@@ -16,8 +16,8 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.upstream.direct import DirectUpstream
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.direct.transport import DirectUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.builders import user
 from tests.support.proxied import MODEL, Proxied, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import STOP, answer, say

@@ -15,7 +15,7 @@ from proxy.core.failures import Cause
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.masking import mask, secrets_of
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.builders import user

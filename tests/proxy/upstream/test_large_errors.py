@@ -19,11 +19,12 @@ from proxy.config import resolve
 from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.resilience.read_error import read_error
-from proxy.upstream import direct, litellm_errors
-from proxy.upstream.answer_bodies import LARGEST_ERROR
+from proxy.upstream.direct import transport as direct
+from proxy.upstream.direct.answer_bodies import LARGEST_ERROR
 from proxy.upstream.faults import fault_of_answer
-from proxy.upstream.litellm_clients import ERROR_BODY, LARGEST_SHOWN, read_error_body
-from proxy.upstream.selecting import SelectingUpstream
+from proxy.upstream.litellm import errors as litellm_errors
+from proxy.upstream.litellm.clients import ERROR_BODY, LARGEST_SHOWN, read_error_body
+from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.upstream.provider import BOTH, Script, providing, sending, whole
 from tests.support.builders import user

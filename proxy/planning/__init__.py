@@ -1,0 +1,1 @@
+"""Decides what is sent to one deployment, and says every change with its reason. Pure."""

@@ -1,0 +1,79 @@
+"""Tell old tool exchanges in words: the last resort when a provider still finds the pairing wrong. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from proxy.planning.repairs.change_profile import PAIRED
+from proxy.planning.repairs.draft import Draft, note, with_entries
+from proxy.resilience.read_error import ProviderError
+from sanitizers import Change, Message
+from sanitizers.merging import SEPARATOR, join_contents
+from sanitizers.messages import Entry, function_of, is_part_list, tool_calls_of
+
+
+def flatten_exchanges(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with the tool exchanges before the newest user turn told in words.
+
+    Tool, arguments and result are all in them. A result is written as JSON text, so that nothing in it reads as the
+    end of the quotation. Exchanges of the current turn stay calls: the model is about to go on from them. Not done
+    to a history that a repair has just paired. Source: what is left when a history is legal by every rule that is
+    known and refused by one that is not (gemini-cli#23068, vscode#299295).
+    """
+    if draft.profile.name.endswith(PAIRED):
+        return draft
+    entries = draft.entries
+    newest = max((at for at, entry in enumerate(entries) if entry.message["role"] == "user"), default=0)
+    told: list[Entry] = []
+    changes: list[Change] = []
+    names: dict[str, str] = {}
+    answers: list[Entry] = []
+    for at, entry in enumerate(entries):
+        message = entry.message
+        if answers and message["role"] != "tool":
+            told.append(_answers_in_words(answers, names))
+            answers = []
+        calls = tool_calls_of(message) if message["role"] == "assistant" else []
+        if at >= newest:
+            told.append(entry)
+        elif calls:
+            names |= {call.get("id") or "": _name_of(call) for call in calls}
+            told.append(Entry(_calls_in_words(message), entry.origin))
+            changes.append(note("replaced", entry.origin, "calls_in_words"))
+        elif message["role"] == "tool":
+            answers.append(entry)
+            changes.append(note("replaced", entry.origin, "result_in_words"))
+        else:
+            told.append(entry)
+    return with_entries(draft, told, changes)
+
+
+def _name_of(call: Message) -> str:
+    return function_of(call).get("name") or (call.get("custom") or {}).get("name") or "unknown"
+
+
+def _calls_in_words(message: Message) -> Message:
+    words = []
+    for call in tool_calls_of(message):
+        arguments = function_of(call).get("arguments", (call.get("custom") or {}).get("input"))
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        words.append(f"[Called the tool {_name_of(call)} with: {text}]")
+    rest = {name: value for name, value in message.items() if name != "tool_calls"}
+    return {**rest, "content": join_contents([message.get("content"), SEPARATOR.join(words)])}
+
+
+def _answers_in_words(answers: list[Entry], names: dict[str, str]) -> Entry:
+    """Return one user message that tells what the tools returned, with the media that were in it."""
+    texts: list[str] = []
+    media: list[Message] = []
+    for message, *_ in answers:
+        content: Any = message.get("content")
+        if isinstance(content, list) and is_part_list(content):
+            media += [part for part in content if part["type"] != "text"]
+            content = "".join(part.get("text") or "" for part in content if part["type"] == "text")
+        name = names.get(message.get("tool_call_id") or "", "unknown")
+        texts.append(f"[The tool {name} returned: {json.dumps(content, ensure_ascii=False)}]")
+    words = SEPARATOR.join(texts)
+    said: Any = [{"type": "text", "text": words}, *media] if media else words
+    return Entry({"role": "user", "content": said}, answers[0].origin)

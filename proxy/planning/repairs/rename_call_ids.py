@@ -1,0 +1,120 @@
+"""Give calls other ids, and their results the same ones. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from proxy.planning.repairs.draft import Draft, note, with_entries
+from proxy.resilience.read_error import ProviderError
+from sanitizers import Change, Message
+from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
+from sanitizers.synthetic import DerivedIds
+
+Rename: TypeAlias = Callable[[str], str]
+"""Says what an id is to be; the same id, where it may stay."""
+
+_SHORT = re.compile(r"[a-zA-Z0-9]{9}")
+_PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def make_call_ids_fit(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with new ids for the calls whose own the provider's rule forbids.
+
+    Nine letters or digits are legal everywhere. Sources: OpenAI "Expected a string with maximum length 40"
+    (vercel/ai#5171), Anthropic ``^[a-zA-Z0-9_-]+$`` (langchain#37756), Mistral "a-z, A-Z, 0-9, with a length of 9"
+    (gptel#1203).
+    """
+    if error.says("with a length of 9"):
+        entries, changes = rename_call_ids(draft.entries, lambda given: _fit(given, _SHORT))
+    elif error.says("should match pattern"):
+        entries, changes = rename_call_ids(draft.entries, lambda given: _fit(given, _PLAIN))
+    else:
+        entries, changes = rename_call_ids(
+            draft.entries, lambda given: given if len(given) <= 40 else _short(given)
+        )
+    return with_entries(draft, entries, changes)
+
+
+def _fit(given: str, rule: re.Pattern[str]) -> str:
+    return given if rule.fullmatch(given) else _short(given)
+
+
+def _short(given: str) -> str:
+    return hashlib.sha256(given.encode("utf-8", "surrogatepass")).hexdigest()[:9]
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The ids of one turn: what each is now, the parts of them before a signature, and all that are in use."""
+
+    now: dict[str, str] = field(default_factory=dict)
+    bases: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    derived: DerivedIds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.derived = DerivedIds(self.used)
+
+
+def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Change]]:
+    """Return *entries* with each call's id as *rename* has it, the same on the call and on its results.
+
+    An id that another call of the turn has, or that is empty, gives way to a derived one. A result is its call's by
+    the id, else by the part before the ``__thought__`` suffix, which clients strip on one side only.
+    """
+    renamed: list[Entry] = []
+    changes: list[Change] = []
+    known: dict[str, str] = {}  # each id that a result may carry, and what it is now
+    turn = _Turn()
+    for entry in entries:
+        message, at = entry.message, entry.origin
+        new = message
+        if message["role"] == "assistant":
+            new = _rename_calls(message, at, rename, turn, known)
+        else:
+            turn = _Turn()
+            if message["role"] == "tool":
+                new = _rename_result(message, rename, known)
+        if new is not message:
+            changes.append(note("replaced", at, "call_id"))
+        renamed.append(entry if new is message else Entry(new, at))
+    return tuple(renamed), changes
+
+
+def _rename_calls(message: Message, at: int, rename: Rename, turn: _Turn, known: dict[str, str]) -> Message:
+    """Return *message* with its calls renamed; *turn* and *known* get their ids.
+
+    Of calls in a turn that have one id before the signature, results without it are the first one's.
+    """
+    calls = []
+    added: list[str] = []
+    for number, call in enumerate(tool_calls_of(message)):
+        given = call.get("id")
+        if given and given not in turn.now:
+            wanted = rename(given)
+            if not wanted or wanted in turn.used:
+                wanted = turn.derived.derive(at, number, given)
+            turn.now[given] = wanted
+            turn.used.add(wanted)
+            added.append(given)
+        calls.append({**call, "id": turn.now[given]} if given and turn.now[given] != given else call)
+    for given in added:
+        base = base_id(given)
+        if base not in turn.bases:
+            turn.bases.add(base)
+            known[base] = turn.now.get(base) or turn.now[given]
+    known |= {given: turn.now[given] for given in added}
+    changed = any(new is not old for new, old in zip(calls, tool_calls_of(message), strict=True))
+    return {**message, "tool_calls": calls} if changed else message
+
+
+def _rename_result(message: Message, rename: Rename, known: dict[str, str]) -> Message:
+    given = message.get("tool_call_id")
+    if not given:
+        return message
+    wanted = known.get(given) or known.get(base_id(given)) or rename(given) or given
+    return message if wanted == given else {**message, "tool_call_id": wanted}

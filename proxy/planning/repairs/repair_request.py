@@ -1,0 +1,98 @@
+"""The one change that a refused request gets before it is sent again. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proxy.planning.repairs.draft import Draft
+from proxy.planning.repairs.repair_table import TABLE, Row
+from proxy.resilience.read_error import ProviderError
+from sanitizers import Change, Messages, Profile, Unrepairable
+from sanitizers.messages import Entry
+from sanitizers.work_limit import spend
+
+_MOST_PASSES = 5
+"""Times that the table is gone through: two do for all that was ever drawn, so that a circle would be a defect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What to send in the place of a request that was refused.
+
+    *profile* is None where the request goes out under the one that it had. An index in *changes* is a place in the
+    messages that were refused; a change of a parameter stands at 0, and *detail* names it.
+    """
+
+    messages: Messages
+    parameters: Mapping[str, Any]
+    profile: Profile | None
+    changes: tuple[Change, ...]
+
+
+def repair_request(
+    messages: Messages,
+    parameters: Mapping[str, Any],
+    profile: Profile,
+    error: ProviderError,
+    *,
+    table: Sequence[Row] = TABLE,
+) -> Repaired | None:
+    """Return the request repaired by what *error* says, or None: no repair is known, or none would change anything.
+
+    *messages* are validated, and those that were sent under *profile*. A provider lists all faults of a layer at once
+    (vercel/ai#3775, CLIProxyAPI#1903) and there is one repair, so each fault that it names is mended, in the table's
+    order; of the rows for one fault the first that changes something counts. A repair may make what another one mends:
+    pairing turns legacy forms into calls and results, which have ids and names. So the rows are gone through until
+    nothing changes, and what came out of a repair gets None for the same error. Never raises, and mutates nothing.
+    """
+    error = _without_inputs(error)
+    start = draft = Draft(
+        tuple(Entry(message, at) for at, message in enumerate(messages)), parameters, profile
+    )
+    for _ in range(_MOST_PASSES):
+        before = draft
+        draft = _pass(draft, error, table)
+        if draft.sends_what(before):
+            break
+    if draft.sends_what(start):
+        return None
+    return Repaired(
+        messages=messages if draft.entries is start.entries else draft.messages,
+        parameters=draft.parameters,
+        profile=None if draft.profile == profile else draft.profile,
+        changes=draft.changes,
+    )
+
+
+def _pass(draft: Draft, error: ProviderError, table: Sequence[Row]) -> Draft:
+    mended: set[str] = set()
+    for row in table:
+        if row.fault in mended or not row.fits(error):
+            continue
+        changed = _repaired(row, draft, error)
+        if not changed.sends_what(draft):
+            mended.add(row.fault)
+            draft = changed
+    return draft
+
+
+def _repaired(row: Row, draft: Draft, error: ProviderError) -> Draft:
+    spend(len(draft.entries))
+    try:
+        return row.repair(draft, error)
+    except Unrepairable:  # the stricter rules cannot be met: better no repair than half of one
+        return draft
+
+
+def _without_inputs(error: ProviderError) -> ProviderError:
+    """Return *error* with its words up to the first input that they quote.
+
+    vLLM writes pydantic's findings into its message as Python does (MaxKB#2912); there a user's text is no field of
+    its own that :mod:`proxy.resilience.unwrap_error` could leave out.
+    """
+    own = error.words
+    for mark in ("'input':", "input_value="):
+        own = own.partition(mark)[0]
+    return error if own == error.words else replace(error, words=own)

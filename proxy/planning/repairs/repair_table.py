@@ -1,0 +1,284 @@
+"""The table from a provider's words to a repair.
+
+A row fits an error that says one of ``says``, and one of ``beside`` where there are any: in lower case, within its
+words or among its codes. The words are the most specific that the reports have in common, since a provider may quote
+the request, and only such as were seen word for word. Rows of one ``fault`` are alternatives: the first that changes
+something counts. Rows of different faults come together where an error names both; what is within a message comes
+before the order of the turns, which it may change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proxy.planning.repairs.change_profile import (
+    alternate_turns,
+    leave_out_call_ids,
+    pair_for_gemini,
+    pair_for_openai,
+)
+from proxy.planning.repairs.change_roles import add_reasoning, system_as_user
+from proxy.planning.repairs.close_tail import close_tail
+from proxy.planning.repairs.draft import Repair
+from proxy.planning.repairs.drop_parameters import (
+    drop_refused_parameters,
+    drop_response_format,
+    drop_tool_settings,
+)
+from proxy.planning.repairs.fill_empty_contents import add_text_to_media, fill_empty_contents
+from proxy.planning.repairs.fill_names import fill_names
+from proxy.planning.repairs.flatten_exchanges import flatten_exchanges
+from proxy.planning.repairs.leave_out_media import leave_out_media
+from proxy.planning.repairs.rename_call_ids import make_call_ids_fit
+from proxy.planning.repairs.replace_signatures import replace_signatures
+from proxy.planning.repairs.separate_results import separate_results
+from proxy.planning.repairs.simplify_tools import simplify_response_format, simplify_tools
+from proxy.resilience.read_error import ProviderError
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What providers say to one fault, and the repair for it."""
+
+    fault: str
+    repair: Repair
+    source: str
+    says: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+
+    def fits(self, error: ProviderError) -> bool:
+        """Tell whether *error* speaks of this fault."""
+        return error.says(*self.says) and (not self.beside or error.says(*self.beside))
+
+
+_CALLS = ("function_call", "functioncall", "function_response", "functionresponse")
+_DECLARATIONS = ("function_declaration", "functiondeclaration", "tools[")
+_ANSWERS = (
+    "generation_config",
+    "generationconfig",
+    "response_schema",
+    "responseschema",
+    "response_json_schema",
+)
+_GEMINI_PAIRING = (
+    "function call turn comes immediately after",
+    "function response turn comes immediately after",
+    "number of function response parts",
+)
+_OPENAI_PAIRING = (
+    "must be followed by tool messages responding to each",
+    "tool_call_ids did not have response messages",
+    "messages with role 'tool' must be a response to",
+    "no previous assistant message with a tool call",
+    "ids were found without `tool_result` blocks",
+    "unexpected `tool_use_id` found in `tool_result`",
+)
+_BAD_SCHEMA = (
+    "unknown name",
+    "cannot find field",
+    "invalid value at",
+    "any_of",
+    "items: missing",
+    "enum[",
+    "enum:",
+    "nesting depth",
+    "should be non-empty",
+)
+
+TABLE: tuple[Row, ...] = (
+    Row(
+        "signature_unknown",
+        leave_out_call_ids,
+        says=('unknown name "thought_signature"', 'unknown name "thoughtsignature"'),
+        source="surfaces without the field know no ids either: kimi-cli#1582",
+    ),
+    Row(
+        "signature",
+        replace_signatures,
+        says=("thought_signature", "thought signature", "thoughtsignature", "invalid signature"),
+        source="gemini-cli#13467, Antigravity-Manager#970 and #3342, 9router#301, ruby_llm#521, crush#1698",
+    ),
+    Row(
+        "system_role",
+        system_as_user,
+        says=(".role' does not support 'system' with this model",),
+        source="litellm#5671, forgecode#1177",
+    ),
+    Row(
+        "empty",
+        fill_empty_contents,
+        says=(
+            "empty text parameter",
+            "parts must not be empty",
+            "required oneof field 'data'",
+            "at least one parts field",
+            "contents is not specified",
+            "model input cannot be empty",
+            "text content blocks must be non-empty",
+            "all messages must have non-empty content",
+        ),
+        source="zuisong/gemini-openai-proxy#83, vercel/ai#3775, CLIProxyAPI#1292; claude-code#59812, litellm#2549",
+    ),
+    Row(
+        "media",
+        leave_out_media,
+        says=(
+            "unsupported mime type",
+            "unable to process input image",
+            "provided image is not valid",
+            "mime type must be image/",
+        ),
+        source="crush#995, pollinations#4157, Open-Interface#64, gemini-ai#3",
+    ),
+    Row(
+        "media_alone",
+        add_text_to_media,
+        says=("must have a text parameter",),
+        source="openai-gemini#31, litellm#5515",
+    ),
+    Row("name", fill_names, says=("name cannot be empty",), source="langflow#9437, CLIProxyAPI#1903"),
+    Row(
+        "call_ids",
+        leave_out_call_ids,
+        says=('unknown name "id"', "functionresponse.id does not match functioncall.id"),
+        beside=_CALLS,
+        source="kimi-cli#1582, AstrBot#7386; CLIProxyAPI#5199",
+    ),
+    Row(
+        "call_ids",
+        make_call_ids_fit,
+        says=("string too long. expected a string with maximum length 40", "string_above_max_length"),
+        beside=("tool_calls", "tool_call_id"),
+        source="vercel/ai#5171",
+    ),
+    Row(
+        "call_ids",
+        make_call_ids_fit,
+        says=("tool_use.id: string should match pattern",),
+        source="langchain#37756",
+    ),
+    Row(
+        "call_ids",
+        make_call_ids_fit,
+        says=("tool call id was",),
+        beside=("with a length of 9",),
+        source="gptel#1203",
+    ),
+    Row(
+        "reasoning",
+        add_reasoning,
+        says=(
+            "`reasoning_content` in the thinking mode must be passed back",
+            "missing `reasoning_content` field",
+        ),
+        source="kimi-cli#2141, hermes-agent#15353",
+    ),
+    Row(
+        "schema",
+        simplify_tools,
+        says=_BAD_SCHEMA,
+        beside=_DECLARATIONS,
+        source="CLIProxyAPI#97, cline#7339, 9router#380, Graphenium#37, gemini-cli#5923, azure-devops-mcp#145",
+    ),
+    Row(
+        "schema",
+        simplify_tools,
+        says=("proto field is not repeating, cannot start list", "invalid_function_parameters"),
+        source="google_workspace_mcp#1099; sigoden/aichat#1049",
+    ),
+    Row(
+        "states",
+        simplify_tools,
+        says=("constraint that has too many states for serving",),
+        source="python-genai#660, cline#7897",
+    ),
+    Row(
+        "answer_schema",
+        simplify_response_format,
+        says=_BAD_SCHEMA,
+        beside=_ANSWERS,
+        source="js-genai#882",
+    ),
+    Row(
+        "answer_schema",
+        simplify_response_format,
+        says=("constraint that has too many states for serving",),
+        source="python-genai#660",
+    ),
+    Row(
+        "json_with_tools",
+        drop_response_format,
+        says=(
+            "function calling with a response mime type",
+            "tool use with a response mime type",
+        ),
+        source="python-genai#867, symfony/ai#1777",
+    ),
+    Row(
+        "tool_settings",
+        drop_tool_settings,
+        says=(
+            "'parallel_tool_calls' is only allowed when 'tools' are specified",
+            "'tool_choice' is only allowed when 'tools' are specified",
+            "function calling config is set without function_declarations",
+        ),
+        source="Upsonic#323, camel#3706; claude-code-router#1207",
+    ),
+    Row(
+        "parameter",
+        drop_refused_parameters,
+        says=(
+            "unsupported parameter: '",
+            "unsupported value: '",
+            "unknown parameter: '",
+            "unrecognized request argument",
+            "'type': 'extra_forbidden', 'loc': ('body',",
+        ),
+        source="gollm#33, qwen-code#921, budibase#17211; vLLM: MaxKB#2912",
+    ),
+    Row("pairing", pair_for_gemini, says=_GEMINI_PAIRING, source="gemini-cli#11814, #4217; langchain#27799"),
+    Row(
+        "pairing",
+        pair_for_openai,
+        says=_OPENAI_PAIRING,
+        source="dataline#172; autogen#3178; claude-code#8612",
+    ),
+    Row(
+        "pairing",
+        flatten_exchanges,
+        says=_GEMINI_PAIRING + _OPENAI_PAIRING,
+        source="the last resort: gemini-cli#23068, vscode#299295",
+    ),
+    Row(
+        "alternation",
+        alternate_turns,
+        says=(
+            "roles must alternate",
+            "a conversation must alternate between user and assistant",
+            "multiturn requests ends with a user role",
+        ),
+        source="autogen#1037, llama_index#11731; langchain-aws#130; one-api#836",
+    ),
+    Row(
+        "result_then_user",
+        separate_results,
+        says=(
+            "unexpected role 'user' after role 'tool'",
+            "cannot specify message if the last entry in chat history contains tool results",
+            "conversation blocks and tool result blocks cannot be provided in the same turn",
+        ),
+        source="datapizza#98, litellm#6323; langchain-oracle#9; agents-js#1998",
+    ),
+    Row(
+        "tail",
+        close_tail,
+        says=(
+            "ending with a model turn",
+            "multiturn requests ends with a user role",
+            "last message in a gemini request must not be from the assistant",
+            "expected last role to be one of",
+            "the last message must have role=user",
+        ),
+        source="LibreChat agents#323, pipecat#5821; one-api#836; copilot-api#273; litellm#6323",
+    ),
+)

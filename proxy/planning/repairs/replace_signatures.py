@@ -1,0 +1,55 @@
+"""Take every thought signature out of a history, so that stand-ins are sent in their place. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proxy.planning.repairs.draft import Draft, has_calls, note, with_entries
+from proxy.planning.repairs.rename_call_ids import rename_call_ids
+from proxy.resilience.read_error import ProviderError
+from proxy.signatures.stand_ins import with_stand_ins
+from proxy.upstream.signature_carriers import ON_CALLS, ON_MESSAGES, with_own
+from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
+
+
+def replace_signatures(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* without a signature in any carrier, the suffix of an id among them.
+
+    Google's documented stand-in then goes on the first call of each turn. Sources: gemini-cli#13467,
+    Antigravity-Manager#3342, 9router#301; ai.google.dev/gemini-api/docs/thought-signatures for the stand-in.
+    """
+    missing = error.says("missing a thought_signature")
+    profile = draft.profile
+    if missing and profile.signs_calls and not profile.call_ids and has_calls(draft):
+        # Only what has ids has signatures (proxy.signatures.stand_ins), and the model says that it is of that kind.
+        draft = replace(draft, profile=replace(profile, name=f"{profile.name}-signed", call_ids=True))
+    entries, _ = rename_call_ids(draft.entries, base_id)
+    entries = without_signatures(entries)
+    if missing or entries != draft.entries:
+        messages, _ = with_stand_ins([entry.message for entry in entries], draft.profile)
+        entries = tuple(
+            Entry(message, entry.origin) for message, entry in zip(messages, entries, strict=True)
+        )
+    changes = [
+        note("replaced", new.origin, "signature")
+        for new, old in zip(entries, draft.entries, strict=True)
+        if new.message != old.message
+    ]
+    return with_entries(draft, entries, changes)
+
+
+def without_signatures(entries: Entries) -> Entries:
+    """Return *entries* with no signature beside a call or a text; suffixes of ids stay."""
+    return tuple(_strip(entry) for entry in entries)
+
+
+def _strip(entry: Entry) -> Entry:
+    message = entry.message
+    if message["role"] != "assistant":
+        return entry
+    stripped = with_own(message, None, ON_MESSAGES)
+    calls = tool_calls_of(message)
+    bare = [with_own(call, None, ON_CALLS) for call in calls]
+    if bare != calls:
+        stripped = {**stripped, "tool_calls": bare}
+    return entry if stripped is message else Entry(stripped, entry.origin)

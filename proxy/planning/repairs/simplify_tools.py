@@ -1,0 +1,84 @@
+"""Say less in the schemas of tools and answers, and the rest in their descriptions. Pure.
+
+In stages, by what was refused: keywords first, then levels, then values as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.planning.repairs.draft import Draft, note, with_parameters
+from proxy.resilience.read_error import ProviderError
+from sanitizers import Change, Unrepairable
+from sanitizers.schemas import PLAIN, PLAIN_FEW_STATES, PLAIN_FLAT, Dialect, clean_schema
+
+
+def simplify_tools(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with the parameters of its tools told in types, properties and plain values alone.
+
+    What the model then calls a tool with fits the client's own schema as before, or breaks a rule that it reads in a
+    description. Sources: CLIProxyAPI#97, google_workspace_mcp#1099, cline#7339, 9router#380, Graphenium#37,
+    gemini-cli#5923 (depth), python-genai#660 (states), sigoden/aichat#1049 (OpenAI).
+    """
+    parameters = dict(draft.parameters)
+    changes: list[Change] = []
+    tools = _each(draft.parameters.get("tools"), "function", "tools", changes, error)
+    functions = _each(draft.parameters.get("functions"), None, "functions", changes, error)
+    if tools is not None:
+        parameters["tools"] = tools
+    if functions is not None:
+        parameters["functions"] = functions
+    return with_parameters(draft, parameters, changes)
+
+
+def simplify_response_format(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with the schema of its answer told likewise. Sources: python-genai#660, js-genai#882."""
+    given = draft.parameters.get("response_format")
+    wrapper = given.get("json_schema") if isinstance(given, Mapping) else None
+    if not isinstance(given, Mapping) or not isinstance(wrapper, Mapping):
+        return draft
+    simpler = _simplified(wrapper, "schema", error)
+    if simpler is wrapper:
+        return draft
+    change = note("replaced", 0, "schema", "response_format")
+    parameters = {**draft.parameters, "response_format": {**given, "json_schema": simpler}}
+    return with_parameters(draft, parameters, [change])
+
+
+def _each(
+    given: Any, key: str | None, place: str, changes: list[Change], error: ProviderError
+) -> list[Any] | None:
+    """Return the tools in *given* with simpler parameters, None where there are no tools."""
+    if not isinstance(given, list):
+        return None
+    simpler = []
+    for at, tool in enumerate(given):
+        function = tool.get(key) if key else tool
+        made = _simplified(function, "parameters", error) if isinstance(function, Mapping) else function
+        if made is not function:
+            changes.append(note("replaced", 0, "schema", f"{place}[{at}]"))
+            tool = {**tool, key: made} if key else made
+        simpler.append(tool)
+    return simpler
+
+
+def _simplified(holder: Mapping[str, Any], name: str, error: ProviderError) -> Mapping[str, Any]:
+    """Return *holder* with the schema under *name* simpler, not ``strict`` then; itself where that changes nothing."""
+    schema = holder.get(name)
+    if not isinstance(schema, Mapping) or not schema:
+        return holder
+    try:
+        simpler = clean_schema(dict(schema), _stage(error)).schema
+    except Unrepairable:
+        return holder
+    if simpler == schema:
+        return holder
+    return {**{key: value for key, value in holder.items() if key != "strict"}, name: simpler}
+
+
+def _stage(error: ProviderError) -> Dialect:
+    """Return how little is left."""
+    if error.says("too many states"):
+        return PLAIN_FEW_STATES
+    return PLAIN_FLAT if error.says("nesting depth") else PLAIN

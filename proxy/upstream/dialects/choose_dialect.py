@@ -1,0 +1,111 @@
+"""Which row of the table is a deployment's: by its provider, its model, and the way to it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Literal
+
+from proxy.config.addresses import OPENAI_SERVERS
+from proxy.core.deployment import Deployment
+from proxy.upstream.dialects import table
+from proxy.upstream.dialects.claude_models import claude_of
+from proxy.upstream.dialects.dialect import Dialect
+from proxy.upstream.dialects.gemini_models import efforts_of_gemini
+from proxy.upstream.dialects.openai_models import efforts_of_openai, is_openai, refused_by_openai
+from sanitizers import profile_for
+
+Transport = Literal["direct", "litellm"]
+
+_GOOGLE = frozenset({"gemini", "vertex_ai", "vertex_ai_beta"})
+_CLAUDE_ROUTES = frozenset({"anthropic", "bedrock", "vertex_ai"})
+
+_ROWS: Mapping[str, Dialect] = MappingProxyType(
+    {
+        "azure": table.OPENAI,
+        "bedrock": table.BEDROCK,
+        "cerebras": table.CEREBRAS,
+        "cohere": table.COHERE,
+        "cohere_chat": table.COHERE,
+        "deepseek": table.DEEPSEEK,
+        "fireworks_ai": table.FIREWORKS,
+        "groq": table.GROQ,
+        "mistral": table.MISTRAL,
+        "ollama": table.OLLAMA,
+        "ollama_chat": table.OLLAMA,
+        "openai": table.COMPATIBLE,
+        "openrouter": table.OPENROUTER,
+        "together_ai": table.TOGETHER,
+        "xai": table.XAI,
+        **dict.fromkeys(OPENAI_SERVERS, table.COMPATIBLE),
+    }
+)
+
+_MERGED_LIMITS = frozenset({"custom_openai", "xinference"})
+"""Servers for which litellm writes both limits of an answer as the old one."""
+
+
+@lru_cache(maxsize=1024)
+def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
+    """Return the row for what a deployment's provider and model take by the way that *transport* is."""
+    provider, model = deployment.provider, deployment.model_id
+    if provider in _GOOGLE and profile_for(deployment.model, deployment.profile).name.startswith("gemini"):
+        return _gemini(deployment, direct=transport == "direct")
+    if provider in _CLAUDE_ROUTES and claude_of(model) is not None:
+        return _claude(provider, model)
+    row = _ROWS.get(provider, table.OTHERS)
+    if is_openai(deployment):
+        return replace(table.OPENAI, efforts=efforts_of_openai(model))
+    if provider == "deepseek":
+        return _deepseek(model, direct=transport == "direct")
+    if provider == "bedrock" and "nova" in model:
+        return table.NOVA
+    if row is table.OLLAMA and "gpt-oss" in model:
+        return replace(row, efforts=table.LEVELS)
+    if row is table.GROQ and "gpt-oss" in model:
+        return replace(row, efforts=table.LEVELS)
+    if provider in _MERGED_LIMITS and transport == "litellm":
+        return replace(row, limit="one")
+    return row
+
+
+def withheld_names(
+    deployment: Deployment, transport: Transport, parameters: Mapping[str, Any]
+) -> frozenset[str]:
+    """Return the names in *parameters* that the provider is never given, whatever their value."""
+    dropped = dialect_for(deployment, transport).dropped & parameters.keys()
+    return dropped | refused_by_openai(deployment, parameters)
+
+
+def _gemini(deployment: Deployment, *, direct: bool) -> Dialect:
+    profile = profile_for(deployment.model, deployment.profile)
+    row = table.GEMINI_3 if profile.call_ids else table.GEMINI
+    return replace(row, efforts=efforts_of_gemini(profile, deployment.model_id, direct=direct))
+
+
+def _claude(provider: str, model: str) -> Dialect:
+    facts = claude_of(model)
+    assert facts is not None, "asked for with a Claude"
+    row, native = table.ANTHROPIC, facts.schemas
+    if provider == "bedrock":
+        row, native = table.BEDROCK_CLAUDE, False
+        if facts.schemas:  # the generations for which litellm passes a choice of parallel calls on
+            row = replace(row, dropped=row.dropped - {"parallel_tool_calls"})
+    return replace(
+        row,
+        dropped=row.dropped | facts.refused,
+        efforts=facts.efforts,
+        one_sampler=facts.one_sampler,
+        thinking="budget" if facts.budget else "free",
+        formats_with_tools=row.formats if native else frozenset(),
+    )
+
+
+def _deepseek(model: str, *, direct: bool) -> Dialect:
+    if "reasoner" in model:
+        return table.DEEPSEEK_REASONER
+    if "v4" not in model:
+        return table.DEEPSEEK
+    return replace(table.DEEPSEEK_V4, efforts=("none", "high", "max")) if direct else table.DEEPSEEK_V4

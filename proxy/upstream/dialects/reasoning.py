@@ -1,0 +1,94 @@
+"""Reasoning: the nearest effort that a model knows, and what cannot stand beside it."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from proxy.upstream.dialects.dialect import EFFORTS
+from proxy.upstream.dialects.fitting import Fitting
+from proxy.upstream.dialects.thinking_blocks import lacks_thinking_blocks
+from proxy.upstream.dialects.tools import kind_of_choice
+
+_NAME = "reasoning_effort"
+
+_BUDGETS = MappingProxyType(
+    {"minimal": 1024, "low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192, "max": 16384}
+)
+"""The tokens that litellm makes of an effort for Claude (run on 1.105.3), least first."""
+
+_LEAST_TOP_P = 0.95
+"""What extended thinking takes (Anthropic's page on it: "top_p values between 1 and 0.95")."""
+
+
+def fit_effort(fitting: Fitting) -> None:
+    """Make ``reasoning_effort`` one that the model knows, and see to what it rules out."""
+    effort, efforts = fitting.value(_NAME), fitting.dialect.efforts
+    if effort is not None and efforts is not None:
+        if effort == "default" and effort not in efforts:
+            fitting.drop(_NAME, "default")  # what it is without a word
+        elif effort not in efforts:
+            _put_nearest(fitting, effort, efforts)
+        elif effort == "none" and fitting.dialect.always_reasons:
+            fitting.say("replaced", "always_reasons", _NAME)
+    if fitting.dialect.thinking == "budget":
+        _fit_thinking(fitting)
+    elif fitting.dialect.thinking == "always":
+        _free_choice(fitting)
+
+
+def nearest_effort(effort: str, efforts: tuple[str, ...]) -> str | None:
+    """Return the effort of *efforts* that is nearest to *effort*, the greater of two; None where there is none.
+
+    ``none`` is nobody's neighbour: who asks for little reasoning does not ask for no reasoning.
+    """
+    known = [known for known in efforts if known != "none"]
+    wanted = EFFORTS.index(effort)
+    return min(known, key=lambda one: (abs(EFFORTS.index(one) - wanted), -EFFORTS.index(one)), default=None)
+
+
+def _put_nearest(fitting: Fitting, effort: str, efforts: tuple[str, ...]) -> None:
+    nearest = nearest_effort(effort, efforts)
+    if nearest is None:
+        fitting.drop(_NAME, "not_available")
+    else:
+        fitting.replace(_NAME, nearest, "nearest_effort")
+
+
+def _fit_thinking(fitting: Fitting) -> None:
+    """Leave out what Claude's extended thinking cannot stand beside, or the thinking where it cannot be had.
+
+    What the request is about goes first: a call that must be made, a limit, the history. Sources: "Thinking may not be
+    enabled when tool_choice forces tool use." (mastra#7507), "budget_tokens must be less than max_tokens" (llm.js#30),
+    :mod:`proxy.upstream.dialects.thinking_blocks`; no other temperature than 1, no ``top_k`` (GoModel#83).
+    """
+    effort = fitting.value(_NAME)
+    if effort in (None, "none"):
+        return
+    choice = fitting.value("tool_choice")
+    if choice is not None and kind_of_choice(choice) in ("named", "required"):
+        fitting.drop(_NAME, "forced_tool")
+        return
+    if lacks_thinking_blocks(fitting.messages):
+        fitting.drop(_NAME, "thinking_blocks_missing")
+        return
+    limit = fitting.value("max_completion_tokens") or fitting.value("max_tokens")
+    if limit is not None and _BUDGETS[effort] >= limit:
+        fits = [known for known, budget in _BUDGETS.items() if budget < limit and known != "minimal"]
+        if not fits:
+            fitting.drop(_NAME, "no_room_to_think")
+            return
+        fitting.replace(_NAME, fits[-1], "no_room_to_think")
+    if fitting.value("temperature") not in (None, 1):
+        fitting.drop("temperature", "thinking")
+    if (top_p := fitting.value("top_p")) is not None and top_p < _LEAST_TOP_P:
+        fitting.drop("top_p", "thinking")
+    if fitting.value("top_k") is not None:
+        fitting.drop("top_k", "thinking")
+
+
+def _free_choice(fitting: Fitting) -> None:
+    """Leave a call to the model that cannot be demanded of one that thinks (eino#994)."""
+    choice = fitting.value("tool_choice")
+    resting = fitting.value(_NAME) == "none"
+    if choice is not None and not resting and kind_of_choice(choice) in ("named", "required"):
+        fitting.drop("tool_choice", "thinking")

@@ -1,0 +1,100 @@
+"""Tools and how they are to be called: what can be expressed, and what makes no sense without a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.core.errors import InvalidRequest
+from proxy.upstream.dialects.fitting import Fitting
+
+_CHOICES = ("tool_choice", "function_call")
+_WITHOUT_TOOLS = (*_CHOICES, "parallel_tool_calls")
+
+
+def fit_tools(fitting: Fitting) -> None:
+    """Make tools and tool choice what the dialect takes.
+
+    Sources: an empty list of tools is refused ("Extra inputs are not permitted", php-mistral#76; OpenAI: "array too
+    short"); so is a choice without tools ("'parallel_tool_calls' is only allowed when 'tools' are specified.",
+    Upsonic#323; Gemini: claude-code-router#1207). Raises :class:`InvalidRequest` for a choice of a function that the
+    request does not declare.
+    """
+    for name in ("tools", "functions"):
+        if fitting.value(name) == []:
+            fitting.drop(name, "empty")
+    declared = fitting.declared()
+    for name in _CHOICES:
+        _check_named(fitting.value(name), name, declared)
+    if not declared:
+        for name in _WITHOUT_TOOLS:
+            if fitting.value(name) is not None:
+                fitting.drop(name, "no_tools")
+        return
+    if not fitting.dialect.functions:
+        _write_as_tools(fitting)
+    _fit_choice(fitting)
+
+
+def kind_of_choice(choice: Any) -> str:
+    """Return what kind of tool choice *choice* is: a mode's name, or ``named``."""
+    return choice if isinstance(choice, str) else "named"
+
+
+def _check_named(choice: Any, name: str, declared: tuple[str, ...]) -> None:
+    if not isinstance(choice, Mapping):
+        return
+    function = choice.get("function", choice)
+    named = function.get("name") if isinstance(function, Mapping) else None
+    if named not in declared:
+        raise InvalidRequest(f"'{name}' must name one of the functions of this request.", param=name)
+
+
+def _write_as_tools(fitting: Fitting) -> None:
+    """Write the form that was before tools as tools: most providers never knew it. A tool of the same name counts."""
+    functions, choice = fitting.value("functions"), fitting.value("function_call")
+    if functions is not None:
+        tools = fitting.value("tools") or []
+        known = {tool.get("function", {}).get("name") for tool in tools}
+        added = [function for function in functions if function.get("name") not in known]
+        written = [*tools, *({"type": "function", "function": function} for function in added)]
+        fitting.replace("functions", written, "legacy_form", to="tools")
+    if choice is None:
+        return
+    if fitting.value("tool_choice") is not None:
+        fitting.drop("function_call", "two_choices")
+    elif isinstance(choice, str) and choice not in ("auto", "none"):
+        raise InvalidRequest(
+            "'function_call' must be none or auto, or name a function.", param="function_call"
+        )
+    else:
+        named = {"type": "function", "function": choice} if isinstance(choice, Mapping) else choice
+        fitting.replace("function_call", named, "legacy_form", to="tool_choice")
+
+
+def _fit_choice(fitting: Fitting) -> None:
+    """Express the choice as well as can be.
+
+    Where none can be forbidden, tools that no call in the history needs are left out. A call that cannot be demanded
+    is left to the model, and said so.
+    """
+    choice = fitting.value("tool_choice")
+    if choice is None:
+        return
+    kind, choices = kind_of_choice(choice), fitting.dialect.choices
+    if kind in choices:
+        return
+    if kind == "auto":
+        fitting.withhold("tool_choice")  # what it is without a choice
+    elif kind == "named" and "required" in choices and len(fitting.declared()) == 1:
+        fitting.replace("tool_choice", "required", "not_available")
+    else:
+        fitting.drop("tool_choice", "not_available")
+        if kind == "none" and fitting.value("tools") is not None and not _has_calls(fitting):
+            fitting.drop("tools", "tool_choice_none")
+            if fitting.value("parallel_tool_calls") is not None:
+                fitting.drop("parallel_tool_calls", "no_tools")
+
+
+def _has_calls(fitting: Fitting) -> bool:
+    return any(message.get("tool_calls") or message["role"] == "tool" for message in fitting.messages)

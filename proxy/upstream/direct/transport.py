@@ -1,0 +1,233 @@
+"""The transport of our own: OpenAI's wire and Gemini's, spoken over one pool of connections.
+
+Rules: one connection pool per process; TLS is checked; no redirect is followed, since it would carry the key to
+another host; nothing is read without a bound in time and bytes; a call that is cancelled, or whose generator is closed,
+closes its connection at once. What the bytes mean is decided in :mod:`proxy.upstream.wires`, which is pure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from typing import Any, TypeVar
+
+import aiohttp
+
+from proxy.core.deployment import Deployment
+from proxy.core.errors import UpstreamFault, UpstreamTimeout
+from proxy.core.failures import error_weight
+from proxy.core.offload import LONG, run_offloaded
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.upstream.direct.answer_bodies import ERROR_S, LARGEST_ERROR, TOO_LARGE, AnswerBody
+from proxy.upstream.direct.connector import QuietConnector
+from proxy.upstream.direct.content_kind import is_events, without_blanks
+from proxy.upstream.direct.exchange import Exchange
+from proxy.upstream.direct.request_head import Destination, destination_of
+from proxy.upstream.direct.wires import StreamWire, WholeWire, embedding_wire_of, text_wire, wire_of
+from proxy.upstream.faults import fault_of_answer
+from proxy.upstream.masking import secrets_of
+from proxy.upstream.wires.sse_decoder import SSEDecoder
+
+_LARGEST_ANSWER = 64 * 2**20
+"""Bytes of a whole answer: generous for images, a bound for a body that never ends."""
+
+_AFTER_FINISH_S = 2.0
+"""Seconds that a stream has for more events once each candidate has said how it ended, and nothing more is expected.
+
+Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it: their streams end with their body, and a body
+that a server or a proxy leaves open would withhold a finished answer's end until the idle limit, which then called it
+broken. Usage comes in the event of the finish reason or the one behind it, so that this is far more than is needed;
+every event begins it anew. Where more may come, since some servers say STOP with every event, the end waits for the
+idle limit, and is the answer's all the same.
+"""
+
+_AFTER_DONE_S = 0.02
+"""Seconds that a finished stream has to end its body, so that the connection can be used again."""
+
+
+_MOST_DESTINATIONS = 1024
+"""Addresses whose heads are kept: a few for each deployment, a few KiB each; wildcards may bring any number."""
+
+CallT = TypeVar("CallT", UpstreamCall, PlainCall)
+
+
+class DirectUpstream:
+    """Calls OpenAI-compatible servers and Gemini without a library in between."""
+
+    def __init__(self) -> None:
+        self._connector: QuietConnector | None = None
+        self._destination = functools.lru_cache(maxsize=_MOST_DESTINATIONS)(_destination)
+
+    async def start(self) -> None:
+        """Open the pool; there is nothing to warm, and no connection is made before the first call."""
+        if self._connector is None:
+            self._connector = QuietConnector(limit=0, ttl_dns_cache=60, keepalive_timeout=60)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._connector is not None:
+            await self._connector.close()
+            self._connector = None
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that the deployment's wire does not carry."""
+        return wire_of(deployment).unsupported(deployment, parameters)
+
+    def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
+        """See :meth:`proxy.upstream.Upstream.complete`."""
+        return self._whole(call, wire_of(call.deployment))
+
+    def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream`."""
+        return self._chunks(call, wire_of(call.deployment))
+
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that the deployment's wire does not carry with an embedding."""
+        return embedding_wire_of(deployment).unsupported(deployment, parameters)
+
+    def embed(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
+        """See :meth:`proxy.upstream.Upstream.embed`."""
+        return self._whole(call, embedding_wire_of(call.deployment))
+
+    def complete_text(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
+        """See :meth:`proxy.upstream.Upstream.complete_text`."""
+        return self._whole(call, text_wire())
+
+    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream_text`."""
+        return self._chunks(call, text_wire())
+
+    async def _whole(self, call: CallT, wire: WholeWire[CallT]) -> Answer:
+        with self._exchange(call, stream=False) as exchange:
+            await self._ask(exchange, call, wire, stream=False)
+            body = exchange.body
+            payload = body.at_once(_LARGEST_ANSWER)
+            if payload is not None:
+                payload = without_blanks(payload)
+                is_stream = is_events(payload, announced=False)
+            else:
+                is_stream = await _is_stream(body, announced=False)
+            if is_stream:
+                raise UpstreamFault("The provider answered with a stream where none was asked for.")
+            exchange.payload = await body.rest(_LARGEST_ANSWER) if payload is None else payload
+            if len(exchange.payload) <= LONG:
+                return wire.read_answer(exchange.payload, call.deployment)
+            read = functools.partial(wire.read_answer, exchange.payload, call.deployment)
+            return await run_offloaded(len(exchange.payload), read)
+
+    async def _chunks(self, call: CallT, wire: StreamWire[CallT]) -> AsyncGenerator[Chunk, None]:
+        with self._exchange(call, stream=True) as exchange:
+            await self._ask(exchange, call, wire, stream=True)
+            body, patience = exchange.body, exchange.patience
+            if not await _is_stream(body, announced=exchange.is_event_stream):
+                exchange.payload = await body.rest(_LARGEST_ANSWER)
+                for chunk in wire.as_chunks(wire.read_answer(exchange.payload, call.deployment)):
+                    yield chunk
+                return
+            reader, decoder, wanted = wire.reader(call.deployment), SSEDecoder(), call.choices
+            end_by: float | None = None
+            while True:
+                received = await (body.next() if end_by is None else _trailing(body, end_by))
+                payloads = decoder.feed(received) if received else decoder.close()
+                for exchange.payload in payloads:
+                    for chunk in reader.feed(exchange.payload):
+                        if not patience.begun:
+                            patience.hear(chunk)
+                        yield chunk
+                exchange.payload = b""
+                if not received:
+                    break
+                if reader.ended:
+                    await _finish_body(exchange)
+                    break
+                if not reader.may_end(wanted):
+                    end_by = None
+                elif payloads or end_by is None:
+                    after_s = _AFTER_FINISH_S if reader.is_over() else call.timeouts.idle_s
+                    end_by = asyncio.get_running_loop().time() + after_s
+            for chunk in reader.close():
+                yield chunk
+
+    def _exchange(self, call: UpstreamCall | PlainCall, *, stream: bool) -> Exchange:
+        assert self._connector is not None, "start() comes first"
+        return Exchange(self._connector, call.deployment, call.timeouts, stream=stream)
+
+    async def _ask(self, exchange: Exchange, call: CallT, wire: WholeWire[CallT], *, stream: bool) -> None:
+        """Send the request; raises the provider's refusal, and what :meth:`Exchange.ask` raises.
+
+        The written body is not kept here while the provider is waited for: it may be as large as the client's.
+        """
+        destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
+        traced = None if call.trace is None else call.trace.headers
+        if call.weight <= LONG:  # nobody waits behind it: see `run_offloaded`
+            asking = exchange.ask(destination, wire.request(call, stream=stream), traced)
+        else:
+            write = functools.partial(wire.request, call, stream=stream)
+            asking = exchange.ask(destination, await run_offloaded(call.weight, write), traced)
+        await asking
+        if exchange.status != 200:
+            text = await _read_error(exchange.body)
+            raise await run_offloaded(
+                error_weight(text),
+                lambda: fault_of_answer(
+                    exchange.status,
+                    exchange.headers,
+                    wire.read_error(exchange.status, text),
+                    secrets_of(call.deployment),
+                    text,
+                ),
+            )
+
+
+def _destination(
+    url: str, deployment: Deployment, headers: Callable[[Deployment], Mapping[str, str]]
+) -> Destination:
+    return destination_of(url, headers(deployment))
+
+
+async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
+    """Tell by its first bytes whether *body* is a stream of events, as *announced* or not; they are put back.
+
+    Blank bytes are dropped, and are not the beginning of an answer: DeepSeek sends empty lines while a request waits.
+    """
+    begun, size, found = b"", 0, None
+    while found is None and (more := await body.next()):
+        size += len(more)
+        if size > _LARGEST_ANSWER:
+            raise UpstreamFault(TOO_LARGE)
+        begun = without_blanks(begun + more)
+        found = is_events(begun, announced=announced)
+    body.put_back(begun)
+    return announced if found is None else found
+
+
+async def _trailing(body: AnswerBody, end_by: float) -> bytes:
+    """Return what comes behind the end of an answer until *end_by*; nothing when nothing comes, or it breaks."""
+    try:
+        async with asyncio.timeout_at(end_by):
+            return await body.next()
+    except (UpstreamTimeout, aiohttp.ClientError, OSError):  # OSError: TimeoutError is one
+        return b""
+
+
+async def _read_error(body: AnswerBody) -> bytes:
+    """Return an error's body, or nothing of one that is too large, too slow or cut."""
+    try:
+        async with asyncio.timeout(ERROR_S):
+            return await body.rest(LARGEST_ERROR)
+    except (UpstreamFault, aiohttp.ClientError, OSError):
+        return b""
+
+
+async def _finish_body(exchange: Exchange) -> None:
+    """Read a finished stream's last bytes, so that its connection is used again; give up at once if more comes."""
+    try:
+        async with asyncio.timeout(_AFTER_DONE_S):
+            await exchange.body.next()
+    except (
+        UpstreamTimeout,
+        aiohttp.ClientError,
+        OSError,
+    ):  # the answer is complete, whatever comes of the rest
+        exchange.close()

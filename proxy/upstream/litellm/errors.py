@@ -1,0 +1,114 @@
+"""What litellm raises becomes one of our errors, by where it failed and not by its class.
+
+litellm's own class and status mislead: a history that it could not convert, a 502 and a refused connection all
+come as ``APIConnectionError`` with status 500, a 403 as ``BadRequestError``, and the text of an error may hold a
+traceback, file paths and addresses (run on 1.105.3). The chain of causes is honest: an HTTP answer leaves an
+``httpx.HTTPStatusError``, a broken wire a transport error, and a local failure neither. Of local failures, those
+inside litellm's readers came after an answer: the provider's fault, and not the client's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Iterator
+
+import aiohttp
+import httpx
+
+from proxy.core.errors import (
+    ConversionFailed,
+    ProxyError,
+    UpstreamFault,
+    UpstreamTimeout,
+    UpstreamUnreachable,
+)
+from proxy.core.failures import Cause
+from proxy.upstream.faults import fault_of_answer
+from proxy.upstream.litellm.clients import ERROR_BODY
+from proxy.upstream.wires.openai.answers import read_error
+
+_READERS = frozenset(
+    {"transform_response", "convert_to_model_response_object", "chunk_parser", "chunk_creator"}
+)
+"""litellm's functions that read an answer or a chunk."""
+
+
+def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyError:
+    """Return the error that the client gets for *error*, raised by a litellm call.
+
+    *secrets* are texts that must not appear in its message: the deployment's keys and address.
+    """
+    chain = list(_causes(error))
+    for cause in chain:
+        if isinstance(cause, httpx.HTTPStatusError):
+            answer = cause.response
+            kept = kept_body(error)
+            body = _body(answer, chain) if kept is None else kept
+            return fault_of_answer(answer.status_code, answer.headers, read_error(body), secrets, body)
+    if any(
+        isinstance(cause, (TimeoutError, asyncio.TimeoutError, httpx.TimeoutException)) for cause in chain
+    ):
+        return UpstreamTimeout("The provider did not answer in time.")
+    if any(isinstance(cause, (httpx.TransportError, aiohttp.ClientError, OSError)) for cause in chain):
+        failed_at = Cause.CONNECTION_LOST if _may_be_sent(chain) else Cause.UNREACHABLE
+        words = "The provider could not be reached, or the connection to it broke."
+        return UpstreamUnreachable(words, cause=failed_at)
+    names = {type(cause).__name__ for cause in chain}
+    if "Timeout" in names:
+        return UpstreamTimeout("The provider did not answer in time.")
+    if "AuthenticationError" in names:
+        return UpstreamFault("No key is configured for this deployment.", upstream_status=401)
+    if names & {"OpenAIError", "VertexAIError", "BaseLLMException", "JSONDecodeError"} or _was_reading(chain):
+        return UpstreamFault("The provider answered with something that is not a chat completion.")
+    return ConversionFailed("The request could not be converted for this provider; nothing was sent.")
+
+
+def kept_body(error: BaseException) -> bytes | None:
+    """Return the body of the answer that *error* is about, as it came; None where litellm's client kept none."""
+    answers = (cause.response for cause in _causes(error) if isinstance(cause, httpx.HTTPStatusError))
+    kept = (answer.extensions.get(ERROR_BODY) for answer in answers)
+    return next((body for body in kept if isinstance(body, bytes)), None)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield *error* and all that caused it, nearest first; each once."""
+    seen: set[int] = set()
+    todo: list[BaseException | None] = [error]
+    while todo:
+        cause = todo.pop(0)
+        if cause is None or id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        todo += [getattr(cause, "original_exception", None), cause.__cause__, cause.__context__]
+
+
+def _may_be_sent(chain: list[BaseException]) -> bool:
+    """Tell whether a part of the request may have gone out before the connection failed.
+
+    litellm's transport calls every error of a socket a ``ConnectError``, a reset among them; aiohttp's own error tells.
+    """
+    if any(isinstance(cause, aiohttp.ClientError) for cause in chain):
+        return not any(isinstance(cause, aiohttp.ClientConnectorError) for cause in chain)
+    return not any(isinstance(cause, httpx.ConnectError) for cause in chain)
+
+
+def _was_reading(chain: list[BaseException]) -> bool:
+    """Tell whether an answer was being read when it failed."""
+    return any(
+        frame.f_code.co_name in _READERS
+        for cause in chain
+        for frame, _ in traceback.walk_tb(cause.__traceback__)
+    )
+
+
+def _body(response: httpx.Response, chain: list[BaseException]) -> bytes:
+    """Return the answer's body; of a streamed answer litellm has read it into an exception's ``message``."""
+    try:
+        if response.content:
+            return response.content
+    except httpx.ResponseNotRead:
+        pass
+    messages = [getattr(cause, "message", None) for cause in chain]
+    return next((text for text in messages if isinstance(text, bytes)), b"")

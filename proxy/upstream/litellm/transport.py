@@ -1,0 +1,276 @@
+"""litellm behind the :class:`~proxy.upstream.Upstream` protocol: the only module that imports it.
+
+Every argument of ``acompletion`` is built here from values that are ours; nothing of a client's body becomes an
+argument name. litellm's own retries, fallbacks and callbacks are off: it makes exactly one call.
+
+Known limits of this transport, which it hides and nobody behind it can tell apart: README, "What an answer looks like"
+(run on 1.105.3).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+import httpx
+from pydantic import SecretStr
+
+from proxy.config.addresses import OPENAI_SERVERS
+from proxy.core.deployment import Deployment
+from proxy.core.errors import ProxyError
+from proxy.core.failures import error_weight
+from proxy.core.offload import run_offloaded
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.upstream.dialects import dialect_for, withheld_names
+from proxy.upstream.litellm.clients import bound_errors
+from proxy.upstream.litellm.cookies import refuse_cookies
+from proxy.upstream.litellm.embeddings import embedding_arguments
+from proxy.upstream.litellm.environment import quiet_litellm
+from proxy.upstream.litellm.errors import kept_body, to_proxy_error
+from proxy.upstream.litellm.loop import CarriedStream, LoopThread
+from proxy.upstream.litellm.messages import litellm_messages
+from proxy.upstream.litellm.tools import litellm_tools, without_extras
+from proxy.upstream.masking import secrets_of
+from proxy.upstream.timeouts import Patience
+from proxy.upstream.whole_as_chunks import whole_as_chunks
+
+_NO_KEY = "no-key"
+"""Sent where no key is configured: litellm refuses to call without one, local servers ignore it."""
+
+_OWN_LOOP = 2**18
+"""Weight of a call above which litellm converts it on the second event loop. Others would wait too long behind it."""
+
+
+class LiteLLMUpstream:
+    """Calls providers through ``litellm.acompletion``."""
+
+    def __init__(self) -> None:
+        self._litellm: Any = None
+        self._starting = asyncio.Lock()
+        self._thread = LoopThread()
+
+    async def start(self) -> None:
+        """Import litellm (2 to 5 s of CPU) in a thread, so that the process answers its probes meanwhile."""
+        if self._litellm is not None:
+            return
+        async with self._starting:
+            if self._litellm is None:
+                self._litellm = await asyncio.to_thread(_import_litellm)
+
+    async def close(self) -> None:
+        """Close the HTTP clients that litellm caches."""
+        if self._litellm is not None:
+            await self._thread.close(self._litellm.in_memory_llm_clients_cache.cache_dict)
+            await self._litellm.close_litellm_async_clients()
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that litellm's table does not list for the provider, and those that it loses.
+
+        What is not in its table it leaves out without a word, tools too. Names that the deployment allows are never
+        among them.
+        """
+        lost = withheld_names(deployment, "litellm", parameters)
+        supported = self._supported(deployment.model)
+        if supported is not None:
+            lost |= parameters.keys() - supported - dialect_for(deployment, "litellm").carried
+        return lost - deployment.allowed_openai_params
+
+    async def complete(self, call: UpstreamCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.complete`."""
+        patience = Patience(call.timeouts, stream=False)
+        try:
+            arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=False))
+            asking = self._litellm.acompletion(**arguments)
+            response = await patience.wait(self._thread.run(asking) if call.weight > _OWN_LOOP else asking)
+        except Exception as error:  # noqa: BLE001 - whatever litellm raises becomes one of our errors here
+            raise await self._translated(error, call) from None
+        answer: Answer = response.model_dump(exclude_none=True)
+        return answer
+
+    async def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream`.
+
+        Gemini streams are lazy in litellm: the request goes out with the first chunk that is asked for. The
+        stream is closed in any case, since one that is merely dropped goes on generating, and costing.
+        """
+        if call.deployment.provider in _ASKED_WHOLE:
+            for part in whole_as_chunks(await self.complete(call)):
+                yield part
+            return
+        chunks: Any = None
+        patience = Patience(call.timeouts, stream=True)
+        try:
+            arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=True))
+            asking = self._litellm.acompletion(**arguments)
+            if call.weight > _OWN_LOOP:
+                chunks = CarriedStream(self._thread, await patience.wait(self._thread.run(asking)))
+            else:
+                chunks = await patience.wait(asking)
+            while (given := await patience.wait(anext(chunks, None))) is not None:
+                chunk: Chunk = given.model_dump(exclude_none=True)
+                patience.hear(chunk)
+                yield chunk
+        except Exception as error:  # noqa: BLE001 - as above
+            raise await self._translated(error, call) from None
+        finally:
+            if chunks is not None:
+                await chunks.aclose()
+
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that litellm refuses with an embedding of the provider's, or leaves out."""
+        taken = frozenset({"encoding_format", "input"}) | deployment.allowed_openai_params
+        asked = parameters.keys() - taken
+        return frozenset(
+            name for name in asked if not _takes_with_embeddings(self._litellm, deployment.model, name)
+        )
+
+    async def embed(self, call: PlainCall) -> Answer:
+        """See :meth:`proxy.upstream.Upstream.embed`."""
+        patience = Patience(call.timeouts, stream=False)
+        try:
+            arguments = await run_offloaded(call.weight, partial(build_embedding_arguments, call))
+            asking = self._litellm.aembedding(**arguments)
+            response = await patience.wait(self._thread.run(asking) if call.weight > _OWN_LOOP else asking)
+        except Exception as error:  # noqa: BLE001 - as above
+            raise await self._translated(error, call) from None
+        answer: Answer = response.model_dump(exclude_none=True, warnings=False)  # base64 is no list of floats
+        return answer
+
+    def _supported(self, model: str) -> frozenset[str] | None:
+        return _supported_parameters(self._litellm, model)
+
+    async def _translated(self, error: Exception, call: UpstreamCall | PlainCall) -> ProxyError:
+        if isinstance(error, ProxyError):
+            return error
+        translate = partial(to_proxy_error, error, secrets=secrets_of(call.deployment))
+        return await run_offloaded(error_weight(kept_body(error) or b""), translate)
+
+
+_ASKED_WHOLE = frozenset({"cohere", "cohere_chat"})
+"""Providers whose streams litellm cannot read (1.105.3: calls, finish reason and usage are lost): they are asked for
+whole answers, which are cut into chunks."""
+
+
+@lru_cache(maxsize=1024)
+def _supported_parameters(litellm: Any, model: str) -> frozenset[str] | None:
+    provider, _, name = model.partition("/")
+    try:
+        listed = litellm.get_supported_openai_params(model=name or provider, custom_llm_provider=provider)
+    except Exception:  # noqa: BLE001 - an unknown provider has no table; then nothing is withheld
+        return None
+    return None if listed is None else frozenset(listed)
+
+
+_SAMPLES: Mapping[str, Any] = {"dimensions": 256, "user": "x"}
+
+
+@lru_cache(maxsize=1024)
+def _takes_with_embeddings(litellm: Any, model: str, name: str) -> bool:
+    """Tell whether litellm passes a parameter on: it has no list of them, for some providers that of their chats."""
+    provider, _, model_id = model.partition("/")
+    try:
+        mapped = litellm.utils.get_optional_params_embeddings(
+            model=model_id or provider,
+            custom_llm_provider=provider if model_id else "openai",
+            allowed_openai_params=["dimensions"],
+            **{name: _SAMPLES[name]},
+        )
+    except Exception:  # noqa: BLE001 - its own class for what is not supported, and whatever else fails
+        return False
+    return _SAMPLES[name] in mapped.values()
+
+
+def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
+    """Return the keyword arguments of one ``acompletion``: ours, and the allow-listed parameters.
+
+    ``max_retries=0`` because the OpenAI path retries twice by default; ``_skip_mcp_handler`` because a bare
+    install fails on tools without it in some releases; ``drop_params`` as a second net under
+    :meth:`LiteLLMUpstream.unsupported`. ``timeout`` is the same for all calls to a deployment: litellm makes a new
+    HTTP client, with connections of its own, for every value that it has not seen. What is left of a request's time
+    is :class:`Patience`'s to keep.
+    """
+    deployment = call.deployment
+    arguments: dict[str, Any] = dict(call.parameters)
+    for name in ("tools", "functions"):
+        if arguments.get(name):
+            rewritten = call.rules.name.startswith("gemini")
+            arguments[name] = litellm_tools(arguments[name], rewritten=rewritten)
+            if name == "tools" and deployment.provider in _ASKED_WHOLE:
+                arguments[name] = without_extras(arguments[name])
+    extra_body = dict(call.extra_body)
+    if "top_k" in arguments and deployment.provider in OPENAI_SERVERS:
+        extra_body["top_k"] = arguments.pop("top_k")  # OpenAI's SDK asks them, and has no such argument
+    if extra_body:
+        arguments["extra_body"] = extra_body
+    carried = dialect_for(deployment, "litellm").carried & arguments.keys()
+    if allowed := deployment.allowed_openai_params | carried:
+        arguments["allowed_openai_params"] = sorted(allowed)
+    if call.ask_usage and stream:
+        arguments["stream_options"] = {"include_usage": True}
+    arguments.update(
+        messages=litellm_messages(call.messages, call.rules), stream=stream, _skip_mcp_handler=True
+    )
+    return arguments | _own_arguments(call)
+
+
+def build_embedding_arguments(call: PlainCall) -> dict[str, Any]:
+    """Return the keyword arguments of one ``aembedding``: ours, and the allow-listed parameters.
+
+    ``dimensions`` is allowed by name, since litellm keeps it from all models that are not called ``text-embedding-3``.
+    """
+    arguments = embedding_arguments(call)
+    if call.extra_body:
+        arguments["extra_body"] = dict(call.extra_body)
+    arguments["allowed_openai_params"] = sorted(call.deployment.allowed_openai_params | {"dimensions"})
+    return arguments | _own_arguments(call)
+
+
+def _own_arguments(call: UpstreamCall | PlainCall) -> dict[str, Any]:
+    """Return the arguments that say where a call goes, with which key, of which trace, and for how long."""
+    deployment = call.deployment
+    arguments: dict[str, Any] = {
+        name: value.get_secret_value() if isinstance(value, SecretStr) else value
+        for name, value in deployment.credentials.items()
+    }
+    headers = {} if call.trace is None else dict(call.trace.headers)
+    headers |= {name: value.get_secret_value() for name, value in deployment.extra_headers.items()}
+    if headers:
+        arguments["extra_headers"] = headers
+    if deployment.api_base:
+        arguments["api_base"] = deployment.api_base
+    arguments.update(
+        model=deployment.model,
+        api_key=deployment.api_key.get_secret_value() if deployment.api_key else _NO_KEY,
+        timeout=httpx.Timeout(deployment.timeout_s, connect=call.timeouts.connect_s),
+        max_retries=0,
+        drop_params=True,
+    )
+    return arguments
+
+
+def _import_litellm() -> Any:
+    first = "litellm" not in sys.modules
+    quiet_litellm()
+    litellm: Any = importlib.import_module("litellm")
+    quiet_litellm()  # importing it sets its loggers up again
+    litellm.suppress_debug_info = True
+    litellm.disable_hf_tokenizer_download = True
+    litellm.telemetry = False
+    litellm.callbacks = []
+    litellm.modify_params = False
+    litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, which take 0 for none given (1.105.3)
+    litellm.disable_stop_sequence_limit = True  # it cuts to four without a word: proxy.upstream.dialects
+    of_sdk = importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM
+    refuse_cookies(of_sdk)
+    bound_errors(of_sdk, "_get_async_http_client")
+    bound_errors(
+        importlib.import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler, "create_client"
+    )
+    if first:
+        gc.freeze()  # its 300,000 objects stay; each look at them would stop everything for 0.3 s
+    return litellm

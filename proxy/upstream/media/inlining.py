@@ -1,0 +1,111 @@
+"""The images that one request names by address: fetched once, and put inline for each target that cannot fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from yarl import URL
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import DeadlineExceeded, InvalidRequest
+from proxy.upstream.media.fetching import Fetched, MediaFetcher, Unfetched
+from sanitizers import Change, Messages, Profile
+from sanitizers.media.reading import Address, read_media
+from sanitizers.messages import MEDIA_FREE_ROLES, first_of_newest_user_turn, is_part_list
+
+MOST_IMAGES = 8
+"""Images that are fetched for one request; the newest ones are."""
+
+_NAME = "media"
+_UNFINISHED = "The images of the request were not all fetched within its time (router_settings.timeout)."
+_TOO_MANY = Unfetched(f"is one too many: {MOST_IMAGES} are fetched for a request")
+
+
+class RequestMedia:
+    """The images that were found for one request of *client*, for all its attempts."""
+
+    def __init__(self, fetcher: MediaFetcher, client: str) -> None:
+        self._fetcher = fetcher
+        self._client = client
+        self._found: dict[str, Fetched | Unfetched] = {}
+
+    async def fetch(self, messages: Messages, profile: Profile, *, deadline: float) -> None:
+        """Fetch what *messages* name by address, if *profile* wants it inline.
+
+        No address is asked twice, whatever came of it. Raises :class:`DeadlineExceeded` where that takes until
+        *deadline*, a moment of the loop's clock.
+        """
+        places = reversed(list(_addresses(messages, profile)))
+        wanted = dict.fromkeys(address for _, _, address in places)
+        new = [address for address in wanted if address not in self._found]
+        room = MOST_IMAGES - sum(found is not _TOO_MANY for found in self._found.values())
+        self._found |= dict.fromkeys(new[room:], _TOO_MANY)
+        if not new[:room]:
+            return
+        try:
+            self._found |= await self._fetcher.fetch(new[:room], client=self._client, until=deadline)
+        except TimeoutError:
+            raise DeadlineExceeded(_UNFINISHED) from None
+
+    def put_in(self, chat: ChatRequest, profile: Profile) -> tuple[ChatRequest, tuple[Change, ...]]:
+        """Return *chat* with what was fetched in its place; *chat* itself where that is nothing.
+
+        What could not be had stays as it is, for the sanitizer to say so in its place; but where the user asks about
+        it now, raises :class:`InvalidRequest` with its host, which says more.
+        """
+        messages = list(chat.messages)
+        newest = first_of_newest_user_turn(messages)
+        changes: list[Change] = []
+        named = list(_addresses(chat.messages, profile))
+        for at, (index, number, address) in enumerate(named):
+            # One that stands there a hundred times would be sent a hundred times.
+            found = self._found.get(address, _TOO_MANY) if at >= len(named) - MOST_IMAGES else _TOO_MANY
+            place = f"content[{number}]"
+            if isinstance(found, Fetched):
+                content = list(messages[index]["content"])
+                content[number] = _inline(content[number], found.url)
+                messages[index] = {**messages[index], "content": content}
+                changes.append(Change(_NAME, "replaced", index, "fetched", place))
+            elif index >= newest and messages[index]["role"] == "user":
+                raise InvalidRequest(
+                    f"'messages[{index}].{place}': the image at '{_host(address)}' {found.what}.",
+                    param=f"messages[{index}].{place}.image_url",
+                )
+        if not changes:
+            return chat, ()
+        return replace(chat, messages=messages), tuple(changes)
+
+
+def _addresses(messages: Messages, profile: Profile) -> Iterator[tuple[int, int, str]]:
+    """Yield each image that is named by an http or https address: its message, its part, and the address."""
+    if profile.remote_media:
+        return
+    for index, message in enumerate(messages):
+        content = message.get("content")
+        if content.__class__ is not list or not is_part_list(content):
+            continue
+        if message["role"] in MEDIA_FREE_ROLES:
+            continue
+        for number, part in enumerate(content):
+            if part["type"] != "image_url" or "image_url" in profile.refused_parts:
+                continue
+            media = read_media(part)
+            if isinstance(media, Address) and media.scheme in ("http", "https"):
+                yield index, number, media.text
+
+
+def _inline(part: dict[str, Any], url: str) -> dict[str, Any]:
+    value = part["image_url"]
+    if not isinstance(value, dict):
+        return {**part, "image_url": url}
+    kept = {name: held for name, held in value.items() if name != "format"}
+    return {**part, "image_url": {**kept, "url": url}}
+
+
+def _host(address: str) -> str:
+    try:
+        return (URL(address).host or "")[:255]
+    except ValueError:
+        return ""

@@ -1,0 +1,109 @@
+"""Which transport answers for which deployment.
+
+``auto``, the default, takes the direct one for the wires that it speaks, OpenAI's and Gemini's, and litellm for the
+rest. litellm is imported only where a deployment needs it: a process with direct deployments alone never pays for it.
+Text completions are the direct one's in any case: for each of them litellm opens a client that it never closes, and its
+streams of them lose log probabilities (1.105.3).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
+from typing import Any
+
+from proxy.config import Settings
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.upstream import Transport
+from proxy.upstream.direct.transport import DirectUpstream
+from proxy.upstream.transports import completes_texts, transport_of
+
+
+class SelectingUpstream:
+    """Passes each call to its deployment's transport; *deployments* are those that the configuration names."""
+
+    def __init__(self, deployments: Iterable[Deployment]) -> None:
+        self._texts = DirectUpstream()
+        self._started = False
+        self._upstreams = self._missing(deployments, {})
+
+    @classmethod
+    def for_settings(cls, settings: Settings) -> SelectingUpstream:
+        """Return an upstream for every deployment of *settings*."""
+        return cls(_deployments_of(settings))
+
+    def _missing(
+        self, deployments: Iterable[Deployment], there: Mapping[str, Transport]
+    ) -> dict[str, Transport]:
+        """Return the transports that *deployments* need and that are not *there*."""
+        deployments = tuple(deployments)
+        needed: set[str] = {transport_of(deployment) for deployment in deployments}
+        if any(map(completes_texts, deployments)):
+            needed.add("direct")
+        missing: dict[str, Transport] = {}
+        if "direct" in needed - there.keys():
+            missing["direct"] = self._texts
+        if "litellm" in needed - there.keys():
+            from proxy.upstream.litellm.transport import LiteLLMUpstream  # late: it brings httpx
+
+            missing["litellm"] = LiteLLMUpstream()
+        return missing
+
+    async def prepare(self, settings: Settings) -> None:
+        """See :meth:`proxy.upstream.Upstream.prepare`: a transport is there for calls when it has been started.
+
+        One that is no longer needed stays, with its connections: calls may be under way by it.
+        """
+        missing = await asyncio.to_thread(self._missing, _deployments_of(settings), self._upstreams)
+        for upstream in missing.values():
+            await upstream.start()
+        self._upstreams = {**self._upstreams, **missing}
+
+    async def start(self) -> None:
+        """See :meth:`proxy.upstream.Upstream.start`."""
+        if self._started:  # each request says this
+            return
+        for upstream in self._upstreams.values():
+            await upstream.start()
+        self._started = True
+
+    async def close(self) -> None:
+        """See :meth:`proxy.upstream.Upstream.close`."""
+        self._started = False
+        for upstream in self._upstreams.values():
+            await upstream.close()
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """See :meth:`proxy.upstream.Upstream.unsupported`."""
+        return self._upstreams[transport_of(deployment)].unsupported(deployment, parameters)
+
+    def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
+        """See :meth:`proxy.upstream.Upstream.complete`."""
+        return self._upstreams[transport_of(call.deployment)].complete(call)
+
+    def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream`."""
+        return self._upstreams[transport_of(call.deployment)].stream(call)
+
+    def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""
+        return self._upstreams[transport_of(deployment)].unsupported_embedding(deployment, parameters)
+
+    def embed(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
+        """See :meth:`proxy.upstream.Upstream.embed`."""
+        return self._upstreams[transport_of(call.deployment)].embed(call)
+
+    def complete_text(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
+        """See :meth:`proxy.upstream.Upstream.complete_text`."""
+        return self._texts.complete_text(call)
+
+    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+        """See :meth:`proxy.upstream.Upstream.stream_text`."""
+        return self._texts.stream_text(call)
+
+
+def _deployments_of(settings: Settings) -> Iterator[Deployment]:
+    routes = settings.routes
+    for pool in (*routes.exact.values(), *routes.wildcards.values()):
+        yield from pool

@@ -1,0 +1,43 @@
+"""A whole ``generateContent`` answer as a ``chat.completion``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.upstream.wires.gemini.reading import ResponseReader
+
+
+def read_answer(body: Any, *, model: str) -> dict[str, Any]:
+    """Return the answer in *body*, the parsed JSON of a 200; *model* names it where Gemini does not.
+
+    ``created`` and a missing ``id`` are left to :mod:`proxy.normalize`, which has the clock. Raises
+    :class:`proxy.core.errors.UpstreamFault` for a 200 that is no answer, an empty one and one that broke off included.
+    """
+    reader = ResponseReader(model)
+    added = {one.choice: one for one in reader.read(body)}
+    choices: list[dict[str, Any]] = []
+    ends = reader.loose_ends()
+    for index, reason in reader.finish().items():
+        one = added.get(index)
+        message = {**_message(one.delta if one else {}), **ends.get(index, {})}
+        choice = {"index": index, "message": message, "finish_reason": reason}
+        if one and one.logprobs:
+            choice["logprobs"] = one.logprobs
+        choices.append(choice)
+    answer: dict[str, Any] = {"object": "chat.completion", "model": reader.model, "choices": choices}
+    if reader.id is not None:
+        answer = {"id": reader.id, **answer}
+    usage = reader.usage()
+    return answer if usage is None else {**answer, "usage": usage}
+
+
+def _message(delta: Mapping[str, Any]) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": delta.get("content")}
+    if "reasoning_content" in delta:
+        message["reasoning_content"] = delta["reasoning_content"]
+    if "tool_calls" in delta:
+        message["tool_calls"] = [
+            {name: value for name, value in call.items() if name != "index"} for call in delta["tool_calls"]
+        ]
+    return message

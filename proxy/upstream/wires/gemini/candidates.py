@@ -1,0 +1,186 @@
+"""One candidate's parts as OpenAI deltas; for a whole answer there is one, for a stream one an event."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.upstream.signature_carriers import with_own
+from proxy.upstream.wires.gemini.finishing import finish_reason
+from proxy.upstream.wires.gemini.left_out import note_of_media
+
+NO_ANSWER = "The provider answered with something that is not Gemini's answer."
+
+
+class CandidateReader:
+    """Reads one candidate; keeps what its later events have to know of the earlier ones.
+
+    Media is not carried: neither :mod:`proxy.normalize` nor OpenAI's format has a place for it. A line stands in its
+    place beside text; media alone is no answer.
+
+    A thought signature stands beside its call, where Google's OpenAI endpoint has it. Some answers have it on the
+    thought or the empty text in front of the call, in streams in an event of its own; Gemini looks for it on the call
+    alone ("Function call is missing a thought_signature", ai.google.dev/gemini-api/docs/thought-signatures; gemini-cli
+    moves it as well). So it waits for the next call, which takes it unless it has its own: a signature belongs to what
+    stands right behind it, and is not handed on to a parallel call. Behind the last call, and in an answer of text
+    alone, it is the answer's (:meth:`loose_end`).
+    """
+
+    def __init__(self, index: int) -> None:
+        self.ended = False
+        """Whether the candidate has said how it ended; it may say so again."""
+
+        self._index = index
+        self._ids: list[str] = []  # of the calls so far
+        self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
+        self._loose_signature: str | None = None  # one that stood on no call, for the next call
+        self._spoke = False
+        self._thought = False
+        self._media = False
+        self._reason: str | None = None
+        self._message: str | None = None
+        self._went_on = False  # something came behind the end
+
+    def read(self, candidate: Mapping[str, Any], response_id: str) -> dict[str, Any]:
+        """Return the delta of what *candidate* adds; empty when that is nothing.
+
+        *response_id* goes into the ids of calls that have none. Raises :class:`UpstreamFault` for what is no
+        candidate.
+        """
+        parts = _parts_of(candidate)
+        if len(parts) == 1 and len(parts[0]) == 1 and type(text := parts[0].get("text")) is str and text:
+            self._spoke = True
+            delta: dict[str, Any] = {"content": text}  # it stands alone in most events
+        else:
+            delta = self._read_parts(parts, response_id)
+        self._went_on = self._went_on or (self.ended and bool(delta))
+        if candidate.get("finishReason") is not None:
+            self._note_end(candidate)
+        return delta
+
+    def _read_parts(self, parts: list[dict[str, Any]], response_id: str) -> dict[str, Any]:
+        texts: list[str] = []
+        thoughts: list[str] = []
+        calls: list[dict[str, Any]] = []
+        for part in parts:
+            if part.get("functionCall") is not None:
+                call = self._read_call(part, response_id)
+                calls += [call] if call else []
+                continue
+            self._loose_signature = _signature_of(part) or self._loose_signature
+            if text := _text_of(part, "text"):
+                self._spoke = self._spoke or part.get("thought") is not True
+            elif (text := note_of_media(part)) is not None:
+                self._media = True
+            if text:
+                (thoughts if part.get("thought") is True else texts).append(text)
+        self._thought = self._thought or any(thoughts)
+        fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
+        return {name: value for name, value in fields.items() if value}
+
+    def is_over(self, *, counted: bool) -> bool:
+        """Tell whether nothing more is to be expected; *counted* says that the usage came with the end.
+
+        Some servers say STOP with every event. So STOP is certain with the usage, which is complete at the end, and
+        when no event was seen to go on behind one; other reasons are certain by themselves.
+        """
+        if self._reason == "STOP":
+            return counted and not self._went_on
+        return self.ended
+
+    def finish(self) -> str:
+        """Return OpenAI's finish reason; raises :class:`UpstreamFault` when the candidate did not end as one does."""
+        return finish_reason(
+            self._reason,
+            self._message,
+            spoke=self._spoke,
+            thought=self._thought,
+            called=bool(self._ids),
+            media=self._media,
+        )
+
+    def loose_end(self) -> dict[str, Any]:
+        """Return the signature that no call took, as a field of the answer's message; empty where there is none."""
+        signature = self._loose_signature
+        return with_own({}, signature, ()) if signature else {}
+
+    def _note_end(self, candidate: Mapping[str, Any]) -> None:
+        """Keep the finish reason. A trailing STOP says nothing new (python-genai#2868)."""
+        reason = _text_of(candidate, "finishReason")
+        if reason and self._reason in (None, "STOP"):
+            self.ended, self._reason = True, reason
+            message = candidate.get("finishMessage")
+            self._message = message if isinstance(message, str) else None
+
+    def _read_call(self, part: Mapping[str, Any], response_id: str) -> dict[str, Any] | None:
+        """Return one tool call with its index; None for a call that was sent before (hermes#111686)."""
+        call = part["functionCall"]
+        name = call.get("name") if isinstance(call, dict) else None
+        args = (call.get("args") if isinstance(call, dict) else None) or {}
+        if not isinstance(name, str) or not name or not isinstance(args, dict):
+            raise UpstreamFault(
+                "The model wrote a tool call without a name or with arguments that are no object.",
+                cause=Cause.MALFORMED_CALL,
+            )
+        arguments = _written(args)
+        index = len(self._ids)
+        call_id = call.get("id")
+        if isinstance(call_id, str) and call_id:
+            if (call_id, name, arguments) in self._sent:
+                return None
+            self._sent.add((call_id, name, arguments))
+        if not isinstance(call_id, str) or not call_id or call_id in self._ids:
+            call_id = self._derived_id(f"{response_id}\0{self._index}\0{index}\0{name}\0{arguments}")
+        self._ids.append(call_id)
+        signature = _signature_of(part) or self._loose_signature
+        self._loose_signature = None
+        function = {"name": name, "arguments": arguments}
+        piece = {"index": index, "id": call_id, "type": "function", "function": function}
+        return with_own(piece, signature, ()) if signature else piece
+
+    def _derived_id(self, seed: str) -> str:
+        while True:
+            digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
+            derived = f"call_{digest[:24]}"
+            if derived not in self._ids:
+                return derived
+            seed = digest
+
+
+def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
+    content = candidate.get("content") or {}
+    parts = (content.get("parts") or []) if isinstance(content, dict) else None
+    if not isinstance(parts, list):
+        raise UpstreamFault(NO_ANSWER)
+    for part in parts:
+        if type(part) is not dict:
+            raise UpstreamFault(NO_ANSWER)
+    return parts
+
+
+def _text_of(holder: Mapping[str, Any], name: str) -> str | None:
+    """Return a text that may be missing; a value of another kind would be words that are lost unseen."""
+    value = holder.get(name)
+    if value is not None and not isinstance(value, str):
+        raise UpstreamFault(NO_ANSWER)
+    return value
+
+
+def _signature_of(part: Mapping[str, Any]) -> str | None:
+    signature = part.get("thoughtSignature")
+    return signature if isinstance(signature, str) and signature else None
+
+
+def _written(args: Mapping[str, Any]) -> str:
+    """Return arguments as JSON; what no client could read back is the provider's fault."""
+    try:
+        return json.dumps(args, ensure_ascii=False, allow_nan=False)
+    except (RecursionError, ValueError):
+        raise UpstreamFault(
+            "The model wrote a tool call whose arguments cannot be written as JSON.",
+            cause=Cause.MALFORMED_CALL,
+        ) from None

@@ -1,0 +1,156 @@
+"""A sanitized history as ``systemInstruction`` and ``contents``.
+
+The shape satisfies every model and surface that was reported on: a user content first, the calls of a turn in one
+model content, their results alone in the next one, and the user's next words in one of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from proxy.core.errors import InvalidRequest
+from proxy.upstream.signature_carriers import own_signature
+from proxy.upstream.wires.gemini.call_ids import wire_ids
+from proxy.upstream.wires.gemini.media import inline_data
+from proxy.upstream.wires.gemini.results import Calls, response_contents
+from sanitizers import Message, Messages, Profile
+from sanitizers.messages import SYSTEM_ROLES, parse_arguments, tool_calls_of
+from sanitizers.work_limit import metered
+
+Part = dict[str, Any]
+Content = dict[str, Any]
+
+_SIDES = {"assistant": "model", "tool": "results", "user": "user"}
+_MEDIA = frozenset({"file", "image_url", "input_audio"})
+
+
+def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], list[Content]]:
+    """Return the parts of the system instruction, one a text, and the contents.
+
+    ``profile.call_ids`` is what Gemini 3 and later have and the others lack: ids on calls and responses, and media
+    nested in responses. Signatures are in their one place by now (:mod:`proxy.signatures`). Raises
+    :class:`InvalidRequest`, with the place in *messages*, for what a sanitized history does not hold.
+    """
+    systems = [index for index, message in enumerate(messages) if message["role"] in SYSTEM_ROLES]
+    system = [part for index in systems for part in _parts(messages[index], index, media=False)]
+    contents: list[Content] = []
+    calls: Calls = {}
+    for side, run in _runs(messages):
+        if side == "results":
+            contents += response_contents(messages, run, calls, nested_media=profile.call_ids)
+            calls = {}
+        elif side == "model":
+            parts, calls = _model_parts(messages, run, profile)
+            _append(contents, "model", parts)
+        else:
+            calls = {}
+            _append(contents, "user", [part for index in run for part in _parts(messages[index], index)])
+    return system, contents
+
+
+def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
+    """Yield the places of the messages of one side that follow one another; system messages do not part them."""
+    side, run = "", list[int]()
+    for index, message in enumerate(metered(messages)):
+        role = message["role"]
+        own = _SIDES.get(role)
+        if own is None or message.get("function_call"):
+            if role in SYSTEM_ROLES:
+                continue
+            what = f"role '{role}'" if own is None else "'function_call'"
+            raise InvalidRequest(f"{what} has no place on this wire.", param=f"messages[{index}]")
+        if own is side:
+            run.append(index)
+            continue
+        if run:
+            yield side, run
+        side, run = own, [index]
+    if run:
+        yield side, run
+
+
+def _append(contents: list[Content], role: str, parts: list[Part]) -> None:
+    """Add a content; to a user content that holds no responses more of the user's words are added instead.
+
+    Responses come first where there are some. *parts* becomes the content's own list.
+    """
+    if not parts:
+        return
+    last = contents[-1] if contents else None
+    if last and last["role"] == role and "functionResponse" not in last["parts"][0]:
+        last["parts"] += parts
+    else:
+        contents.append({"role": role, "parts": parts})
+
+
+def _parts(message: Message, index: int, *, media: bool = True) -> list[Part]:
+    """Return the texts, and with *media* the media, of one message."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"text": content}] if content else []
+    parts: list[Part] = []
+    for at, part in enumerate(content or ()):
+        kind = part["type"]
+        if kind == "text":
+            if part.get("text"):
+                parts.append({"text": part["text"]})
+        elif media and kind in _MEDIA:
+            parts.append(inline_data(part, f"messages[{index}].content[{at}]"))
+        else:
+            place = f"messages[{index}].content[{at}].type"
+            raise InvalidRequest(
+                f"'{place}': a part of type '{kind}' cannot be sent in a {message['role']} message.",
+                param=place,
+            )
+    return parts
+
+
+def _model_parts(messages: Messages, run: Sequence[int], profile: Profile) -> tuple[list[Part], Calls]:
+    """Return the parts of one model content and its calls.
+
+    A call's arguments are parsed though they were found to be an object: as they are written they could hold a field
+    twice, or a number that is no double, of which Gemini's parser would make something else than what was checked.
+    """
+    ids: Iterator[str] | None = None
+    if profile.call_ids:
+        ids = iter(wire_ids([call for index in run for call in tool_calls_of(messages[index])]))
+    parts: list[Part] = []
+    calls: Calls = {}
+    for index in run:
+        message = messages[index]
+        content = message.get("content")
+        if content.__class__ is str and "extra_content" not in message:
+            if content:
+                parts.append({"text": content})
+        elif content:
+            texts = _parts(message, index, media=False)
+            if texts and (signature := own_signature(message)) is not None:
+                texts[-1] = {**texts[-1], "thoughtSignature": signature}
+            parts += texts
+        for at, call in enumerate(message.get("tool_calls") or ()):
+            function = call.get("function") or {}
+            name, arguments = function.get("name"), function.get("arguments")
+            args = parse_arguments(arguments) if name and isinstance(arguments, str) else None
+            if not name or args is None:
+                _refuse_function(name, f"messages[{index}].tool_calls[{at}].function")
+            wire_id = next(ids) if ids else None
+            part: Part = {
+                "functionCall": {"id": wire_id, "name": name, "args": args}
+                if wire_id
+                else {"name": name, "args": args}
+            }
+            if "extra_content" in call and (signature := own_signature(call)) is not None:
+                part["thoughtSignature"] = signature
+            parts.append(part)
+            call_id = call.get("id") or ""
+            if call_id not in calls:
+                calls[call_id] = (len(calls), name, wire_id)
+    return parts, calls
+
+
+def _refuse_function(name: object, place: str) -> NoReturn:
+    if not name:
+        raise InvalidRequest(f"'{place}.name' is required.", param=f"{place}.name")
+    place = f"{place}.arguments"
+    raise InvalidRequest(f"'{place}' must be a JSON object, written as a string.", param=place)

@@ -1,0 +1,80 @@
+"""Tools and tool choice: one tool object that declares every function, and the mode of calling them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from proxy.core.errors import InvalidRequest
+from proxy.upstream.wires.gemini.schemas import parameter_fields
+
+_MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
+
+_MOST_KEPT = 256
+"""Schemas whose translation is kept: of eight tools it takes 5 us then, and 120 without."""
+
+_LARGEST_KEPT = 16 * 2**10
+"""Bytes of such a schema: with what they are translated to, they take 2 MB as a rule, and 53 MB where they
+are made to be large."""
+
+
+def tool_fields(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``tools`` and ``toolConfig`` for the request, as far as it has them.
+
+    Several tool objects are refused on some surfaces (Google_GenerativeAI#56), so there is one. Of declarations of
+    one name the first counts ("Duplicate function declaration found", Open-WebUI-Functions#135). Without a
+    declaration there is no tool choice ("Function calling config is set without function_declarations.",
+    claude-code-router#1207). Raises :class:`InvalidRequest` for a choice that nothing here can express.
+    """
+    declarations: dict[str, dict[str, Any]] = {}
+    functions = [tool["function"] for tool in parameters.get("tools") or ()]
+    for function in (*functions, *(parameters.get("functions") or ())):
+        declarations.setdefault(function["name"], _declaration(function))
+    if not declarations:
+        return {}
+    fields: dict[str, Any] = {"tools": [{"functionDeclarations": list(declarations.values())}]}
+    name = "tool_choice" if parameters.get("tool_choice") is not None else "function_call"
+    choice = parameters.get(name)
+    if choice is not None:
+        fields["toolConfig"] = {"functionCallingConfig": _calling(choice, name, list(declarations))}
+    return fields
+
+
+def _declaration(function: Mapping[str, Any]) -> dict[str, Any]:
+    declaration: dict[str, Any] = {"name": function["name"]}
+    description = function.get("description")
+    if isinstance(description, str) and description:
+        declaration["description"] = description
+    return declaration | _parameter_fields(function.get("parameters"))
+
+
+def _parameter_fields(schema: Any) -> dict[str, Any]:
+    """Return :func:`parameter_fields` of *schema*; the same tools come with every request of a conversation."""
+    try:
+        written = orjson.dumps(schema)
+    except orjson.JSONEncodeError:  # a number of thirty digits
+        return parameter_fields(schema)
+    return _kept_fields(written) if len(written) <= _LARGEST_KEPT else parameter_fields(schema)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _kept_fields(written: bytes) -> dict[str, Any]:
+    return parameter_fields(orjson.loads(written))  # a schema of its own: what is kept holds no request
+
+
+def _calling(choice: Any, param: str, declared: Sequence[str]) -> dict[str, Any]:
+    if isinstance(choice, str):
+        if choice in _MODES:
+            return {"mode": _MODES[choice]}
+        raise InvalidRequest(
+            f"'{param}' must be one of {', '.join(_MODES)}, or name a function.", param=param
+        )
+    function = choice.get("function", choice) if isinstance(choice, Mapping) else None
+    name = function.get("name") if isinstance(function, Mapping) else None
+    if name not in declared:
+        raise InvalidRequest(f"'{param}' must name one of the functions of this request.", param=param)
+    return {"mode": "ANY", "allowedFunctionNames": [name]}

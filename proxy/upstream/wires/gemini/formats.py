@@ -1,0 +1,43 @@
+"""The form of the answer: as generation settings, or in words where a model does not take those beside tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.core.errors import InvalidRequest
+from proxy.upstream.dialects.formats import describe_format, schema_of
+
+
+def answer_format(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the generation settings for a ``response_format``; empty for text.
+
+    Raises :class:`InvalidRequest` for a form that there is not, and for a schema that is no object.
+    """
+    kind = "text" if given is None else given.get("type")
+    if given is None or kind == "text":
+        return {}
+    if kind == "json_object":
+        return {"responseMimeType": "application/json"}
+    if kind != "json_schema":
+        raise InvalidRequest(
+            "'response_format.type' must be text, json_object or json_schema.", param="response_format.type"
+        )
+    schema = schema_of(given)
+    config: dict[str, Any] = {"responseMimeType": "application/json"}
+    if schema:
+        config["responseJsonSchema"] = schema
+    return config
+
+
+def format_in_words(given: Mapping[str, Any] | None) -> str | None:
+    """Return a ``response_format`` as an instruction beside tools; None for text.
+
+    "Function calling with a response mime type: 'application/json' is unsupported" is what models before Gemini 3
+    say to both at once (python-genai#867, symfony/ai#1777). Left out, the client would get prose that it cannot
+    parse. In the modes that fit parameters that is done before (:mod:`proxy.upstream.dialects.formats`). Raises what
+    :func:`answer_format` raises.
+    """
+    if given is None or not answer_format(given):
+        return None
+    return describe_format(given, has_tools=True)

@@ -1,0 +1,23 @@
+"""What an answer holds that OpenAI's format, or this proxy, has no place for: said where it stood, never dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def note_of_media(part: Mapping[str, Any]) -> str | None:
+    """Return a line for the client in place of the media in *part*; None where it holds none.
+
+    No media is asked for (:mod:`settings`), but some models return it all the same, with a text
+    that speaks of it.
+    """
+    media = part.get("inlineData")
+    if media is None:
+        media = part.get("fileData")
+    if media is None:
+        return None
+    kind = media.get("mimeType") if isinstance(media, Mapping) else None
+    named = kind.lower() if isinstance(kind, str) else ""
+    what = "An image" if named.startswith("image/") else "Audio" if named.startswith("audio/") else "A file"
+    return f"\n[{what} that the model returned cannot be carried.]\n"

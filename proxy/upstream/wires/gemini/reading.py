@@ -1,0 +1,148 @@
+"""What whole answers and streams share: who answered, what each candidate adds, how each ended, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.upstream.wires.gemini.candidates import NO_ANSWER, CandidateReader
+from proxy.upstream.wires.gemini.counts import read_count
+from proxy.upstream.wires.gemini.finishing import FILTERED
+from proxy.upstream.wires.gemini.logprobs import read_logprobs
+from proxy.upstream.wires.gemini.refusals import raise_error
+from proxy.upstream.wires.gemini.usage import is_complete, read_usage
+
+
+class Added(NamedTuple):
+    """What one event adds to one choice."""
+
+    choice: int
+    delta: dict[str, Any]
+    logprobs: dict[str, Any] | None
+
+
+class ResponseReader:
+    """Reads the ``GenerateContentResponse`` objects of one answer: one, or one an event."""
+
+    def __init__(self, model: str) -> None:
+        self.id: str | None = None
+        self.model = model
+        self._named = False
+        self._blocked = False
+        self._candidates: dict[int, CandidateReader] = {}
+        self._usage: Mapping[str, Any] | None = None
+        self._counted = False  # complete usage came with the end, or behind it
+
+    def read(self, response: Any) -> list[Added]:
+        """Return what *response* adds; nothing for a candidate that adds nothing.
+
+        Raises :class:`UpstreamFault` for an error object, with its status, and for what is no answer.
+        """
+        if type(response) is not dict or "candidates" not in response or response.get("error") is not None:
+            raise_error(response)  # beside candidates there is an error under its key alone
+            if not isinstance(response, dict):
+                raise UpstreamFault(NO_ANSWER)
+        usage = response.get("usageMetadata")
+        counts = False
+        if isinstance(usage, dict):
+            counts = is_complete(usage)
+            if counts or self._is_better(usage):
+                self._usage = usage
+        self._note_origin(response)
+        feedback = response.get("promptFeedback")
+        if isinstance(feedback, dict):
+            reason = feedback.get("blockReason")
+            self._blocked = self._blocked or (isinstance(reason, str) and bool(reason))
+        candidates = response.get("candidates") or []
+        if not isinstance(candidates, list):
+            raise UpstreamFault(NO_ANSWER)
+        added: list[Added] = []
+        for index, candidate in _indexed(candidates).items():
+            one = self._read_candidate(candidate, index)
+            if one.delta or one.logprobs:
+                added.append(one)
+        if counts and not self._counted:
+            self._counted = self.may_end(1)
+        return added
+
+    def finish(self) -> dict[int, str]:
+        """Return each choice's finish reason: one filtered choice for a prompt that was blocked.
+
+        Raises :class:`UpstreamFault` when nothing was answered, or any candidate did not end as an answer does.
+        """
+        if self._candidates:
+            return {index: candidate.finish() for index, candidate in sorted(self._candidates.items())}
+        if self._blocked:
+            return {0: FILTERED}
+        raise UpstreamFault("The provider's answer holds no candidate.", cause=Cause.EMPTY)
+
+    def loose_ends(self) -> dict[int, dict[str, Any]]:
+        """Return what is left to say of each choice beside its finish reason: a signature that stood on no call."""
+        return {index: end for index, candidate in self._candidates.items() if (end := candidate.loose_end())}
+
+    def may_end(self, wanted: int) -> bool:
+        """Tell whether *wanted* candidates, and all that there are, have said how they ended.
+
+        A prompt that was blocked has none to wait for.
+        """
+        if len(self._candidates) < wanted or not self._candidates:
+            return self._blocked and not self._candidates
+        return all(candidate.ended for candidate in self._candidates.values())
+
+    def is_over(self) -> bool:
+        """Tell whether an answer that may end is not expected to go on."""
+        return all(candidate.is_over(counted=self._counted) for candidate in self._candidates.values())
+
+    def usage(self) -> dict[str, Any] | None:
+        """Return the usage that was reported last, if any: each report is of the whole answer so far."""
+        return None if self._usage is None else read_usage(self._usage)
+
+    def _note_origin(self, response: Mapping[str, Any]) -> None:
+        if self.id is None:
+            given_id = response.get("responseId")
+            if isinstance(given_id, str) and given_id:
+                self.id = given_id
+        if not self._named:
+            version = response.get("modelVersion")
+            if isinstance(version, str) and version:
+                self._named, self.model = True, version
+
+    def _is_better(self, usage: Mapping[str, Any]) -> bool:
+        """Tell whether *usage*, which is not complete, says more than what was reported before."""
+        return read_count(usage.get("promptTokenCount")) is not None and not is_complete(self._usage or {})
+
+    def _read_candidate(self, candidate: Mapping[str, Any], index: int) -> Added:
+        reader = self._candidates.get(index)
+        if reader is None:
+            reader = self._candidates[index] = CandidateReader(index)
+        delta = reader.read(candidate, self.id or "")
+        logprobs = candidate.get("logprobsResult")
+        return Added(index, delta, None if logprobs is None else read_logprobs(logprobs))
+
+
+def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:
+    """Return the candidates by their indices, no two of which are one: else texts of two answers become one.
+
+    JSON leaves out an index of zero, and some servers leave out every index. A candidate without one has the index
+    of its place, or the first that is free where another candidate names that. Raises :class:`UpstreamFault` for an
+    index that is none, and for one that two candidates name.
+    """
+    if len(candidates) == 1 and type(candidates[0]) is dict:  # nearly every event holds one
+        index = candidates[0].get("index")
+        if index is None or (type(index) is int and 0 <= index < 2**31):
+            return {index or 0: candidates[0]}
+    if not all(isinstance(candidate, dict) for candidate in candidates):
+        raise UpstreamFault(NO_ANSWER)
+    named = [candidate.get("index") for candidate in candidates]
+    taken = [index for index in named if index is not None]
+    if not all(type(index) is int and 0 <= index < 2**31 for index in taken) or len(set(taken)) < len(taken):
+        raise UpstreamFault("The provider's answer does not tell its candidates apart.")
+    indexed: dict[int, Mapping[str, Any]] = {}
+    for place, (index, candidate) in enumerate(zip(named, candidates, strict=True)):
+        if index is None:
+            index = next(free for free in (place, *range(len(named))) if free not in taken)
+            taken.append(index)
+        indexed[index] = candidate
+    return indexed

@@ -1,0 +1,51 @@
+"""Reasoning effort as ``thinkingConfig``: a budget of tokens for 2.5, a level from Gemini 3 on."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.errors import InvalidRequest
+from proxy.upstream.dialects.gemini_models import always_thinks, knows_minimal
+from sanitizers import Profile
+
+_OFF = ("disable", "none")
+_EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
+_AS_THE_MODEL_LIKES = ("auto", "default")
+"""Efforts that ask for none in particular, as some clients do."""
+
+_BUDGETS = MappingProxyType({"low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192, "max": 16384})
+"""litellm's numbers (``DEFAULT_REASONING_EFFORT_*``)."""
+
+_SMALLEST_BUDGETS = (("gemini-2.5-flash-lite", 512), ("gemini-2.5-pro", 128), ("gemini-2.5-flash", 1))
+"""The budgets of ``minimal``, litellm's too; the first prefix that fits counts."""
+
+
+def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]:
+    """Return the ``thinkingConfig`` for *effort*, empty where the model decides.
+
+    Raises :class:`InvalidRequest` for an effort of another name.
+    """
+    if effort in _AS_THE_MODEL_LIKES:
+        return {}
+    if effort not in (*_OFF, *_EFFORTS):
+        names = ", ".join(("none", *_EFFORTS, "default"))
+        raise InvalidRequest(f"'reasoning_effort' must be one of: {names}.", param="reasoning_effort")
+    shown = {"includeThoughts": effort not in _OFF}
+    if profile.call_ids:
+        return {"thinkingLevel": _level(effort, model), **shown}
+    return {"thinkingBudget": _budget(effort, model), **shown}
+
+
+def _level(effort: str, model: str) -> str:
+    if effort in ("minimal", *_OFF):
+        return "minimal" if knows_minimal(model) else "low"
+    return "high" if effort in ("xhigh", "max") else effort
+
+
+def _budget(effort: str, model: str) -> int:
+    if effort in _OFF and not always_thinks(model):
+        return 0
+    if effort in _BUDGETS:
+        return _BUDGETS[effort]
+    return next((budget for prefix, budget in _SMALLEST_BUDGETS if model.startswith(prefix)), 128)

@@ -1,0 +1,48 @@
+"""What an answer cost, in OpenAI's fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.upstream.wires.gemini.counts import read_count
+
+
+def is_complete(metadata: Mapping[str, Any]) -> bool:
+    """Tell whether *metadata* says what the answer cost so far: chunks before the last may say less, or nothing.
+
+    Vertex sends ``trafficType`` alone until the end (agenthub notes).
+    """
+    return (
+        read_count(metadata.get("totalTokenCount")) is not None
+        or read_count(metadata.get("candidatesTokenCount")) is not None
+    )
+
+
+def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``usage`` for ``usageMetadata``; empty where it has a total alone.
+
+    Thoughts are counted apart by Gemini (envoy ai-gateway#2399). Where the total shows that they are within the
+    candidates' tokens already, as some gateways count, they are not added again (litellm#10141). A count that is no
+    number counts as one that is missing.
+    """
+    prompt = read_count(metadata.get("promptTokenCount")) or 0
+    prompt += read_count(metadata.get("toolUsePromptTokenCount")) or 0
+    completion = read_count(metadata.get("candidatesTokenCount")) or 0
+    thoughts = read_count(metadata.get("thoughtsTokenCount"))
+    cached = read_count(metadata.get("cachedContentTokenCount"))
+    total = read_count(metadata.get("totalTokenCount")) or 0
+    if thoughts and prompt + completion != total:
+        completion += thoughts
+    if not prompt and not completion and "promptTokenCount" not in metadata:
+        return {}
+    usage: dict[str, Any] = {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+    if cached is not None:
+        usage["prompt_tokens_details"] = {"cached_tokens": cached}
+    if thoughts is not None:
+        usage["completion_tokens_details"] = {"reasoning_tokens": thoughts}
+    return usage

@@ -1,0 +1,136 @@
+"""What an OpenAI-compatible server answers: whole answers, stream events, errors.
+
+Answers are in our format already; :mod:`proxy.normalize` brings every provider's into the one shape. Here it is decided
+whether something is an answer at all, and whether it is a whole one: an answer that was broken off never looks like one
+that the model ended.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer, Chunk
+from proxy.upstream.wires.openai.refusals import raise_error, read_error
+from proxy.upstream.wires.openai.shapes import NO_COMPLETION, read_choices
+from proxy.upstream.wires.payloads import load_payload
+
+__all__ = ["StreamReader", "read_answer", "read_error"]
+
+DONE = b"[DONE]"
+"""The payload that ends a stream."""
+
+BROKEN_OFF = "The provider's answer broke off before it was complete."
+_SAYS_MORE = "The provider's stream went on after it had said how the answer ended."
+_TEXTS = ("content", "reasoning_content", "refusal")
+
+
+def read_answer(body: bytes) -> Answer:
+    """Return a whole answer.
+
+    Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind, a choice
+    without a message, or that does not say why it ended. Choices that share an index, as where it is 0 for all, have
+    their places instead.
+    """
+    value = load_payload(body)
+    if (
+        type(value) is not dict
+        or "error" in value
+        or "choices" not in value
+        or value.get("object") == "error"
+    ):
+        raise_error(value)
+    if not isinstance(value, dict) or value.get("choices") is None:
+        raise UpstreamFault(NO_COMPLETION)
+    choices = read_choices(value, "message")
+    ended = True
+    for choice in choices:
+        if choice.get("message") is None:
+            raise UpstreamFault(NO_COMPLETION)
+        if not choice.get("finish_reason"):
+            ended = False
+    if not ended:
+        raise UpstreamFault(BROKEN_OFF, cause=Cause.TRUNCATED)
+    if len(choices) > 1 and len({choice["index"] for choice in choices}) < len(choices):
+        for at, choice in enumerate(choices):
+            choice["index"] = at
+    return value
+
+
+class StreamReader:
+    """Reads one stream's payloads; ``ended`` says that ``[DONE]`` has come.
+
+    A stream is complete when every choice that was seen in it has said why it ended. ``[DONE]`` alone is no such word,
+    and is not waited for, since some servers leave it out.
+    """
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._seen: set[int] = set()
+        self._finished: set[int] = set()
+
+    def feed(self, payload: bytes) -> list[Chunk]:
+        """Return the chunk in *payload*, if it holds one.
+
+        Raises :class:`UpstreamFault` for an error object, for what is no chunk, and for a choice that goes on after its
+        end: its text would be lost, since clients take nothing behind a finish reason. What comes behind ``[DONE]`` is
+        not looked at.
+        """
+        if self.ended:
+            return []
+        if payload[:1] != b"{":  # the rest of JSON is no chunk, and blanks are rare
+            payload = payload.strip()
+            if not payload:
+                return []
+            if payload == DONE:
+                self.ended = True
+                return []
+        value = load_payload(payload)
+        if (
+            type(value) is not dict
+            or "error" in value
+            or "choices" not in value
+            or value.get("object") == "error"
+        ):
+            raise_error(value)
+            if type(value) is not dict:
+                raise UpstreamFault(NO_COMPLETION)
+        for choice in self._choices(value):  # none in a chunk of usage, or of Azure's prompt filter
+            index = choice["index"]
+            if index in self._finished and self._says_more(choice):
+                raise UpstreamFault(_SAYS_MORE)
+            if index not in self._seen:
+                self._seen.add(index)
+            if choice.get("finish_reason"):
+                self._finished.add(index)
+        return [value]
+
+    def _choices(self, value: dict[str, Any]) -> list[dict[str, Any]]:
+        return read_choices(value, "delta")
+
+    def _says_more(self, choice: dict[str, Any]) -> bool:
+        return _says_more(choice.get("delta") or {})
+
+    def may_end(self, wanted: int) -> bool:
+        """Tell whether as many choices as were asked for, and any other that was seen, have said why they ended."""
+        finished = len(self._finished)
+        return finished >= wanted and finished >= len(self._seen)
+
+    def close(self) -> list[Chunk]:
+        """Return nothing; raises :class:`UpstreamFault` for a stream that is not complete."""
+        if not self._seen:
+            raise UpstreamFault("The provider's stream ended without an answer.", cause=Cause.EMPTY)
+        if self._seen - self._finished:
+            words = "The provider's stream broke off before the answer was complete."
+            raise UpstreamFault(words, cause=Cause.TRUNCATED)
+        return []
+
+
+def _says_more(delta: dict[str, Any]) -> bool:
+    """Tell whether *delta* says anything; blanks and empty fields, as come with usage, are nothing."""
+    if any(isinstance(delta.get(name), str) and delta[name].strip() for name in _TEXTS):
+        return True
+    if any(call.get("id") or call.get("function") for call in delta.get("tool_calls") or ()):
+        return True  # a piece with neither is a signature that comes late (open-webui/computer#224)
+    return bool(delta.get("function_call") or delta.get("audio"))

@@ -1,0 +1,22 @@
+"""The embeddings that an OpenAI-compatible server answers with. Pure."""
+
+from __future__ import annotations
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.upstream_call import Answer
+from proxy.upstream.wires.openai.refusals import raise_error
+from proxy.upstream.wires.payloads import load_payload
+
+NO_EMBEDDINGS = "The provider answered with something that is no list of embeddings."
+
+
+def read_embeddings(body: bytes) -> Answer:
+    """Return the answer in *body*; whether its embeddings are all there is looked at in :mod:`proxy.plain.embeddings`.
+
+    Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind.
+    """
+    value = load_payload(body)
+    raise_error(value)
+    if not isinstance(value, dict) or not isinstance(value.get("data"), list):
+        raise UpstreamFault(NO_EMBEDDINGS)
+    return value

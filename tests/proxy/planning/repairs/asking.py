@@ -1,0 +1,45 @@
+"""A provider's refusal, and what is made of the request that it refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from proxy.core.failures import Evidence
+from proxy.emulator import judge
+from proxy.emulator.errors import Refusal
+from proxy.planning.repairs import Repaired, repair_request
+from proxy.planning.repairs.repair_table import TABLE, Row
+from proxy.resilience.read_error import ProviderError, read_error
+from proxy.upstream.wires.gemini import build_request
+from sanitizers import Profile
+from sanitizers.profiles import OPENAI
+
+History = list[dict[str, Any]]
+
+
+def refusal(message: str, **more: Any) -> ProviderError:
+    """Return a 400 with *message* in the envelope that OpenAI and Gemini share."""
+    body = orjson.dumps({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT", **more}})
+    return read_error(400, Evidence(400, {}, body), now=0.0)
+
+
+def repaired(
+    message: str,
+    messages: History,
+    parameters: Mapping[str, Any] | None = None,
+    profile: Profile = OPENAI,
+    *,
+    without: Row | None = None,
+    **more: Any,
+) -> Repaired | None:
+    """Return the repair of a request that was refused with *message*; *without* one row of the table."""
+    table = [row for row in TABLE if row is not without]
+    return repair_request(messages, parameters or {}, profile, refusal(message, **more), table=table)
+
+
+def judged(model: str, messages: Any, parameters: Mapping[str, Any], profile: Profile) -> Refusal | None:
+    """Return what the strict emulator says of the request on Gemini's wire."""
+    return judge(model, build_request(messages, parameters, profile, model))

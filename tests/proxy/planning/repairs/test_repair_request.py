@@ -1,0 +1,145 @@
+"""Which words count, and how several repairs come together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from proxy.core.failures import Evidence
+from proxy.planning.repairs import repair_request
+from proxy.resilience.read_error import read_error
+from sanitizers.profiles import GEMINI_3, OPENAI
+from tests.proxy.planning.repairs.asking import refusal, repaired
+from tests.support.builders import assistant, call, image, system, text, tool, user
+
+QUOTED = "Requests ending with a model turn are not supported. Unsupported parameter: 'temperature' is not supported"
+HISTORY = [user(QUOTED), assistant("t2§")]
+PARAMETERS = {"temperature": 0.2}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"detail": [{"type": "missing", "loc": ["body", "model"], "msg": "Field required", "input": QUOTED}]},
+        {
+            "message": f"[{{'type': 'missing', 'loc': ('body', 'x'), 'msg': 'Field required', 'input': '{QUOTED}'}}]"
+        },
+        {
+            "message": f"1 validation error for UserMessage\n  Field required [input_value='{QUOTED}', input_type=str]"
+        },
+        {"error": {"message": "Bad request.", "messages": HISTORY}},
+    ],
+)
+def test_quoted_request_is_not_the_provider(body: dict[str, Any]) -> None:
+    """A user may write a provider's words, and some providers quote the request."""
+    error = read_error(400, Evidence(400, {}, orjson.dumps(body)), now=0.0)
+
+    assert repair_request(HISTORY, PARAMETERS, OPENAI, error) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "A schema in the request is invalid: enum",
+        "Invalid function name. Must start with a letter or an underscore.",
+        "Unknown name \"role\" at 'contents[0].parts': Cannot find field.",
+        "Unsupported value: 'messages[0].content' does not support 'x' with this model.",
+        "Unsupported parameter: 'tools' is not supported with this model.",
+        "Unrecognized request argument supplied: thinking. Please stop and see user docs",
+        "Invalid 'messages[2].content': string too long. Expected a string with maximum length 40.",
+        "Request contains an invalid argument.",
+        "",
+    ],
+)
+def test_other_words_change_nothing(words: str) -> None:
+    """Words that are near to those of the table, and say something else."""
+    history = [system(), user("t1§"), assistant(None, [call("c1")]), tool("c1"), assistant("t2§")]
+    parameters = {
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}],
+        "stop": "x",
+        "user": "u",
+    }
+
+    assert repaired(words, history, parameters, GEMINI_3) is None
+
+
+def test_faults_of_one_error_are_mended_together() -> None:
+    """Gemini lists what is wrong with the fields of a request, line by line, and there is one repair."""
+    words = (
+        "* GenerateContentRequest.contents[1].parts: contents.parts must not be empty.\n"
+        "* GenerateContentRequest.contents[3].parts[0].function_response.name: Name cannot be empty.\n"
+    )
+    history = [user("t1§"), assistant(" "), user("t2§"), assistant(None, [call("c1")]), tool("c1")]
+
+    done = repaired(words, history, profile=GEMINI_3)
+
+    assert done is not None
+    assert [(change.index, change.kind, change.reason) for change in done.changes] == [
+        (1, "dropped", "empty_message"),
+        (4, "replaced", "name"),
+    ]
+    assert done.profile is None
+    assert done.messages == [user("t1§"), user("t2§"), history[3], tool("c1", name="f")]
+
+
+def test_what_is_not_changed_is_the_same_object() -> None:
+    """A history that needs no repair goes out as it came, and so do the parameters."""
+    history = [user("t1§"), assistant("t2§")]
+    parameters = {"temperature": 0.2}
+
+    of_parameters = repaired("Unsupported parameter: 'temperature' is not supported", history, parameters)
+    of_messages = repaired("Requests ending with a model turn are not supported.", history, parameters)
+
+    assert of_parameters is not None
+    assert of_parameters.messages is history
+    assert of_messages is not None
+    assert of_messages.parameters is parameters
+
+
+def test_media_of_the_newest_user_message_stay() -> None:
+    """The user asks about them; the client hears that they could not be read."""
+    history = [user("t1§"), assistant("t2§"), user([image()])]
+
+    assert repair_request(history, {}, GEMINI_3, refusal("Provided image is not valid")) is None
+    assert repair_request(history, {}, GEMINI_3, refusal("Unsupported MIME type: png")) is None
+
+
+PIXEL = image()
+FROM_TOOL = [text("[Image from the result of f (call c1):]"), image()]
+OLD = [user([text("t0§"), image()]), assistant("t1§")]
+ASKED = [user([text("t2§"), image()])]
+CALLED = [assistant(None, [call("c1")]), tool("c1")]
+
+
+@pytest.mark.parametrize(
+    ("turn", "kept"),
+    [
+        ([*ASKED, user("t3§")], [2]),
+        ([*ASKED, system("t3§"), user("t4§")], [2]),
+        ([*ASKED, *CALLED], [2]),
+        ([*ASKED, *CALLED, user(FROM_TOOL)], [2]),
+        ([*ASKED, *CALLED, user(FROM_TOOL), assistant("t3§"), user("Please continue.")], [2]),
+        ([*ASKED, *CALLED, user(FROM_TOOL), user("t3§")], []),
+        ([*ASKED, *CALLED, user(FROM_TOOL), *ASKED], [6]),
+        ([*ASKED, *CALLED, user([*FROM_TOOL, *ASKED[0]["content"]])], [5]),
+    ],
+    ids=[
+        "two messages",
+        "words of the system",
+        "results",
+        "moved",
+        "continued",
+        "moved, asked",
+        "behind",
+        "joined",
+    ],
+)
+def test_media_that_the_user_asks_about_now_stay(turn: list[dict[str, Any]], kept: list[int]) -> None:
+    """In all messages of the user's newest turn; what came out of a tool's result is no part of it."""
+    done = repair_request([*OLD, *turn], {}, OPENAI, refusal("Provided image is not valid"))
+
+    assert done is not None
+    assert [at for at, message in enumerate(done.messages) if str(PIXEL) in str(message)] == kept
+    assert str(done.messages).count(str(PIXEL)) == len(kept)

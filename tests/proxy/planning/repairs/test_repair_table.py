@@ -1,0 +1,88 @@
+"""Each row of the table, by the words that providers were recorded to say."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from proxy.planning.repairs.repair_table import TABLE
+from sanitizers import find_violations
+from tests.proxy.planning.repairs.asking import judged, repaired
+from tests.proxy.planning.repairs.cases import CASES, Case
+from tests.support.gemini_body import as_sent
+
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+
+
+@every_case
+def test_cause_is_gone(case: Case) -> None:
+    """The repair changes what the provider named, says so, and leaves a history that breaks no rule."""
+    done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
+
+    assert done is not None
+    assert case.mended(done)
+    assert done.changes
+    assert {change.step for change in done.changes} == {"repair"}
+    assert find_violations(done.messages, done.profile or case.profile) == ()
+
+
+@every_case
+def test_second_repair_is_none(case: Case) -> None:
+    """The same words again change nothing more."""
+    done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
+
+    assert done is not None
+    profile = done.profile or case.profile
+    assert repaired(case.words, list(done.messages), done.parameters, profile, **case.more) is None
+
+
+@every_case
+def test_nothing_is_mutated(case: Case) -> None:
+    """The request that was refused is the same afterwards."""
+    before = copy.deepcopy((case.messages, case.parameters))
+
+    repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
+
+    assert (case.messages, case.parameters) == before
+
+
+@every_case
+def test_row_makes_the_repair(case: Case) -> None:
+    """Without its row the cause stays: no other row mends it by chance."""
+    done = repaired(case.words, case.messages, case.parameters, case.profile, without=case.row, **case.more)
+
+    assert done is None or not case.mended(done)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.model], ids=lambda case: case.id)
+def test_judge_takes_what_it_refused(case: Case) -> None:
+    """The emulator says the recorded words to the request, and nothing to the repaired one."""
+    sent = list(as_sent(case.messages, case.profile))
+    refused = judged(case.model, sent, case.parameters, case.profile)
+    done = repaired(case.words, sent, case.parameters, case.profile, **case.more)
+
+    assert refused is not None
+    assert refused.message == case.words
+    assert done is not None
+    assert judged(case.model, done.messages, done.parameters, done.profile or case.profile) is None
+
+
+def test_every_row_has_a_case() -> None:
+    """No row is untested, and every row says where it is from."""
+    assert {id(case.row) for case in CASES} == {id(row) for row in TABLE}
+    assert all(row.source for row in TABLE)
+
+
+def test_words_are_lower_case() -> None:
+    """The provider's words are compared in lower case."""
+    for row in TABLE:
+        for phrase in (*row.says, *row.beside):
+            assert phrase == phrase.lower()
+
+
+def test_unknown_words_are_not_repaired() -> None:
+    """The catch-all says nothing that could be mended."""
+    for case in CASES:
+        words = "Request contains an invalid argument."
+        assert repaired(words, case.messages, case.parameters, case.profile) is None

@@ -1,0 +1,16 @@
+"""A provider that writes down what arrives, for the tests of the table."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.proxy.upstream.dialects.arriving import Provider, receiving
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Provider]:
+    """Serve a provider."""
+    async with receiving() as served:
+        yield served

@@ -1,0 +1,37 @@
+"""Which generation a Claude is of, by its name."""
+
+import pytest
+
+from proxy.upstream.dialects.claude_models import claude_of
+
+
+@pytest.mark.parametrize(
+    ("spelled", "usual"),
+    [
+        ("claude-3.5-sonnet", "claude-3-5-sonnet-20241022"),
+        ("claude-3.7-sonnet", "claude-3-7-sonnet-20250219"),
+        ("claude-4-sonnet", "claude-sonnet-4-20250514"),
+        ("claude-4-opus-20250514", "claude-opus-4-20250514"),
+        ("claude-opus-4.1", "claude-opus-4-1-20250805"),
+        ("claude-sonnet-4.5", "claude-sonnet-4-5-20250929"),
+        ("us.anthropic.claude-opus-4-6-v1", "claude-opus-4.6"),
+        ("claude-opus-4.8", "claude-opus-4-8"),
+    ],
+)
+def test_a_generation_by_any_spelling(spelled: str, usual: str) -> None:
+    """Routes write the version before or behind the family, with a dot or a hyphen."""
+    facts = claude_of(usual)
+
+    assert facts is not None
+    assert claude_of(spelled) is facts
+    assert facts is not claude_of("claude-unheard-of")
+
+
+def test_a_version_that_litellm_does_not_know() -> None:
+    """Behind this name it thinks by a budget, but asks for a schema by a tool."""
+    spelled, usual = claude_of("claude-4.5-sonnet"), claude_of("claude-sonnet-4-5")
+
+    assert spelled is not None
+    assert usual is not None
+    assert (spelled.budget, spelled.one_sampler, spelled.efforts) == (True, True, usual.efforts)
+    assert (spelled.schemas, usual.schemas) == (False, True)

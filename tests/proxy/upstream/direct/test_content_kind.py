@@ -1,0 +1,43 @@
+"""Streams and whole answers told apart by their first bytes."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.upstream.direct.content_kind import is_events
+
+STREAMS = [
+    b"data: x",
+    b"data:",
+    b"event: message\n",
+    b"id: 7",
+    b"retry: 10",
+    b": ping",
+    b"\xef\xbb\xbfdata:x",
+]
+WHOLES = [b'{"choices"', b"[1]", b"<html>", b"date", b"identity", b"null", b'"data: x"', b"\xff"]
+
+
+@pytest.mark.parametrize("blanks", [b"", b"\n\n", b" \r\n\t"])
+@pytest.mark.parametrize(
+    ("begun", "found"), [*((begun, True) for begun in STREAMS), *((begun, False) for begun in WHOLES)]
+)
+def test_what_a_body_is(begun: bytes, found: bool, blanks: bytes) -> None:
+    """It is told as soon as it can be, not before, and never told otherwise later."""
+    said = [is_events(blanks + begun[:length], announced=False) for length in range(len(begun) + 1)]
+
+    assert said[-1] is found
+    assert said[0] is None
+    first = next(at for at, kind in enumerate(said) if kind is not None)
+    assert set(said[first:]) == {found}
+
+
+@pytest.mark.parametrize("blanks", [b"", b"\n\n", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(
+    ("begun", "found"),
+    [*((begun, True) for begun in STREAMS), (b"odd: field", True), (b'{"error"', False), (b"[{", False)],
+)
+def test_what_an_announced_stream_is(begun: bytes, found: bool, blanks: bytes) -> None:
+    """It is one, with fields that nobody knows, too; JSON is none."""
+    assert is_events(blanks, announced=True) is None
+    assert is_events(blanks + begun, announced=True) is found

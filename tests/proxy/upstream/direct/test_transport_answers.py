@@ -1,0 +1,201 @@
+"""Answers over the direct transport: what was sent for them, what is one, and what is none."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import zlib
+from random import Random
+
+import pytest
+
+from proxy.upstream.direct import transport as direct
+from proxy.upstream.direct.answer_bodies import AnswerBody
+from proxy.upstream.direct.connector import WakingHandler
+from proxy.upstream.select_transport import SelectingUpstream
+from tests.proxy.upstream.provider import (
+    BOTH,
+    DONE,
+    GOOD,
+    KEY,
+    STREAM,
+    TOKEN,
+    ask,
+    before,
+    event,
+    flooding,
+    head,
+    piece,
+    providing,
+    sending,
+    text_of,
+    whole,
+)
+from tests.support.builders import tool, user
+from tests.support.proxied import MODEL, chat, proxied, settings_of
+from tests.support.scripted_upstream import STOP, answer, say
+
+
+async def test_whole_answer() -> None:
+    """A whole answer arrives; the provider got the key, the body and nothing of the client's headers."""
+    reply, provider = await ask(sending(whole(GOOD)), stream=False)
+
+    assert reply.json["choices"][0]["message"]["content"] == "Good day."
+    [exchange] = provider.exchanges
+    assert exchange.head.startswith(b"POST /v1/chat/completions HTTP/1.1\r\n")
+    assert f"Authorization: Bearer {KEY}\r\n".encode() in exchange.head
+    assert f"x-team-token: {TOKEN}\r\n".encode() in exchange.head
+    assert json.loads(exchange.body) == {"model": "gpt-4.1", "messages": [user("Hello.")]}
+
+
+async def test_raw_history_arrives_as_it_came() -> None:
+    """The history's bytes on the provider's wire are the client's."""
+    messages = b'[ {"role":"user" , "content":"\\u00e9\\/ 1", "x":[1.0,1e2]} ]'
+    async with providing(sending(whole(GOOD))) as provider, before(provider.port) as proxy:
+        reply = await proxy.post(b'{"messages":' + messages + b',"model":"' + MODEL.encode() + b'","n":1}')
+
+    assert reply.status == 200
+    assert messages in provider.exchanges[0].body
+
+
+@BOTH
+async def test_error_object_in_a_200(stream: bool) -> None:
+    """A 200 whose body is an error object, asked for a stream or not, is that error."""
+    body = json.dumps({"error": {"message": f"Overloaded, {KEY}.", "code": 529}}).encode()
+    reply, _ = await ask(sending(whole(body)), stream=stream)
+
+    assert (reply.status, reply.error["message"]) == (529, "Overloaded, ********.")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "body", [b"<html>Hello</html>", b"", b"\xff\xfe", b"{}", b'{"choices":[7]}'], ids=repr
+)
+@pytest.mark.parametrize("kind", ["text/html", "application/json"])
+async def test_200_that_is_no_answer(body: bytes, kind: str, stream: bool) -> None:
+    """A page, nothing, or JSON of another kind is the provider's fault."""
+    reply, _ = await ask(sending(whole(body, kind)), stream=stream)
+
+    assert (reply.status, reply.error["code"]) == (502, "upstream_error")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+@BOTH
+async def test_compressed(encoding: str, stream: bool) -> None:
+    """Compressed answers are read, streams in pieces too."""
+    packed = gzip.compress if encoding == "gzip" else zlib.compress
+    data = packed(STREAM if stream else GOOD)
+    parts = [piece(data[at : at + 20]) for at in range(0, len(data), 20)]
+    kind = "text/event-stream" if stream else "application/json"
+    script = sending(head(kind, more=f"Content-Encoding: {encoding}\r\n"), b"".join(parts), piece(b""))
+    reply, _ = await ask(script, stream=stream)
+
+    assert reply.status == 200
+    said = text_of(reply) if stream else reply.json["choices"][0]["message"]["content"]
+    assert said == "Good day."
+
+
+@BOTH
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "compressed"])
+@pytest.mark.parametrize("last_piece", [1, 100_000])
+async def test_reading_goes_on_behind_a_pause(
+    packed: bool, stream: bool, last_piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes faster than it is taken pauses the connection; all of it arrives, also what was unpacked by then."""
+    pauses = 0
+    known, known_next = WakingHandler.pause_reading, AnswerBody.next
+
+    def pause(handler: WakingHandler) -> None:
+        nonlocal pauses
+        pauses += 1
+        known(handler)
+
+    async def take_slowly(body: AnswerBody) -> bytes:
+        await asyncio.sleep(0.005)
+        return await known_next(body)
+
+    monkeypatch.setattr(WakingHandler, "pause_reading", pause)
+    monkeypatch.setattr(AnswerBody, "next", take_slowly)
+    large = "".join(Random(1).choices("abcdefghij \n", k=2**21))
+    if stream:
+        data = event(say(large[:-5])) + event(say(large[-5:])) + event(STOP) + DONE
+    else:
+        data = json.dumps(answer(large)).encode()
+    data = gzip.compress(data) if packed else data
+    more = "Content-Encoding: gzip\r\n" if packed else ""
+    start = head("text/event-stream" if stream else "application/json", more=more)
+    script = sending(start, piece(data[:-last_piece]), piece(data[-last_piece:]), piece(b""))
+    reply, _ = await ask(script, stream=stream)
+
+    assert pauses
+    assert (text_of(reply) if stream else reply.json["choices"][0]["message"]["content"]) == large
+
+
+@BOTH
+async def test_compression_that_is_none(stream: bool) -> None:
+    """Bytes that only say that they are compressed are the provider's fault."""
+    kind = "text/event-stream" if stream else "application/json"
+    reply, _ = await ask(sending(whole(GOOD, kind, Content_Encoding="gzip")), stream=stream)
+
+    assert reply.status == 502
+
+
+@BOTH
+@pytest.mark.parametrize("unit", [b" ", b"x"], ids=["blank", "text"])
+async def test_body_without_end_in_bytes(unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body that goes on for ever is refused at a limit, and its connection closed."""
+    monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
+    reply, provider = await ask(flooding(head("application/json"), unit * 4096), stream=stream)
+
+    assert (reply.status, reply.error["message"]) == (502, "The provider's answer is too large.")
+    assert provider.exchanges[0].written < 16 * 2**20
+
+
+@BOTH
+@pytest.mark.parametrize("unit", [b" ", b"x"], ids=["blank", "text"])
+async def test_gzip_bomb(unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit counts what comes out of a compressed body, not what goes in."""
+    monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
+    bomb = gzip.compress(unit * (64 * 2**20))
+    reply, _ = await ask(sending(whole(bomb, Content_Encoding="gzip")), stream=stream)
+
+    assert (reply.status, reply.error["message"]) == (502, "The provider's answer is too large.")
+
+
+@BOTH
+async def test_nothing_is_sent_when_the_plan_fails(stream: bool) -> None:
+    """A history that is refused opens no connection."""
+    async with providing(sending(whole(GOOD))) as provider:
+        entry = {
+            "model": "openai/gpt-4.1",
+            "api_base": f"http://127.0.0.1:{provider.port}/v1",
+            "api_key": KEY,
+        }
+        settings = settings_of({MODEL: entry}, sanitize={"mode": "strict"})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            body = {"model": MODEL, "messages": [user(), tool("c1")], "stream": stream}
+            reply = await proxy.post(body)
+            assert reply.status == 400
+            assert (await proxy.post({"model": "other", "messages": [user()]})).status == 404
+
+    assert provider.connections == 0
+
+
+async def test_headers_of_the_deployment_stand_alone() -> None:
+    """A header that the deployment sets in another spelling replaces ours, and is not sent beside it."""
+    async with providing(sending(whole(GOOD))) as provider:
+        entry = {
+            "model": "openai/x",
+            "api_base": f"http://127.0.0.1:{provider.port}/v1",
+            "api_key": KEY,
+            "extra_headers": {"authorization": "Basic abc", "content-type": "application/json; x=y"},
+        }
+        settings = settings_of({MODEL: entry})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            assert (await proxy.post(chat())).status == 200
+
+    sent = provider.exchanges[0].head.lower()
+    assert sent.count(b"authorization:") == sent.count(b"content-type:") == 1
+    assert b"basic abc" in sent
+    assert KEY.encode() not in sent

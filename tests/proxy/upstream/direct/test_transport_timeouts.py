@@ -1,0 +1,270 @@
+"""The direct transport's limits in time: to connect, to begin, between bytes, in all."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamTimeout
+from proxy.core.failures import Cause
+from proxy.upstream.direct import transport as direct
+from tests.proxy.upstream.provider import (
+    BOTH,
+    FIRST,
+    GOOD,
+    STREAM,
+    Exchange,
+    Script,
+    ask,
+    assert_broken,
+    before,
+    calling,
+    event,
+    flooding,
+    head,
+    piece,
+    providing,
+    sending,
+    whole,
+)
+from tests.support.proxied import chat
+from tests.support.scripted_upstream import chunk, say
+
+SLOW_S = 20.0
+"""What a limit of less than a second may take on a busy machine: less than any other limit that is set."""
+
+
+def dripping(start: bytes, unit: bytes, times: int, end: bytes = b"", every: float = 0.1) -> Script:
+    """Return a script that sends the same bytes again and again, and then the end."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(start)
+        for _ in range(times):
+            await asyncio.sleep(every)
+            await exchange.send(unit)
+        await exchange.send(end)
+
+    return script
+
+
+async def timed_out(script: Script, *, stream: bool, **limits: float) -> tuple[UpstreamTimeout, float]:
+    """Ask the transport alone; return the timeout that it must raise and the seconds that it took."""
+    async with providing(script) as provider, calling(provider.port, limits) as direct:
+        asked = time.monotonic()
+        with pytest.raises(UpstreamTimeout) as raised:
+            await direct.ask(stream=stream)
+        took = time.monotonic() - asked
+        async with asyncio.timeout(20):
+            await provider.ended()
+    return raised.value, took
+
+
+ROLE = piece(event(chunk({"role": "assistant", "content": ""})))
+JSON_HEAD = head("application/json")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [b"", head(), head() + piece(b": hello\n\n"), head() + ROLE],
+    ids=["nothing", "head", "comment", "role"],
+)
+async def test_stream_that_does_not_begin(start: bytes) -> None:
+    """Silence before a stream has begun is ended by the time to the first byte, whatever head or role there was."""
+    error, took = await timed_out(sending(start, then="wait"), stream=True, first_byte_s=0.4, idle_s=0.1)
+
+    assert error.cause is Cause.FIRST_BYTE_TIMEOUT
+    assert 0.3 < took < SLOW_S
+
+
+@pytest.mark.parametrize(
+    "start", [b"", JSON_HEAD, JSON_HEAD + piece(b" \n")], ids=["nothing", "head", "blank"]
+)
+async def test_whole_answer_that_does_not_begin(start: bytes) -> None:
+    """A whole answer begins when all of it is written, minutes later at times: it has the total, and no more."""
+    error, took = await timed_out(
+        sending(start, then="wait"), stream=False, first_byte_s=0.1, idle_s=0.1, total_s=0.5
+    )
+
+    assert error.cause is Cause.DEADLINE
+    assert 0.4 < took < SLOW_S
+
+
+@pytest.mark.parametrize(
+    ("start", "stream"),
+    [(JSON_HEAD + piece(GOOD[:10]), False), (whole(GOOD[:10], length=999), False), (head() + FIRST, True)],
+    ids=["whole", "whole with a length", "stream"],
+)
+async def test_answer_that_stops(start: bytes, stream: bool) -> None:
+    """Silence in the middle of an answer is ended by the time between bytes."""
+    error, took = await timed_out(sending(start, then="wait"), stream=stream, idle_s=0.3)
+
+    assert error.cause is Cause.IDLE_TIMEOUT
+    assert 0.2 < took < SLOW_S
+
+
+async def test_bytes_keep_a_call_alive() -> None:
+    """Blank bytes and comments are signs of life: no limit but the total ends an answer that has them.
+
+    Before and after a beginning, whole and streamed; all at a time, since each takes longer than the limits.
+    """
+    limit_s, every_s = 2.5, 0.2
+    times = round(limit_s * 1.2 / every_s)
+
+    async def reason(start: bytes, unit: bytes, end: bytes, *, stream: bool) -> str:
+        script = dripping(start, unit, times, piece(end) + piece(b""), every_s)
+        async with (
+            providing(script) as provider,
+            calling(provider.port, {"first_byte_s": limit_s, "idle_s": limit_s}) as direct,
+        ):
+            answers = await direct.ask(stream=stream)
+        return str(answers[-1]["choices"][0]["finish_reason"])
+
+    reasons = await asyncio.gather(
+        reason(JSON_HEAD, piece(b"\n"), GOOD, stream=False),
+        reason(JSON_HEAD + piece(b"{"), piece(b" "), GOOD[1:], stream=False),
+        reason(head(), piece(b": ping\n\n"), STREAM, stream=True),
+        reason(head() + FIRST, piece(b": ping\n\n"), STREAM, stream=True),
+    )
+
+    assert list(reasons) == ["stop"] * 4
+
+
+@pytest.mark.parametrize(
+    ("start", "unit", "stream"),
+    [
+        (JSON_HEAD, piece(b" "), False),
+        (JSON_HEAD + piece(b"{"), piece(b" "), False),
+        (head(), piece(b": ping\n\n"), True),
+        (head() + FIRST, piece(event(say("x"))), True),
+    ],
+    ids=["whole, blank", "whole", "stream, comments", "stream"],
+)
+async def test_total(start: bytes, unit: bytes, stream: bool) -> None:
+    """What keeps itself alive for ever ends at the deadline."""
+    script = dripping(start, unit, 100, every=0.05)
+    error, took = await timed_out(script, stream=stream, total_s=0.6)
+
+    assert error.cause is Cause.DEADLINE
+    assert 0.5 < took < SLOW_S
+
+
+@pytest.mark.parametrize(("start", "stream"), [(JSON_HEAD, False), (head(), True)], ids=["whole", "stream"])
+async def test_total_of_a_flood(start: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So does what always has more bytes ready, for which nobody ever waits."""
+    monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**40)  # which may be had before the time is up
+    unit = b" " * 2**16 if not stream else b": " + b"x" * 2**16 + b"\n"
+    error, took = await timed_out(flooding(start, unit), stream=stream, total_s=0.2)
+
+    assert error.cause is Cause.DEADLINE
+    assert took < SLOW_S
+
+
+async def test_limits_cost_no_timer_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream of many events is watched by a few timers: one for each read costs as much as the read."""
+    loop = asyncio.get_running_loop()
+    known, timers = loop.call_at, 0
+
+    def counting(*arguments: Any, **named: Any) -> asyncio.TimerHandle:
+        nonlocal timers
+        timers += 1
+        return known(*arguments, **named)
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(head(), *[FIRST] * 200, piece(STREAM), piece(b""))
+
+    async with providing(script) as provider, calling(provider.port) as direct:
+        monkeypatch.setattr(loop, "call_at", counting)
+        await direct.ask(stream=True)
+
+    assert len(provider.exchanges) == 1
+    assert timers < 20
+
+
+async def test_client_hears_of_a_whole_answer_without_end() -> None:
+    """A whole answer that does not come to an end is a 504, and its connection is closed, however far it came."""
+    starts = (b"", JSON_HEAD, whole(GOOD[:10], length=999))
+    asked = [ask(sending(start, then="wait"), stream=False, timeout=3) for start in starts]
+
+    for reply, provider in await asyncio.gather(*asked):
+        assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+        assert provider.exchanges[0].left.is_set()
+
+
+@pytest.mark.parametrize("started", [False, True])
+async def test_client_hears_of_a_silent_stream(started: bool) -> None:
+    """A stream that falls silent is a timeout, before and after its first chunk."""
+    script = sending(head(), *([FIRST] if started else []), then="wait")
+    reply, provider = await ask(
+        script, stream=True, first_byte_timeout=30 if started else 1, idle_timeout=0.5
+    )
+
+    if started:
+        assert_broken(reply, "upstream_timeout")
+    else:
+        assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+    assert provider.exchanges[0].left.is_set()
+
+
+@contextmanager
+def full_backlog() -> Iterator[str]:
+    """Yield the address of a socket whose backlog is full: the kernel drops what comes."""
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        port = full.getsockname()[1]
+        fillers = [socket.socket() for _ in range(3)]
+        for filler in fillers:
+            filler.setblocking(False)
+            filler.connect_ex(("127.0.0.1", port))
+        try:
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            for filler in fillers:
+                filler.close()
+
+
+@asynccontextmanager
+async def unreachable(kind: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
+    """Yield the address of a provider to which no connection comes about: no name, no socket, or no TLS."""
+    if kind == "tcp":
+        with full_backlog() as address:
+            yield address
+    elif kind == "tls":
+        async with providing(sending()) as provider:  # it waits for a request's head, and never says a word
+            yield f"https://127.0.0.1:{provider.port}/v1"
+    else:
+        loop = asyncio.get_running_loop()
+        known = loop.getaddrinfo
+
+        async def slow(host: Any, *arguments: Any, **named: Any) -> Any:
+            if host == "provider.invalid":
+                await asyncio.sleep(60)
+            return await known(host, *arguments, **named)
+
+        monkeypatch.setattr(loop, "getaddrinfo", slow)
+        yield "http://provider.invalid/v1"
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["dns", "tcp", "tls"])
+async def test_connect_timeout(kind: str, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a connection waits for, the time to connect bounds it, and the client hears which limit it was."""
+    async with unreachable(kind, monkeypatch) as address:
+        async with calling(address, {"connect_s": 0.3}) as direct:
+            asked = time.monotonic()
+            with pytest.raises(UpstreamTimeout) as raised:
+                await direct.ask(stream=stream)
+            took = time.monotonic() - asked
+        async with before(address, connect_timeout=0.3, timeout=60) as proxy, asyncio.timeout(20):
+            reply = await proxy.post(chat(stream=stream))
+
+    assert raised.value.cause is Cause.CONNECT_TIMEOUT
+    assert 0.2 < took < SLOW_S
+    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+    assert "could not be reached in time" in reply.error["message"]

@@ -1,0 +1,149 @@
+"""Large calls through litellm run on an event loop of their own, and end as those on the first one do."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.upstream.litellm.loop import CarriedStream, LoopThread
+from proxy.upstream.litellm.transport import LiteLLMUpstream
+from tests.proxy.conftest import OUR_KEY, settings_on
+from tests.proxy.upstream.provider import BOTH, GOOD, STREAM, head, piece, providing, sending, whole
+from tests.support.builders import user
+from tests.support.litellm_noise import LITELLM_NOISE
+
+pytestmark = LITELLM_NOISE
+
+
+async def where() -> int:
+    """Return the thread that this runs in."""
+    await asyncio.sleep(0)
+    return threading.get_ident()
+
+
+async def test_a_coroutine_runs_in_one_other_thread() -> None:
+    """The thread is the same each time, so that connections are used again."""
+    thread = LoopThread()
+    first, second = await thread.run(where()), await thread.run(where())
+    await thread.close({})
+
+    assert first == second != threading.get_ident()
+
+
+async def test_an_error_comes_back() -> None:
+    """As the very object that was raised."""
+    thread, error = LoopThread(), ValueError("no")
+
+    async def fail() -> None:
+        raise error
+
+    with pytest.raises(ValueError, match="no") as raised:
+        await thread.run(fail())
+    await thread.close({})
+
+    assert raised.value is error
+
+
+async def test_cancelling_ends_the_work() -> None:
+    """The one who waits is not held up by it."""
+    thread, ended = LoopThread(), threading.Event()
+
+    async def wait() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await thread.run(wait())
+    assert await asyncio.to_thread(ended.wait, 5)
+    await thread.close({})
+
+
+async def test_a_stream_is_closed_while_it_waits_for_a_chunk() -> None:
+    """A generator that runs cannot be closed: closing waits until the cancelled step has ended."""
+    thread, closed = LoopThread(), threading.Event()
+
+    async def chunks() -> AsyncGenerator[int, None]:
+        try:
+            yield 1
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01)
+            closed.set()
+
+    async def make() -> AsyncGenerator[int, None]:
+        return chunks()
+
+    stream = CarriedStream(thread, await thread.run(make()))
+    assert await anext(stream) == 1
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await anext(stream)
+    await stream.aclose()
+    await thread.close({})
+
+    assert closed.is_set()
+
+
+async def test_closing_closes_the_clients_of_this_loop_alone() -> None:
+    """The cache of litellm names each client by its loop."""
+    thread, closed = LoopThread(), list[str]()
+
+    class Client:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        async def close(self) -> None:
+            closed.append(self.name)
+
+    async def loop_id() -> int:
+        return id(asyncio.get_running_loop())
+
+    other, own = await loop_id(), await thread.run(loop_id())
+    cache: dict[str, Any] = {f"openai-{other}": Client("other"), f"openai-{own}": Client("own")}
+    await thread.close(cache)
+
+    assert closed == ["own"]
+    assert list(cache) == [f"openai-{other}"]
+
+
+@pytest.mark.parametrize(("weight", "apart"), [(1_000, False), (10**6, True)])
+@BOTH
+async def test_litellm_converts_large_calls_apart(
+    monkeypatch: pytest.MonkeyPatch, stream: bool, weight: int, apart: bool
+) -> None:
+    """The answer is the same on either loop, and the call ends with the upstream."""
+    script = sending(head(), piece(STREAM), piece(b"")) if stream else sending(whole(GOOD))
+    upstream = LiteLLMUpstream()
+    await upstream.start()
+    litellm: Any = upstream._litellm
+    ask, threads = litellm.acompletion, set[int]()
+
+    async def acompletion(**arguments: Any) -> Any:
+        threads.add(threading.get_ident())
+        return await ask(**arguments)
+
+    monkeypatch.setattr(litellm, "acompletion", acompletion)
+    async with providing(script) as provider:
+        base = f"http://127.0.0.1:{provider.port}/v1"
+        entry = {"model": "openai/gpt-4.1", "api_base": base, "api_key": OUR_KEY}
+        [deployment] = resolve(settings_on("litellm", {"model": entry}), "model")
+        call = UpstreamCall(deployment, [user("Hi.")], {}, Timeouts(60, 60, 60, 60), weight=weight)
+        if stream:
+            parts = [
+                chunk["choices"][0]["delta"].get("content") or "" async for chunk in upstream.stream(call)
+            ]
+        else:
+            parts = [(await upstream.complete(call))["choices"][0]["message"]["content"]]
+        await upstream.close()
+
+    assert "".join(parts) == "Good day."
+    assert (threading.get_ident() not in threads) is apart

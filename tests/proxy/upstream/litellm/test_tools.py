@@ -1,0 +1,91 @@
+"""What litellm makes of cleaned tools: nothing."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.upstream.litellm.tools import litellm_tools, without_extras
+from sanitizers import Unrepairable
+from sanitizers.schemas import GEMINI_ON_LITELLM, clean_schema
+from tests.sanitizers.schemas import drawn
+from tests.support.litellm_noise import LITELLM_NOISE
+
+pytestmark = LITELLM_NOISE
+
+TEXT = {"type": "string"}
+
+
+def declared(*schemas: dict[str, Any], **function: Any) -> list[dict[str, Any]]:
+    """Return tools with those parameters."""
+    return [
+        {"type": "function", "function": {"name": "f", "parameters": schema, **function}}
+        for schema in schemas
+    ]
+
+
+def sent(tools: list[dict[str, Any]]) -> list[Any]:
+    """Return the declarations that litellm sends for *tools*."""
+    from litellm.utils import get_optional_params
+
+    given = litellm_tools(tools, rewritten=True)
+    made = get_optional_params(model="gemini-2.5-flash", custom_llm_provider="gemini", tools=given)
+    [tool] = made["tools"]
+    declarations: list[Any] = tool["function_declarations"]
+    return declarations
+
+
+@given(st.lists(st.one_of(drawn.roots, drawn.junk), min_size=1, max_size=3))
+def test_cleaned_schemas_arrive_as_they_are(schemas: list[dict[str, Any]]) -> None:
+    """What litellm's own cleaning would drop, or fail on, is not there any more; and nothing is written into."""
+    try:
+        cleaned = [clean_schema(schema, GEMINI_ON_LITELLM).schema for schema in schemas]
+    except Unrepairable:
+        return
+    tools = declared(*cleaned)
+    before = copy.deepcopy(tools)
+
+    assert [declaration["parameters"] for declaration in sent(tools)] == cleaned
+    assert tools == before
+
+
+@pytest.mark.parametrize(
+    "name", ["strict", "$ref", "$defs", "type", "properties", "additionalProperties", "items"]
+)
+def test_properties_that_are_called_like_keywords(name: str) -> None:
+    """They arrive, though litellm looks for keywords everywhere."""
+    schema = {"type": "object", "properties": {name: TEXT, "b": TEXT}, "required": [name]}
+    nested = {"type": "object", "properties": {"a": schema}}
+
+    assert [each["parameters"] for each in sent(declared(schema, nested))] == [schema, nested]
+
+
+def test_openai_strict_is_left_out() -> None:
+    """Gemini has no such field."""
+    [declaration] = sent(declared({"type": "object", "properties": {"a": TEXT}}, strict=True))
+
+    assert declaration.keys() == {"name", "parameters"}
+
+
+def test_others_get_copies() -> None:
+    """What was cleaned is kept for other requests, whoever is asked."""
+    tools = declared({"type": "object", "properties": {"strict": TEXT}}, strict=True)
+
+    copied = litellm_tools(tools, rewritten=False)
+
+    assert copied == tools
+    assert (
+        copied[0]["function"]["parameters"]["properties"]
+        is not tools[0]["function"]["parameters"]["properties"]
+    )
+
+
+def test_cohere_gets_what_it_knows() -> None:
+    """It refuses the request for anything else in a function."""
+    [tool] = without_extras(declared({"type": "object", "properties": {"a": TEXT}}, strict=True, x_own=1))
+
+    assert tool["function"].keys() == {"name", "parameters"}

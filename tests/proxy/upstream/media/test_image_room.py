@@ -1,0 +1,54 @@
+"""What is held of the images of one request while they arrive."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.upstream.media.image_room import ImageRoom
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.binary(max_size=40))), st.integers(0, 100))
+def test_what_is_held_is_bounded(pieces: list[tuple[int, bytes]], max_bytes: int) -> None:
+    """Whatever comes in whatever order, those that are over stand behind the others, and what fits is whole."""
+    room = ImageRoom(6, max_bytes)
+    for at, piece in pieces:
+        room.images[at].add(piece)
+
+        assert room.size == sum(len(image.read()) for image in room.images) <= max_bytes
+        assert sorted(image.is_over for image in room.images) == [image.is_over for image in room.images]
+
+    for at, image in enumerate(room.images):
+        whole = b"".join(piece for of, piece in pieces if of == at)
+        assert (image.read(), image.head) == ((b"", b"") if image.is_over else (whole, whole[:64]))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "over"),
+    [
+        ([(0, 6), (1, 5)], [1, 2]),
+        ([(1, 6), (0, 5)], [1, 2]),  # that it came first does not help it
+        ([(2, 6), (0, 5)], [2]),
+        ([(0, 11)], [0, 1, 2]),
+        ([(0, 5), (1, 5)], []),
+    ],
+)
+def test_the_last_gives_way(pieces: list[tuple[int, int]], over: list[int]) -> None:
+    """With all behind it, which have no better claim."""
+    room = ImageRoom(3, 10)
+    for at, size in pieces:
+        room.images[at].add(bytes(size))
+
+    assert [at for at, image in enumerate(room.images) if image.is_over] == over
+
+
+def test_what_is_dropped_makes_room() -> None:
+    """An image that failed holds nothing."""
+    room = ImageRoom(2, 10)
+    room.images[0].add(bytes(8))
+    room.images[0].drop()
+    room.images[1].add(bytes(10))
+
+    assert [image.size for image in room.images] == [0, 10]
+    assert not room.images[1].is_over

@@ -1,0 +1,243 @@
+"""Images at addresses, through the whole proxy: fetched where the operator asks, refused clearly where not."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.upstream.media.fetching import MediaFetcher
+from proxy.upstream.media.inlining import MOST_IMAGES
+from proxy.upstream.select_transport import SelectingUpstream
+from tests.proxy.conftest import OUR_KEY, TRANSPORTS, LogLines, settings_on
+from tests.proxy.emulator.conftest import Client as GeminiEmulator
+from tests.proxy.upstream.media.image_server import ImageServer, Names, serving_images
+from tests.support.builders import assistant, call, image, text, tool, user
+from tests.support.litellm_noise import LITELLM_NOISE
+from tests.support.proxied import GEMINI, proxied
+from tests.support.scripted_upstream import ScriptedUpstream
+
+pytestmark = LITELLM_NOISE
+
+FETCH = {"media": {"fetch": True, "timeout": 2}}
+
+
+@pytest.fixture
+async def images() -> AsyncIterator[ImageServer]:
+    """Serve images."""
+    async with serving_images() as server:
+        yield server
+
+
+@pytest.fixture
+def open_guard(images: ImageServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the test's server count as a public one."""
+    opened = functools.partial(
+        MediaFetcher,
+        public=lambda host: host == "127.0.0.1",
+        resolver=Names(images_test=[["127.0.0.1"]]),
+        ports=frozenset({images.port}),
+    )
+    monkeypatch.setattr("proxy.app.MediaFetcher", opened)
+
+
+def blobs(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the inline data in a request to Gemini."""
+    contents = entry["body"]["contents"]
+    parts = [part for content in contents for part in content["parts"]]
+    return [part.get("inlineData") or part.get("inline_data") for part in parts if "text" not in part]
+
+
+@TRANSPORTS
+async def test_a_fetched_image_arrives(
+    gemini: GeminiEmulator, images: ImageServer, open_guard: None, transport: str, log_lines: LogLines
+) -> None:
+    """The bytes, for the target that cannot fetch; the change is named, and the address is nowhere."""
+    models = {"gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}}
+    settings = settings_on(transport, models, general_settings=FETCH)
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+        history = [user([text("Look."), image(images.url("/a.jpg?token=s3cret"))])]
+        reply = await proxy.post({"model": "gemini", "messages": history})
+        metrics = str(await proxy.metrics())
+
+    assert reply.status == 200
+    assert reply.headers["x-turnright-changes"] == "media=1"
+    [entry] = await gemini.journal()
+    assert [blob.get("mimeType") or blob.get("mime_type") for blob in blobs(entry)] == ["image/jpeg"]
+    told = json.dumps(log_lines()) + metrics + str(reply.headers)
+    assert "s3cret" not in told
+    assert "images.test" not in told
+
+
+@TRANSPORTS
+async def test_the_guard_stands(gemini: GeminiEmulator, images: ImageServer, transport: str) -> None:
+    """With fetching on, this host's own network is not asked, and the client is told why."""
+    models = {"gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}}
+    settings = settings_on(transport, models, general_settings=FETCH)
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+        for host in ("127.0.0.1", "localhost"):
+            history = [user([text("Look."), image(f"http://{host}/latest/meta-data?token=s3cret")])]
+            reply = await proxy.post({"model": "gemini", "messages": history})
+
+            assert reply.status == 400
+            assert reply.error["param"] == "messages[0].content[1].image_url"
+            assert f"the image at '{host}' is not at a public address" in reply.error["message"]
+            assert "s3cret" not in reply.error["message"]
+    assert await gemini.journal() == []
+
+
+@pytest.fixture
+def scripted(open_guard: None) -> Callable[..., Any]:
+    """Return what serves models with fetching on before a scripted upstream."""
+
+    def serve(upstream: ScriptedUpstream, models: dict[str, Any], **sections: Any) -> Any:
+        general = sections.pop("general_settings", FETCH)
+        return proxied(settings_on("litellm", models, general_settings=general, **sections), upstream)
+
+    return serve
+
+
+def urls(upstream: ScriptedUpstream, call: int = -1) -> list[str]:
+    """Return the addresses of the images of one call upstream."""
+    return [
+        part["image_url"]["url"]
+        for message in upstream.calls[call].messages
+        if isinstance(message["content"], list)
+        for part in message["content"]
+        if part["type"] == "image_url"
+    ]
+
+
+async def test_retries_and_fallbacks_fetch_once(scripted: Callable[..., Any], images: ImageServer) -> None:
+    """One request asks an address once; a target that fetches by itself gets the address."""
+    down = UpstreamFault("down", upstream_status=503)
+    upstream = ScriptedUpstream([down], [down], [down])
+    names = {"gemini": GEMINI, "old": "gemini/gemini-2.5-flash", "gpt": "openai/gpt-4.1"}
+    models = {name: {"model": model} for name, model in names.items()}
+    router = {"num_retries": 1, "fallbacks": [{"gemini": ["old", "gpt"]}], "cooldown_time": 0}
+    async with scripted(upstream, models, router_settings=router) as proxy:
+        address = images.url("/a.png")
+        reply = await proxy.post({"model": "gemini", "messages": [user([text("a"), image(address)])]})
+
+    assert reply.status == 200
+    kinds = [urls(upstream, at)[0][:5] for at in range(len(upstream.calls))]
+    assert kinds[:3] == ["data:", "data:", "data:"]
+    assert images.hits == {"/a.png": 1}
+
+
+@pytest.mark.parametrize("mode", ["observe", "strict", "off"])
+async def test_only_repairing_fetches(scripted: Callable[..., Any], images: ImageServer, mode: str) -> None:
+    """The other modes change nothing that is sent."""
+    upstream = ScriptedUpstream()
+    async with scripted(upstream, {"gemini": {"model": GEMINI}}, sanitize={"mode": mode}) as proxy:
+        await proxy.post({"model": "gemini", "messages": [user([image(images.url("/a.png"))])]})
+
+    assert images.hits.total() == 0
+
+
+async def test_what_cannot_be_had_of_old_leaves_a_note(
+    scripted: Callable[..., Any], images: ImageServer
+) -> None:
+    """An address that is gone does not end a conversation; a tool's image is as old as any."""
+    upstream = ScriptedUpstream()
+    history = [
+        user([text("a"), image(images.url("/missing"))]),
+        assistant("b"),
+        user("c"),
+        assistant(calls=[call("c")]),
+        tool("c", [image(images.url("/a.png")), image(images.url("/page"))]),
+    ]
+    async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
+        reply = await proxy.post({"model": "gemini", "messages": history})
+
+    assert reply.headers["x-turnright-changes"] == "media=3"
+    assert [url[:15] for url in urls(upstream)] == ["data:image/png;"]
+
+
+async def test_so_many_and_no_more(scripted: Callable[..., Any], images: ImageServer) -> None:
+    """The newest are fetched; of the newest turn one too many is refused."""
+    upstream = ScriptedUpstream()
+    parts = [image(images.url(f"/{number}.png")) for number in range(MOST_IMAGES + 1)]
+    async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
+        old = await proxy.post({"model": "gemini", "messages": [user(parts), assistant("b"), user("c")]})
+        new = await proxy.post({"model": "gemini", "messages": [user(parts)]})
+
+    assert old.status == 200
+    assert len(urls(upstream)) == MOST_IMAGES
+    assert (new.status, new.error["param"]) == (400, "messages[0].content[0].image_url")
+    assert "one too many" in new.error["message"]
+
+
+async def test_one_image_many_times(scripted: Callable[..., Any], images: ImageServer) -> None:
+    """What is fetched once is not sent a hundred times: a small request must not become a large one."""
+    upstream = ScriptedUpstream()
+    parts = [image(images.url("/a.png")) for _ in range(MOST_IMAGES + 3)]
+    async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
+        reply = await proxy.post({"model": "gemini", "messages": [user(parts), assistant("ok"), user("?")]})
+
+    assert reply.status == 200
+    assert len(urls(upstream)) == MOST_IMAGES
+
+
+async def test_nothing_is_fetched_for_those_who_do(scripted: Callable[..., Any], images: ImageServer) -> None:
+    """OpenAI gets the address, and the history goes as it came."""
+    upstream = ScriptedUpstream()
+    async with scripted(upstream, {"gpt": {"model": "openai/gpt-4.1"}}) as proxy:
+        reply = await proxy.post({"model": "gpt", "messages": [user([image(images.url("/a.png"))])]})
+
+    assert "x-turnright-changes" not in reply.headers
+    assert urls(upstream) == [images.url("/a.png")]
+    assert images.hits.total() == 0
+
+
+def holder(name: str) -> dict[str, str]:
+    """Return the header with the key of that name."""
+    return {"Authorization": f"Bearer sk-of-{name}"}
+
+
+async def test_slow_images_of_one_key_do_not_delay_another(
+    scripted: Callable[..., Any], images: ImageServer
+) -> None:
+    """Both come from one address, as behind an ingress: the key's name tells them apart."""
+    keys = [{"name": name, "key": f"sk-of-{name}"} for name in ("greedy", "modest")]
+    general = {"media": {"fetch": True, "timeout": 60}, "keys": keys}
+    models = {"gemini": {"model": GEMINI}}
+    async with scripted(ScriptedUpstream(), models, general_settings=general) as proxy:
+        many = [user([image(images.url(f"/silent?{n}")) for n in range(MOST_IMAGES)])]
+        body = {"model": "gemini", "messages": many}
+        slow = [asyncio.ensure_future(proxy.post(body, headers=holder("greedy"))) for _ in range(13)]
+        async with asyncio.timeout(30):
+            while images.hits["/silent"] < 6:  # noqa: ASYNC110 - there is no event for it
+                await asyncio.sleep(0.01)
+
+        one = {"model": "gemini", "messages": [user([image(images.url("/a.png"))])]}
+        reply = await proxy.post(one, headers=holder("modest"))
+
+        assert reply.status == 200
+        assert images.hits == {"/silent": 6, "/a.png": 1}
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        await proxy.idle()
+
+
+async def test_the_deadline_ends_a_request_that_waits_for_images(
+    scripted: Callable[..., Any], images: ImageServer
+) -> None:
+    """With 504, which setting moves it, and nothing sent; nobody's fallback is asked, whose time is up as well."""
+    upstream = ScriptedUpstream()
+    models = {"gemini": {"model": GEMINI}, "other": {"model": "openai/gpt-4.1"}}
+    router = {"timeout": 1, "fallbacks": [{"gemini": ["other"]}]}
+    general = {"media": {"fetch": True, "timeout": 60}}
+    async with scripted(upstream, models, general_settings=general, router_settings=router) as proxy:
+        many = [user([image(images.url(f"/silent?{n}")) for n in range(MOST_IMAGES)])]
+        reply = await proxy.post({"model": "gemini", "messages": many})
+
+    assert (reply.status, reply.error["code"]) == (504, "deadline_exceeded")
+    assert "router_settings.timeout" in reply.error["message"]
+    assert upstream.calls == []

@@ -1,0 +1,239 @@
+"""Which transport answers for which deployment, and that litellm is imported only where one needs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from typing_extensions import override
+
+from proxy.config import resolve
+from proxy.upstream.direct.transport import DirectUpstream
+from proxy.upstream.litellm.transport import LiteLLMUpstream
+from proxy.upstream.select_transport import SelectingUpstream
+from proxy.upstream.transports import transport_of
+from tests.support.litellm_noise import LITELLM_NOISE
+from tests.support.openai_emulator import serving_openai
+from tests.support.proxied import GEMINI, chat, proxied, settings_of
+
+pytestmark = LITELLM_NOISE
+
+
+def entries(*models: tuple[str, str | None]) -> list[dict[str, Any]]:
+    """Build a model list of models and their transports; the names are the models'."""
+    return [
+        {
+            "model_name": model,
+            "litellm_params": {"model": model, "api_base": "http://127.0.0.1:1/v1"},
+            **({"transport": transport} if transport else {}),
+        }
+        for model, transport in models
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "transport", "taken"),
+    [
+        ("openai/gpt-4.1", None, "direct"),
+        ("openai/gpt-4.1", "auto", "direct"),
+        ("openai/gpt-4.1", "litellm", "litellm"),
+        ("openai/gpt-4.1", "direct", "direct"),
+        ("gpt-4.1", "auto", "direct"),
+        (GEMINI, None, "direct"),
+        (GEMINI, "litellm", "litellm"),
+        (GEMINI, "direct", "direct"),
+        ("anthropic/claude-x", None, "litellm"),
+        ("anthropic/claude-x", "auto", "litellm"),
+        ("vertex_ai/gemini-2.5-pro", "auto", "litellm"),
+        ("mistral/x", "auto", "litellm"),
+        ("mistral/x", "direct", "direct"),
+    ],
+)
+def test_transport_of_a_deployment(model: str, transport: str | None, taken: str) -> None:
+    """`auto` takes direct for OpenAI's and Gemini's names and litellm for the rest; a named transport is taken."""
+    [deployment] = resolve(settings_of(model_list=entries((model, transport))), model)
+
+    assert transport_of(deployment) == taken
+
+
+class Noting:
+    """A transport that notes what it is called for."""
+
+    def __init__(self, name: str, notes: list[str]) -> None:
+        self._name, self._notes = name, notes
+
+    async def start(self) -> None:
+        """Note it."""
+        self._notes.append(f"{self._name} start")
+
+    async def close(self) -> None:
+        """Note it."""
+        self._notes.append(f"{self._name} close")
+
+    def unsupported(self, deployment: Any, parameters: Any) -> frozenset[str]:
+        """Say whose answer it is."""
+        return frozenset({self._name})
+
+
+async def test_each_deployment_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every needed transport is started and closed, and a deployment's questions go to its own; wildcards count."""
+    notes: list[str] = []
+    monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
+    monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
+    settings = settings_of(model_list=entries(("openai/gpt-4.1", None), ("anthropic/*", None)))
+    upstream = SelectingUpstream.for_settings(settings)
+    await upstream.start()
+    await upstream.close()
+
+    assert sorted(notes) == ["direct close", "direct start", "litellm close", "litellm start"]
+    for name, transport in {"openai/gpt-4.1": "direct", "anthropic/claude-x": "litellm"}.items():
+        assert upstream.unsupported(resolve(settings, name)[0], {}) == {transport}
+
+
+async def test_prepare_for_other_deployments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a new configuration needs besides is started before it is there; what it does not need stays to the end."""
+    notes: list[str] = []
+    monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
+    monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
+    before, after = (
+        settings_of(model_list=entries((model, None))) for model in ("openai/gpt-4.1", "anthropic/claude-x")
+    )
+    upstream = SelectingUpstream.for_settings(before)
+    await upstream.start()
+
+    await upstream.prepare(before)
+    assert notes == ["direct start"]
+    await upstream.prepare(after)
+    assert notes == ["direct start", "litellm start"]
+    for settings, transport in ((before, "direct"), (after, "litellm")):
+        [deployment] = resolve(settings, settings.model_list[0].model_name)
+        assert upstream.unsupported(deployment, {}) == {transport}
+    await upstream.close()
+    assert sorted(notes[2:]) == ["direct close", "litellm close"]
+
+
+async def test_prepare_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transport that cannot be started is none: nothing is changed, and the next time it is tried again."""
+    notes: list[str] = []
+
+    class Failing(Noting):
+        @override
+        async def start(self) -> None:
+            await super().start()
+            raise RuntimeError
+
+    monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Failing("litellm", notes))
+    upstream = SelectingUpstream.for_settings(settings_of(model_list=entries(("openai/gpt-4.1", None))))
+    after = settings_of(model_list=entries(("anthropic/claude-x", None)))
+
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            await upstream.prepare(after)
+    await upstream.close()
+
+    assert notes == ["litellm start"] * 2
+
+
+async def test_start_and_close_twice() -> None:
+    """Starting again keeps the pool, closing again does no harm, and after both it starts anew."""
+    upstream = DirectUpstream()
+    await upstream.start()
+    pool = upstream._connector
+    await upstream.start()
+    assert upstream._connector is pool
+    assert pool is not None
+    await upstream.close()
+    await upstream.close()
+    assert pool.closed
+    await upstream.start()
+    assert upstream._connector is not None
+    await upstream.close()
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_both_answer_side_by_side(stream: bool) -> None:
+    """One process asks one provider by both transports, which tell themselves apart by their names."""
+    async with serving_openai() as openai:
+        params = {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": "sk-x"}
+        listed = [
+            {"model_name": name, "litellm_params": params, "transport": name}
+            for name in ("direct", "litellm")
+        ]
+        settings = settings_of(model_list=listed)
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            for name in ("direct", "litellm"):
+                assert (await proxy.post(chat(model=name, stream=stream))).status == 200
+
+    agents = [request.headers["User-Agent"] for request in openai.requests]
+    assert [agent.startswith("turnright/") for agent in agents] == [True, False]
+
+
+PROGRAM = """
+import asyncio, json, sys
+from proxy.config import load_settings
+from proxy.upstream.select_transport import SelectingUpstream
+
+async def main(listed):
+    settings = load_settings(json.dumps({"model_list": listed}).encode(), {}).settings
+    upstream = SelectingUpstream.for_settings(settings)
+    await upstream.start()
+    await upstream.close()
+
+asyncio.run(main(json.loads(sys.argv[1])))
+print(sorted({"litellm", "httpx", "openai"} & sys.modules.keys()))
+"""
+
+
+def imported_for(*models: tuple[str, str | None]) -> str:
+    """Start a process's upstream and return what it imported of the heavy libraries."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM, json.dumps(entries(*models))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return done.stdout.splitlines()[-1]
+
+
+def test_direct_deployments_do_not_import_litellm() -> None:
+    """A process with direct deployments alone starts without litellm, httpx and the SDK."""
+    assert (
+        imported_for(("openai/gpt-4.1", None), (GEMINI, "auto"), ("gemini/*", None), ("mistral/x", "direct"))
+        == "[]"
+    )
+
+
+def test_one_deployment_of_litellms_imports_it() -> None:
+    """One that needs litellm has it ready after the start."""
+    assert "litellm" in imported_for(("openai/gpt-4.1", None), ("anthropic/claude-x", None))
+
+
+def test_upstreams_are_what_is_needed() -> None:
+    """An upstream that no deployment needs is not built."""
+    direct = SelectingUpstream.for_settings(settings_of(model_list=entries((GEMINI, None))))
+    both = SelectingUpstream.for_settings(
+        settings_of(model_list=entries((GEMINI, None), ("mistral/x", None)))
+    )
+
+    assert [type(upstream) for upstream in direct._upstreams.values()] == [DirectUpstream]
+    assert {type(upstream) for upstream in both._upstreams.values()} == {DirectUpstream, LiteLLMUpstream}
+
+
+@pytest.mark.parametrize("transport", ["direct", "litellm"])
+async def test_key_of_the_environment_is_not_taken(transport: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deployment without a key sends none that it was not given, on either transport."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    async with serving_openai() as openai:
+        params = {"model": "openai/gpt-4.1", "api_base": openai.base_url}
+        listed = [{"model_name": "m", "litellm_params": params, "transport": transport}]
+        settings = settings_of(model_list=listed)
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            await proxy.post(chat(model="m"))
+
+    [request] = openai.requests
+    sent = request.headers.get("Authorization")
+    assert sent == (None if transport == "direct" else "Bearer no-key")

@@ -1,0 +1,253 @@
+"""Whole answers, and how answers end: one row a rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.upstream.wires.gemini import read_answer
+
+SIGNATURE = "T3Vycw=="
+SIGNED = {"google": {"thought_signature": SIGNATURE}}
+"""How an answer carries it: beside a call, or beside the text."""
+
+
+def body(*parts: dict[str, Any], reason: str | None = "STOP", **rest: Any) -> dict[str, Any]:
+    """Return an answer of one candidate."""
+    ending = {"finishReason": reason} if reason else {}
+    return {"candidates": [{"content": {"role": "model", "parts": list(parts)}, **ending}], **rest}
+
+
+def call(name: str = "f", args: Any = None, **rest: Any) -> dict[str, Any]:
+    """Return a part that calls; *rest* stands beside name and arguments."""
+    return {"functionCall": {"name": name, **({"args": args} if args is not None else {}), **rest}}
+
+
+def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the one choice."""
+    (choice,) = answer["choices"]
+    assert isinstance(choice, dict)
+    return choice
+
+
+@pytest.mark.parametrize(
+    ("parts", "message", "reason"),
+    [
+        ([{"text": "a"}, {"text": "b"}], {"content": "ab"}, "stop"),
+        (
+            [{"text": "why", "thought": True}, {"text": "a"}],
+            {"content": "a", "reasoning_content": "why"},
+            "stop",
+        ),
+        (
+            [{"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}}, {"text": "b"}],
+            {"content": "a\n[An image that the model returned cannot be carried.]\nb"},
+            "stop",
+        ),
+        (
+            [{"text": "a"}, {"fileData": {"mimeType": "audio/wav", "fileUri": "x"}}],
+            {"content": "a\n[Audio that the model returned cannot be carried.]\n"},
+            "stop",
+        ),
+        (
+            [{"text": "a"}, {"inlineData": None}, {"text": "", "inlineData": "x"}],
+            {"content": "a\n[A file that the model returned cannot be carried.]\n"},
+            "stop",
+        ),
+        (
+            [{"inlineData": {"mimeType": "image/png"}, "thought": True}, {"text": "a"}],
+            {
+                "content": "a",
+                "reasoning_content": "\n[An image that the model returned cannot be carried.]\n",
+            },
+            "stop",
+        ),
+        (
+            [{"text": "a"}, {"text": "", "thoughtSignature": SIGNATURE}],
+            {"content": "a", "extra_content": SIGNED},
+            "stop",
+        ),
+        (
+            [call(args={"x": "é"}, id="c1")],
+            {
+                "content": None,
+                "tool_calls": [
+                    {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"x": "é"}'}}
+                ],
+            },
+            "tool_calls",
+        ),
+        (
+            [{"text": "a"}, {**call(id="c1"), "thoughtSignature": SIGNATURE}],
+            {
+                "content": "a",
+                "tool_calls": [
+                    {
+                        "id": "c1",
+                        "type": "function",
+                        "function": {"name": "f", "arguments": "{}"},
+                        "extra_content": SIGNED,
+                    }
+                ],
+            },
+            "tool_calls",
+        ),
+    ],
+)
+def test_message(parts: list[dict[str, Any]], message: dict[str, Any], reason: str) -> None:
+    """Texts are joined, thoughts kept apart, calls written as tool calls, signatures beside what they sign."""
+    expected = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
+    assert only_choice(read_answer(body(*parts), model="m")) == expected
+
+
+def test_several_candidates() -> None:
+    """Each is a choice, under its own index."""
+    candidates = [
+        {"content": {"parts": [{"text": t}]}, "finishReason": "STOP", "index": i} for i, t in enumerate("ab")
+    ]
+
+    choices = read_answer({"candidates": candidates[::-1]}, model="m")["choices"]
+
+    assert [(c["index"], c["message"]["content"]) for c in choices] == [(0, "a"), (1, "b")]
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("MAX_TOKENS", "length"),
+        *(
+            (reason, "content_filter")
+            for reason in (
+                "SAFETY",
+                "RECITATION",
+                "BLOCKLIST",
+                "PROHIBITED_CONTENT",
+                "SPII",
+                "IMAGE_SAFETY",
+                "LANGUAGE",
+            )
+        ),
+    ],
+)
+@pytest.mark.parametrize("parts", [[], [{"text": "a"}], [call()]])
+def test_finish_reason(reason: str, expected: str, parts: list[dict[str, Any]]) -> None:
+    """Whatever was said before, an answer that was cut or filtered says so."""
+    assert only_choice(read_answer(body(*parts, reason=reason), model="m"))["finish_reason"] == expected
+
+
+def test_blocked_prompt() -> None:
+    """No candidate, and a reason: one choice that was filtered."""
+    answer = read_answer(
+        {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"totalTokenCount": 3}}, model="m"
+    )
+
+    message = {"role": "assistant", "content": None}
+    assert only_choice(answer) == {"index": 0, "message": message, "finish_reason": "content_filter"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (body(reason="MALFORMED_FUNCTION_CALL"), "tool call that cannot be read"),
+        (body({"text": "}}"}, reason="MALFORMED_FUNCTION_CALL"), "MALFORMED_FUNCTION_CALL"),
+        (body(call(), reason="UNEXPECTED_TOOL_CALL"), "not declared"),
+        (body({"text": "a"}, reason="OTHER"), "OTHER"),
+        (body({"text": "a"}, reason="SOMETHING_NEW"), "SOMETHING_NEW"),
+        (body({"text": "a"}, reason=None), "broke off"),
+        (body(), "nothing"),
+        (body({"text": ""}), "nothing"),
+        (body({"text": "why", "thought": True}), "nothing"),
+        (body({"inlineData": {"mimeType": "image/png", "data": "aGk="}}), "media"),
+        ({"candidates": [{"finishReason": "STOP"}]}, "nothing"),
+        (
+            {"candidates": [*body({"text": "a"})["candidates"], {"index": 1, "finishReason": "STOP"}]},
+            "nothing",
+        ),
+        ({}, "no candidate"),
+        ({"candidates": []}, "no candidate"),
+        ({"promptFeedback": {}}, "no candidate"),
+        ({"choices": []}, "no candidate"),
+        ({"candidates": {}}, "no candidate"),
+        ({"candidates": "x"}, "not Gemini's"),
+        ({"candidates": ["x"]}, "not Gemini's"),
+        ({"candidates": [{"content": "x"}]}, "not Gemini's"),
+        ({"candidates": [{"content": {"parts": "x"}}]}, "not Gemini's"),
+        ({"candidates": [{"content": {"parts": ["x"]}}]}, "not Gemini's"),
+        ([], "not Gemini's"),
+        (body({"functionCall": "x"}), "without a name"),
+        (body(call("")), "without a name"),
+        (body(call(args=[1])), "no object"),
+    ],
+)
+def test_a_200_that_is_no_answer(answer: Any, words: str) -> None:
+    """It is the provider's fault, in words that tell which, and never an empty `stop`."""
+    with pytest.raises(UpstreamFault, match=words):
+        read_answer(answer, model="m")
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (body(reason="MALFORMED_FUNCTION_CALL"), Cause.MALFORMED_CALL),
+        (body(call("")), Cause.MALFORMED_CALL),
+        (body(call(), reason="UNEXPECTED_TOOL_CALL"), Cause.UNEXPECTED_CALL),
+        (body({"text": "a"}, reason="OTHER"), Cause.ODD_END),
+        (body({"text": "a"}, reason=None), Cause.TRUNCATED),
+        (body(), Cause.EMPTY),
+        ({}, Cause.EMPTY),
+        (body({"text": "why", "thought": True}), Cause.THINKING_ONLY),
+        (body({"inlineData": {"mimeType": "image/png", "data": "aGk="}}), Cause.NOT_AN_ANSWER),
+        ([], Cause.NOT_AN_ANSWER),
+    ],
+)
+def test_cause_of_a_200_that_is_no_answer(answer: Any, cause: Cause) -> None:
+    """What happens next depends on which it is."""
+    with pytest.raises(UpstreamFault) as caught:
+        read_answer(answer, model="m")
+
+    assert caught.value.cause is cause
+
+
+def test_explanation_is_passed_on() -> None:
+    """Gemini's finish message says what was wrong, but not at any length."""
+    candidate = {"finishReason": "UNEXPECTED_TOOL_CALL", "finishMessage": "tried to call X" + "x" * 9999}
+
+    with pytest.raises(UpstreamFault, match="tried to call X") as caught:
+        read_answer({"candidates": [candidate]}, model="m")
+
+    assert len(caught.value.message) < 1000
+
+
+def test_error_in_a_200() -> None:
+    """It keeps its own status."""
+    with pytest.raises(UpstreamFault, match="overloaded") as caught:
+        read_answer({"error": {"code": 503, "message": "The model is overloaded."}}, model="m")
+
+    assert caught.value.http_status == 503
+
+
+def test_origin() -> None:
+    """Id and model are Gemini's, as far as it names them."""
+    named = read_answer(body({"text": "a"}, responseId="r1", modelVersion="v1"), model="m")
+    unnamed = read_answer(body({"text": "a"}), model="m")
+
+    assert (named["id"], named["model"], named["object"]) == ("r1", "v1", "chat.completion")
+    assert ("id" in unnamed, unnamed["model"]) == (False, "m")
+
+
+def test_logprobs() -> None:
+    """OpenAI's form of them; a logarithm of zero is left out on the wire."""
+    answer = body({"text": "a"})
+    top = [{"token": "a"}, {"token": "ß", "logProbability": -2.5}]
+    answer["candidates"][0]["logprobsResult"] = {
+        "chosenCandidates": top[:1],
+        "topCandidates": [{"candidates": top}],
+    }
+
+    (token,) = only_choice(read_answer(answer, model="m"))["logprobs"]["content"]
+
+    assert (token["token"], token["logprob"], token["bytes"]) == ("a", 0.0, [97])
+    assert [(one["token"], one["logprob"]) for one in token["top_logprobs"]] == [("a", 0.0), ("ß", -2.5)]

@@ -1,0 +1,304 @@
+"""Whatever a provider answers with is read, or is the provider's fault: no other exception leaves the wire."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.json_text import write_json
+from proxy.upstream.wires.gemini import StreamReader, read_answer
+from proxy.upstream.wires.payloads import load_payload
+from tests.proxy.upstream.wires.gemini.test_answers import SIGNATURE, body, call
+from tests.proxy.upstream.wires.gemini.test_stream_properties import outcome
+
+ANSWER: dict[str, Any] = {
+    "candidates": [
+        {
+            "index": 0,
+            "content": {
+                "role": "model",
+                "parts": [
+                    {"text": "hm", "thought": True, "thoughtSignature": SIGNATURE},
+                    {"text": "yes"},
+                    {"functionCall": {"id": "c1", "name": "f", "args": {"a": [1]}}},
+                    {"inlineData": {"mimeType": "image/png", "data": "aGk="}},
+                ],
+            },
+            "finishReason": "STOP",
+            "finishMessage": "done",
+            "logprobsResult": {
+                "chosenCandidates": [{"token": "yes", "logProbability": -0.5}],
+                "topCandidates": [{"candidates": [{"token": "yes", "logProbability": -0.5}]}],
+            },
+        },
+        {"index": 1, "content": {"parts": [{"text": "no"}]}, "finishReason": "MAX_TOKENS"},
+    ],
+    "promptFeedback": {"blockReason": "SAFETY"},
+    "usageMetadata": {
+        "promptTokenCount": 5,
+        "candidatesTokenCount": 3,
+        "thoughtsTokenCount": 2,
+        "cachedContentTokenCount": 1,
+        "totalTokenCount": 10,
+    },
+    "responseId": "r1",
+    "modelVersion": "v1",
+}
+ERROR = {"error": {"code": 503, "message": "down", "status": "UNAVAILABLE", "details": [{}]}}
+
+_SHORT_NAMES = [
+    "args",
+    "code",
+    "content",
+    "error",
+    "id",
+    "index",
+    "message",
+    "name",
+    "parts",
+    "status",
+    "text",
+    "x",
+]
+
+
+def _places(holder: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every place in *holder*, as what holds it and its key."""
+    for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
+        yield holder, key
+        if isinstance(holder[key], dict | list):
+            yield from _places(holder[key])
+
+
+_NAMES = sorted({*_SHORT_NAMES, *(key for _, key in _places(ANSWER) if isinstance(key, str))})
+_scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=4)
+    | st.sampled_from(["STOP", "SAFETY", "5", "\ud83d", json.dumps(ERROR), 2**70, 10**400])
+)
+_json = st.recursive(
+    _scalars,
+    lambda deeper: (
+        st.lists(deeper, max_size=3) | st.dictionaries(st.sampled_from(_NAMES), deeper, max_size=4)
+    ),
+    max_leaves=12,
+)
+_DROP = object()
+
+
+@st.composite
+def _mutated(draw: st.DrawFn) -> Any:
+    """Take a real answer or error and put something else in a few places of it, or leave them out."""
+    root = [copy.deepcopy(draw(st.sampled_from([ANSWER, ERROR, [ERROR]])))]
+    for _ in range(draw(st.integers(1, 3))):
+        places = list(_places(root))
+        holder, key = draw(st.sampled_from(places))
+        value = draw(st.just(_DROP) | _json)
+        if value is not _DROP:
+            holder[key] = value
+        elif isinstance(holder, dict):
+            del holder[key]
+    return root[0]
+
+
+def check_choices(choices: list[dict[str, Any]], said: str) -> None:
+    """Hold choices against what clients rely on."""
+    indices = [choice["index"] for choice in choices]
+    assert all(type(index) is int and index >= 0 for index in indices)
+    assert len(set(indices)) == len(indices)
+    for choice in choices:
+        for name in ("content", "reasoning_content"):
+            assert isinstance(choice[said].get(name), str | None)
+        for one in choice[said].get("tool_calls", []):
+            assert one["id"]
+            assert one["function"]["name"]
+            assert isinstance(json.loads(one["function"]["arguments"]), dict)
+
+
+def check_usage(usage: dict[str, Any] | None) -> None:
+    """Hold every count of a usage to be one."""
+    for count in (usage or {}).values():
+        counts = count.values() if isinstance(count, dict) else [count]
+        assert all(type(one) is int and one >= 0 for one in counts)
+
+
+@given(_json | _mutated())
+def test_a_whole_answer(value: Any) -> None:
+    """It is an answer that can be written, or a fault with words."""
+    answer = outcome(lambda: read_answer(value, model="m"))
+    if isinstance(answer, str):
+        assert answer
+        return
+
+    write_json(answer)
+    assert answer["choices"]
+    check_choices(answer["choices"], "message")
+    check_usage(answer.get("usage"))
+
+
+@given(st.lists(_json | _mutated() | st.just(ANSWER), max_size=3))
+def test_a_stream(events: list[Any]) -> None:
+    """Every event gives chunks that can be written, or a fault; so does the end."""
+    reader = StreamReader("m")
+    chunks = outcome(lambda: [chunk for event in events for chunk in reader.feed(event)] + reader.close())
+    if isinstance(chunks, str):
+        assert chunks
+        return
+
+    for chunk in chunks:
+        write_json(chunk)
+        check_choices(chunk["choices"], "delta")
+        check_usage(chunk.get("usage"))
+    ends = [c["finish_reason"] for chunk in chunks for c in chunk["choices"] if c["finish_reason"]]
+    assert ends
+
+
+@given(st.binary(max_size=20) | _json.map(lambda value: json.dumps(value).encode()))
+def test_any_bytes(text: bytes) -> None:
+    """They are JSON, or the provider's fault."""
+    try:
+        value = load_payload(text)
+    except UpstreamFault:
+        return
+
+    json.dumps(value, allow_nan=True)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"nonsense", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\\ud8"', b"1" * 10_000]
+)
+def test_bytes_that_are_no_json(text: bytes) -> None:
+    """They are told apart from an answer that is none."""
+    with pytest.raises(UpstreamFault, match="not JSON"):
+        load_payload(text)
+
+
+def test_half_a_character() -> None:
+    """A provider that cuts an emoji in two has answered all the same."""
+    payload = json.dumps(body({"text": "\ud83d"}, call(args={"a": "\ud83d"}))).encode()
+
+    message = read_answer(load_payload(payload), model="m")["choices"][0]["message"]
+
+    assert message["content"] == "\ud83d"
+    assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"a": "\ud83d"}
+
+
+def test_what_is_no_json_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of 64 MiB would hold up everything else for seconds."""
+    monkeypatch.setattr("proxy.upstream.wires.payloads.json.loads", None)
+
+    with pytest.raises(UpstreamFault, match="not JSON"):
+        load_payload(b"<html>nothing</html>")
+
+
+def test_answer_that_is_nested_too_deeply() -> None:
+    """What could not be written out again is the provider's fault, wherever it stands."""
+    deep = orjson.dumps(body({"text": "a"})).replace(b'"a"', b"[" * 300 + b"]" * 300)
+
+    with pytest.raises(UpstreamFault, match="nested too deeply"):
+        load_payload(deep)
+
+
+def _nested(levels: int) -> Any:
+    value: Any = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("args", [_nested(5_000), {"a": float("inf")}, {"a": float("nan")}])
+def test_arguments_that_no_client_could_read(args: Any) -> None:
+    """Nested beyond reading, or with numbers that JSON has not."""
+    with pytest.raises(UpstreamFault, match="cannot be written"):
+        read_answer(body(call(args=args)), model="m")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        body({"text": 5}),
+        body({"text": ["a"]}, {"text": "b"}),
+        body({"text": "a"}, reason=None) | {"candidates": [{"finishReason": 1}]},
+        {"candidates": [{"content": {"parts": [{"text": "a"}]}, "finishReason": ["STOP"]}]},
+    ],
+)
+def test_texts_that_are_none(answer: Any) -> None:
+    """Words that were lost, or an end that cannot be read, are not passed over."""
+    with pytest.raises(UpstreamFault, match="not Gemini's"):
+        read_answer(answer, model="m")
+
+
+def test_fields_that_are_null_are_unset() -> None:
+    """As proto JSON has it, in a part as anywhere."""
+    part = {"text": "a", "functionCall": None, "thought": None, "thoughtSignature": None}
+
+    assert read_answer(body(part), model="m")["choices"][0]["message"]["content"] == "a"
+
+
+_TOKEN = {"token": "a", "logProbability": -1}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "top"),
+    [
+        ("x", []),
+        (["x"], []),
+        ([{"token": 1}], []),
+        ([{"token": "a", "logProbability": "-1"}], []),
+        ([{"token": "a", "logProbability": True}], []),
+        ([{"token": "a", "logProbability": float("-inf")}], []),
+        ([_TOKEN, None], []),
+    ],
+)
+def test_odd_logprobs_are_left_out(chosen: Any, top: Any) -> None:
+    """The answer is as good without them."""
+    answer = body({"text": "a"})
+    answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": chosen, "topCandidates": top}
+
+    assert "logprobs" not in read_answer(answer, model="m")["choices"][0]
+
+
+@pytest.mark.parametrize(
+    "top", ["x", {}, ["x"], [{"candidates": "x"}], [{"candidates": ["x"]}], [{}], [], None]
+)
+def test_odd_alternatives_are_left_out(top: Any) -> None:
+    """The tokens that were chosen stay."""
+    answer = body({"text": "a"})
+    answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": [_TOKEN], "topCandidates": top}
+
+    content = read_answer(answer, model="m")["choices"][0]["logprobs"]["content"]
+
+    assert content == [{"token": "a", "logprob": -1, "bytes": [97], "top_logprobs": []}]
+
+
+@pytest.mark.parametrize(
+    "count", [True, -1, 1.5, "five", "5 ", "\u0665", [], {}, 2**31, float("inf"), float("nan"), 1e300]
+)
+def test_counts_that_are_none(count: Any) -> None:
+    """They are missing, and never reach the client or the sums."""
+    usage = {"promptTokenCount": 5, "candidatesTokenCount": 3, "totalTokenCount": count}
+
+    answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")
+
+    assert answer["usage"] == {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
+
+
+@pytest.mark.parametrize("count", [3, 3.0, "3"])
+def test_counts_in_every_spelling_of_proto_json(count: Any) -> None:
+    """A number is one, quoted or with a point."""
+    usage = {"promptTokenCount": 5, "candidatesTokenCount": count, "totalTokenCount": 8}
+
+    answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")
+
+    assert answer["usage"]["completion_tokens"] == 3

@@ -1,0 +1,33 @@
+"""The ids of an answer's calls: Gemini's own where it gives usable ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.upstream.wires.gemini import read_answer
+from tests.proxy.upstream.wires.gemini.test_answers import body, call, only_choice
+
+
+def ids(*parts: dict[str, Any], **rest: Any) -> list[str]:
+    """Return the ids of the calls."""
+    message = only_choice(read_answer(body(*parts, **rest), model="m"))["message"]
+    return [one["id"] for one in message["tool_calls"]]
+
+
+def test_missing_ids_are_derived() -> None:
+    """Unique within the answer and different in another one, but the same when it is read again."""
+    first = ids(call(), call(), call(id=""), responseId="r1")
+
+    assert len(set(first)) == 3
+    assert all(one.startswith("call_") and len(one) <= 40 for one in first)
+    assert first == ids(call(), call(), call(id=""), responseId="r1")
+    assert set(first).isdisjoint(ids(call(), responseId="r2"))
+
+
+def test_shared_ids_are_told_apart() -> None:
+    """An id that another call has already is replaced; the same call sent again is one call."""
+    assert ids(call("f", {}, id="r"), call("f", {}, id="r")) == ["r"]
+
+    first, second = ids(call("f", {"a": 1}, id="r"), call("f", {"a": 2}, id="r"), call("f", {"a": 2}, id="r"))
+    assert first == "r"
+    assert second != "r"

@@ -1,0 +1,179 @@
+"""The wire against the emulator over HTTP: requests taken, answers and streams read back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import orjson
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.json_text import write_json
+from proxy.emulator import serving
+from proxy.emulator.signatures import verify
+from proxy.upstream.wires.gemini import StreamReader, build_request, read_answer, read_error
+from sanitizers import profile_for
+from tests.support.builders import assistant, tool, user
+
+MODELS = ["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": ["string", "null"]}, "unit": {"enum": ["c", "f"]}},
+            "required": ["city"],
+            "additionalProperties": False,
+        },
+    },
+}
+TIME = {"type": "function", "function": {"name": "get_time"}}
+
+
+class Gemini:
+    """A client of the emulator that speaks through the wire."""
+
+    def __init__(self, session: aiohttp.ClientSession, base: str) -> None:
+        self._session = session
+        self._base = base
+
+    async def control(self, path: str, body: dict[str, Any]) -> None:
+        """Script what happens next."""
+        async with self._session.post(f"{self._base}/_emulator/{path}", json=body) as response:
+            assert response.status == 200
+
+    async def post(self, model: str, method: str, messages: Any, **parameters: Any) -> tuple[int, bytes]:
+        """Send the messages and return the status and the bytes of what comes back."""
+        body = build_request(messages, parameters, profile_for(f"gemini/{model}"), model)
+        url = f"{self._base}/v1beta/models/{model}:{method}"
+        async with self._session.post(url, data=write_json(body)) as response:
+            return response.status, await response.read()
+
+    async def whole(self, model: str, messages: Any, **parameters: Any) -> dict[str, Any]:
+        """Return the whole answer."""
+        status, body = await self.post(model, "generateContent", messages, **parameters)
+        assert status == 200, body
+        return read_answer(orjson.loads(body), model=model)
+
+    async def stream(self, model: str, messages: Any, **parameters: Any) -> list[dict[str, Any]]:
+        """Return the chunks of a stream."""
+        status, body = await self.post(model, "streamGenerateContent?alt=sse", messages, **parameters)
+        assert status == 200, body
+        reader = StreamReader(model)
+        lines = [line.removeprefix(b"data: ") for line in body.split(b"\r\n") if line]
+        return [chunk for line in lines for chunk in reader.feed(orjson.loads(line))] + reader.close()
+
+
+@pytest.fixture
+async def gemini() -> AsyncIterator[Gemini]:
+    """Serve a fresh emulator."""
+    async with serving() as base, aiohttp.ClientSession() as session:
+        yield Gemini(session, base)
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_whole_tool_loop(gemini: Gemini, model: str) -> None:
+    """Calls come back with their ids and signatures, go out again as they came, and are answered."""
+    tools = [WEATHER, TIME]
+    history = [user("Please use get_weather and get_time.")]
+
+    first = (await gemini.whole(model, history, tools=tools, tool_choice="auto"))["choices"][0]
+    calls = first["message"]["tool_calls"]
+    history += [assistant(first["message"]["content"], calls), *(tool(call["id"], "fine") for call in calls)]
+    second = (await gemini.whole(model, history, tools=tools))["choices"][0]
+
+    assert first["finish_reason"] == "tool_calls"
+    assert [call["function"]["name"] for call in calls] == ["get_weather", "get_time"]
+    assert ["extra_content" in call for call in calls] == [model != "gemini-2.5-pro", False]
+    assert second["finish_reason"] == "stop"
+    assert "2 tool results" in second["message"]["content"]
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_stream_says_what_the_whole_answer_says(gemini: Gemini, model: str) -> None:
+    """Text, calls, ids, usage and the end are the same either way."""
+    for prompt in ("Say " + "a few words " * 20, "get_weather twice"):
+        whole = await gemini.whole(model, [user(prompt)], tools=[WEATHER])
+        chunks = await gemini.stream(model, [user(prompt)], tools=[WEATHER])
+        given = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
+        calls = [{k: v for k, v in c.items() if k != "index"} for d in given for c in d.get("tool_calls", [])]
+        message = whole["choices"][0]["message"]
+
+        assert "".join(delta.get("content", "") for delta in given) == (message["content"] or "")
+        assert calls == message.get("tool_calls", [])
+        assert chunks[-2]["choices"][0]["finish_reason"] == whole["choices"][0]["finish_reason"]
+        assert chunks[-1]["usage"] == whole["usage"]
+        assert {chunk["id"] for chunk in chunks} == {whole["id"]}
+
+
+async def test_several_candidates(gemini: Gemini) -> None:
+    """A choice each, whole and streamed."""
+    whole = await gemini.whole("gemini-2.5-pro", [user("a")], n=2)
+    chunks = await gemini.stream("gemini-2.5-pro", [user("a")], n=2)
+
+    assert [choice["index"] for choice in whole["choices"]] == [0, 1]
+    assert [choice["finish_reason"] for choice in chunks[-2]["choices"]] == ["stop", "stop"]
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_settings_are_taken(gemini: Gemini, model: str) -> None:
+    """Limits cut the answer, and a schema is answered in JSON."""
+    cut = await gemini.whole(
+        model, [user("Say a good many words.")], max_tokens=2, reasoning_effort="low", stop=["§"]
+    )
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
+    answer = await gemini.whole(model, [user("Where?")], response_format=form)
+
+    assert cut["choices"][0]["finish_reason"] == "length"
+    assert list(orjson.loads(answer["choices"][0]["message"]["content"])) == ["city"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ({"finish_reason": "MALFORMED_FUNCTION_CALL", "finish_message": "bad call"}, "bad call"),
+        ({"finish_reason": "UNEXPECTED_TOOL_CALL"}, "not declared"),
+        ({"empty_candidate": True}, "nothing"),
+    ],
+)
+async def test_faults_are_no_answers(gemini: Gemini, fault: dict[str, Any], words: str) -> None:
+    """Whole or streamed, what litellm calls a `stop` is an error here."""
+    await gemini.control("faults", {"faults": [{**fault, "times": 2}]})
+
+    with pytest.raises(UpstreamFault, match=words):
+        await gemini.whole("gemini-3.6-flash", [user("a")])
+    with pytest.raises(UpstreamFault, match=words):
+        await gemini.stream("gemini-3.6-flash", [user("a")])
+
+
+async def test_a_stream_that_is_cut_short_is_told(gemini: Gemini) -> None:
+    """It ends well on the socket and has no finish reason."""
+    await gemini.control("faults", {"faults": [{"end_after_chunks": 2}]})
+
+    with pytest.raises(UpstreamFault, match="broke off"):
+        await gemini.stream("gemini-3.6-flash", [user("a few words more than two")])
+
+
+async def test_scripted_thoughts(gemini: Gemini) -> None:
+    """Thought parts are the model's reasoning, not its words; the signature of a text is beside it."""
+    parts = [{"text": "hm", "thought": True}, {"text": "yes"}]
+    await gemini.control("answers", {"answers": [{"parts": parts}]})
+
+    message = (await gemini.whole("gemini-3.6-flash", [user("a")]))["choices"][0]["message"]
+
+    signature = message.pop("extra_content")["google"]["thought_signature"]
+    assert message == {"role": "assistant", "content": "yes", "reasoning_content": "hm"}
+    assert verify(signature, {"text": "yes"}) is None
+
+
+async def test_words_of_a_refusal(gemini: Gemini) -> None:
+    """The message of Google's error, out of its envelope."""
+    await gemini.control("faults", {"faults": [{"status": 429, "retry_delay_seconds": 7}]})
+
+    status, body = await gemini.post("gemini-3.6-flash", "generateContent", [user("a")])
+
+    assert "retry in 7s" in (read_error(status, body) or "")

@@ -1,0 +1,65 @@
+"""Errors in place of an answer, under a 200: Google's words and its status survive every wrapping."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.errors import UpstreamFault
+from proxy.upstream.direct.wires import wire_of
+from tests.proxy.upstream.wires.gemini.test_answers import body
+from tests.support.proxied import settings_of
+
+BUSY = {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}
+WRAPPED = {"error": {"code": 503, "message": json.dumps({"error": {"message": "The model is overloaded."}})}}
+
+WRAPPINGS: dict[str, Any] = {
+    "object": {"error": BUSY},
+    "array": [{"error": BUSY}],
+    "bare status": BUSY,
+    "bare status in an array": [BUSY],
+    "behind an answer": [body({"text": "a"}), {"error": BUSY}],
+    "by its name": {"error": {**BUSY, "code": None}},
+    "by its name, with a code that is none": {"error": {**BUSY, "code": 14}},
+    "code in quotes": {"error": {**BUSY, "code": "503", "status": None}},
+    "status outside, words inside": WRAPPED,
+}
+EACH = pytest.mark.parametrize("value", WRAPPINGS.values(), ids=WRAPPINGS.keys())
+[DEPLOYMENT] = resolve(settings_of({"m": "gemini/gemini-3.6-flash"}), "m")
+
+
+@EACH
+def test_in_a_stream(value: Any) -> None:
+    """The event's bytes, as the transport hands them over."""
+    reader = wire_of(DEPLOYMENT).reader(DEPLOYMENT)
+    reader.feed(json.dumps(body({"text": "a"}, reason=None)).encode())
+
+    with pytest.raises(UpstreamFault, match=r"^The model is overloaded\.$") as caught:
+        reader.feed(json.dumps(value).encode())
+
+    assert caught.value.http_status == 503
+
+
+@EACH
+def test_in_a_whole_answer(value: Any) -> None:
+    """The body of a 200."""
+    with pytest.raises(UpstreamFault, match=r"^The model is overloaded\.$") as caught:
+        wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), DEPLOYMENT)
+
+    assert caught.value.http_status == 503
+
+
+def test_an_error_with_a_name_alone() -> None:
+    """The name is better than nothing."""
+    with pytest.raises(UpstreamFault, match=r"^RESOURCE_EXHAUSTED \(status 429\)$"):
+        wire_of(DEPLOYMENT).read_answer(b'{"error": {"status": "RESOURCE_EXHAUSTED"}}', DEPLOYMENT)
+
+
+@pytest.mark.parametrize("value", [[], [body({"text": "a"})], [[]], "x", None, 5])
+def test_what_is_neither_is_no_answer(value: Any) -> None:
+    """Several answers in one array are none either: nobody asked for them."""
+    with pytest.raises(UpstreamFault, match="not Gemini's"):
+        wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), DEPLOYMENT)

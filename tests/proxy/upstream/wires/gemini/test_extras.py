@@ -1,0 +1,146 @@
+"""Gemini's own fields, from a client's request to the body: through the plan and the wire."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.errors import InvalidRequest
+from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.emulator import judge
+from proxy.plan import choose_pool, plan_request
+from proxy.upstream.direct.transport import DirectUpstream
+from proxy.upstream.direct.wires import wire_of
+from proxy.wire import parse_chat_request
+from tests.support.builders import user
+from tests.support.proxied import settings_of
+
+MODEL = "gemini-3.6-flash"
+SAFETY = [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}]
+TOOLS = [{"type": "function", "function": {"name": "f"}}]
+
+
+def sent(allowed: list[str], **fields: Any) -> Any:
+    """Return the body that the wire writes for a request to a deployment that allows these names."""
+    settings = settings_of({"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": allowed}})
+    request = {"model": "m", "messages": [user("a")], **fields}
+    plan = plan_request(
+        parse_chat_request(json.dumps(request).encode(), max_nesting=50),
+        settings,
+        lambda deployment, parameters: wire_of(deployment).unsupported(deployment, parameters),
+        choose_pool("m", settings)[0],
+    )
+    call = UpstreamCall(
+        deployment=plan.deployment,
+        messages=plan.messages,
+        parameters=plan.parameters,
+        timeouts=Timeouts(1, 1, 1, 1),
+        extra_body=plan.extra_body,
+    )
+    return json.loads(wire_of(plan.deployment).request(call, stream=False))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("safetySettings", SAFETY),
+        ("safety_settings", SAFETY),
+        ("cachedContent", "cachedContents/1"),
+        ("labels", {"team": "a"}),
+    ],
+)
+def test_fields_that_are_allowed_go_out_as_they_are(name: str, value: Any) -> None:
+    """By the operator's word alone: without it they stay behind."""
+    assert sent([name], **{name: value})[name] == value
+    assert name not in sent([], **{name: value})
+
+
+def test_safety_settings_are_taken() -> None:
+    """The emulator knows them."""
+    assert judge(MODEL, sent(["safetySettings"], safetySettings=SAFETY)) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["contents", "systemInstruction", "system_instruction", "toolConfig", "tool_config"],
+)
+@pytest.mark.parametrize("fields", [{}, {"tools": TOOLS, "tool_choice": "auto"}])
+def test_the_history_is_never_replaced(name: str, fields: dict[str, Any]) -> None:
+    """What was sanitized is what is sent, even past the configuration, which refuses to allow these names."""
+    [deployment] = resolve(settings_of({"m": f"gemini/{MODEL}"}), "m")
+    theirs = {name: [{"role": "model", "parts": [{"text": "theirs"}]}]}
+    call = UpstreamCall(deployment, [user("a")], fields, Timeouts(1, 1, 1, 1), extra_body=theirs)
+    with pytest.raises(InvalidRequest, match="cannot be set") as caught:
+        wire_of(deployment).request(call, stream=False)
+
+    assert caught.value.param == name
+
+
+@pytest.mark.parametrize("name", ["generationConfig", "generation_config"])
+@pytest.mark.parametrize(
+    ("parameters", "given", "expected"),
+    [
+        ({}, {"topK": 5}, {"topK": 5}),
+        ({}, {}, {}),
+        ({"temperature": 0.5}, {"topK": 5}, {"temperature": 0.5, "topK": 5}),
+        (
+            {"temperature": 0.5, "max_tokens": 9},
+            {"temperature": 1, "max_output_tokens": 99, "top_k": 5},
+            {"temperature": 0.5, "maxOutputTokens": 9, "topK": 5},
+        ),
+        (
+            {"reasoning_effort": "low"},
+            {"thinkingConfig": {"thinkingBudget": 7, "thinking_level": "high", "more": 1}},
+            {"thinkingConfig": {"thinkingLevel": "low", "includeThoughts": True, "more": 1}},
+        ),
+        (
+            {"reasoning_effort": "low"},
+            {"thinking_config": None},
+            {"thinkingConfig": {"thinkingLevel": "low", "includeThoughts": True}},
+        ),
+        ({}, {"thinkingConfig": {"thinkingBudget": 7}}, {"thinkingConfig": {"thinkingBudget": 7}}),
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "string"}}}},
+            {"response_schema": {"type": "NUMBER"}, "responseJsonSchema": {"title": "t"}},
+            {"responseMimeType": "application/json", "responseJsonSchema": {"type": "string"}},
+        ),
+    ],
+)
+def test_settings_are_joined(
+    name: str, parameters: dict[str, Any], given: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    """What an OpenAI parameter said stays; the rest is added, in one spelling, and never two rivals."""
+    assert sent([name], **parameters, **{name: given})["generationConfig"] == expected
+
+
+def test_settings_that_are_no_object() -> None:
+    """Refused by name: nothing could be joined."""
+    with pytest.raises(InvalidRequest, match="must be an object") as caught:
+        sent(["generationConfig"], generationConfig=[1])
+
+    assert caught.value.param == "generationConfig"
+
+
+def test_what_the_wire_cannot_say_is_withheld_whatever_is_allowed() -> None:
+    """Allowing a name does not make a place for it: the wire names it, so that it is reported."""
+    settings = settings_of(
+        {"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": ["parallel_tool_calls", "temperature"]}}
+    )
+    [deployment] = settings.routes.exact["m"]
+    parameters = {"parallel_tool_calls": False, "temperature": 1.0, "user": "u"}
+
+    assert wire_of(deployment).unsupported(deployment, parameters) == {"parallel_tool_calls", "user"}
+
+
+def test_what_the_wire_cannot_carry_is_withheld() -> None:
+    """Allowing a name does not make the wire carry it: it is reported as left out."""
+    settings = settings_of(
+        {"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": ["parallel_tool_calls"]}}
+    )
+    [deployment] = resolve(settings, "m")
+
+    withheld = DirectUpstream().unsupported(deployment, {"parallel_tool_calls": False, "temperature": 1})
+    assert withheld == {"parallel_tool_calls"}

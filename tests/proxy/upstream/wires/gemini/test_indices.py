@@ -1,0 +1,76 @@
+"""Which candidate is which: no text ever goes to another choice than its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.upstream.wires.gemini import StreamReader, read_answer
+
+NONE = object()
+"""No index at all."""
+
+
+def candidates(*indices: Any) -> dict[str, Any]:
+    """Return an answer whose candidates say the letters in turn."""
+    return {
+        "candidates": [
+            {"content": {"parts": [{"text": "abc"[at]}]}, "finishReason": "STOP"}
+            | ({} if index is NONE else {"index": index})
+            for at, index in enumerate(indices)
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("indices", "texts"),
+    [
+        ((NONE,), {0: "a"}),
+        ((NONE, NONE), {0: "a", 1: "b"}),
+        ((None, 1), {0: "a", 1: "b"}),
+        ((0, NONE, NONE), {0: "a", 1: "b", 2: "c"}),
+        ((1, NONE), {0: "b", 1: "a"}),
+        ((NONE, 0), {0: "b", 1: "a"}),
+        ((2, NONE, NONE), {0: "c", 1: "b", 2: "a"}),
+        ((NONE, 0, NONE), {0: "b", 1: "a", 2: "c"}),
+        ((7,), {7: "a"}),
+    ],
+)
+def test_a_missing_index_is_the_place(indices: tuple[Any, ...], texts: dict[int, str]) -> None:
+    """Or the first that is free; each candidate keeps its words, whole and streamed."""
+    whole = read_answer(candidates(*indices), model="m")["choices"]
+    reader = StreamReader("m")
+    chunks = reader.feed(candidates(*indices)) + reader.close()
+    said: dict[int, str] = {}
+    for choice in (choice for chunk in chunks for choice in chunk["choices"]):
+        said[choice["index"]] = said.get(choice["index"], "") + choice["delta"].get("content", "")
+
+    assert {choice["index"]: choice["message"]["content"] for choice in whole} == texts
+    assert said == texts
+
+
+@pytest.mark.parametrize(
+    "indices", [(True,), (-1,), ("0",), (0.0,), ([],), ({},), (2**31,), (0, 0), (1, NONE, 1), (NONE, True)]
+)
+def test_an_index_that_tells_nothing_apart(indices: tuple[Any, ...]) -> None:
+    """A fault of the provider's, not a guess and not an exception of Python's."""
+    with pytest.raises(UpstreamFault, match="apart"):
+        read_answer(candidates(*indices), model="m")
+    with pytest.raises(UpstreamFault, match="apart"):
+        StreamReader("m").feed(candidates(*indices))
+
+
+def test_events_with_one_candidate_each() -> None:
+    """JSON leaves out an index of zero: the one without is the first."""
+    reader = StreamReader("m")
+
+    seen = [
+        (choice["index"], choice["delta"])
+        for index in (NONE, 1, NONE)
+        for chunk in reader.feed(candidates(index))
+        for choice in chunk["choices"]
+    ]
+
+    assert seen == [(0, {"content": "a"}), (1, {"content": "a"}), (0, {"content": "a"})]

@@ -1,0 +1,116 @@
+"""Signatures in answers that do not stand on a call: the next call takes them, or else the answer has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from proxy.upstream.wires.gemini import build_request, read_answer
+from sanitizers.profiles import GEMINI_3
+from tests.proxy.upstream.wires.gemini.test_answers import SIGNATURE, body, call
+from tests.proxy.upstream.wires.gemini.test_streams import STOP, event, read
+from tests.support.builders import assistant, tool, user
+
+OTHER = "QW5kZXJz"
+THOUGHT = {"text": "w", "thought": True}
+Parts = list[dict[str, Any]]
+
+
+def signed(part: dict[str, Any], signature: Any = SIGNATURE) -> dict[str, Any]:
+    """Return the part with a signature."""
+    return {**part, "thoughtSignature": signature}
+
+
+Said = tuple[list[dict[str, Any]], str | None]
+"""The calls of an answer without their places, and the signature that is the answer's own."""
+
+
+def whole(parts: Parts) -> Said:
+    """Read a whole answer."""
+    message = read_answer(body(*parts), model="m")["choices"][0]["message"]
+    return message.get("tool_calls", []), signature_of(message)
+
+
+def streamed(parts: Parts) -> Said:
+    """Read a stream of one part an event; the answer's own signature comes with its end."""
+    chunks = read(*map(event, parts), STOP)
+    choices = [choice for chunk in chunks for choice in chunk["choices"]]
+    calls = [one for choice in choices for one in choice["delta"].get("tool_calls", [])]
+    ends = [choice["delta"] for choice in choices if choice["finish_reason"]]
+    assert not any("extra_content" in choice["delta"] for choice in choices if not choice["finish_reason"])
+    return [{k: v for k, v in one.items() if k != "index"} for one in calls], signature_of(ends[0])
+
+
+def signature_of(holder: dict[str, Any]) -> str | None:
+    """Return the signature of a call, a message or a delta."""
+    extra = holder.get("extra_content")
+    assert extra is None or extra.keys() == {"google"}
+    return extra and str(extra["google"]["thought_signature"])
+
+
+WAYS = pytest.mark.parametrize("said", [whole, streamed])
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("parts", "signatures", "loose"),
+    [
+        ([signed(THOUGHT), call(id="a"), call(id="b")], [SIGNATURE, None], None),
+        ([THOUGHT, signed({"text": ""}), call(id="a")], [SIGNATURE], None),
+        ([signed({"text": "So."}), call(id="a"), call(id="b")], [SIGNATURE, None], None),
+        ([signed({}), call(id="a")], [SIGNATURE], None),
+        ([signed(THOUGHT, OTHER), signed({"text": ""}), call(id="a")], [SIGNATURE], None),
+        ([signed(THOUGHT), {"text": "So."}, call(id="a")], [SIGNATURE], None),
+        ([signed(THOUGHT, OTHER), signed(call(id="a")), call(id="b")], [SIGNATURE, None], None),
+        ([call(id="a"), signed({"text": ""}), call(id="b")], [None, SIGNATURE], None),
+        ([call(id="a"), signed({"text": ""}), call(id="a"), call(id="b")], [None, SIGNATURE], None),
+        ([call(id="a"), signed({"text": ""})], [None], SIGNATURE),
+        ([signed(call(id="a"), OTHER), signed({"text": ""})], [OTHER], SIGNATURE),
+        ([signed(THOUGHT, 7), signed({"text": ""}, ""), call(id="a")], [None], None),
+        ([{"text": "So."}, signed({"text": ""})], [], SIGNATURE),
+        ([signed(THOUGHT, OTHER), signed({"text": "So."})], [], SIGNATURE),
+        ([signed({"text": "So."}, 7)], [], None),
+    ],
+)
+def test_the_next_call_takes_it(
+    said: Callable[[Parts], Said], parts: Parts, signatures: list[str | None], loose: str | None
+) -> None:
+    """The call right behind it, unless that has its own; a call that was sent before is no call."""
+    calls, rest = said(parts)
+
+    assert [one["id"] for one in calls] == list("ab")[: len(signatures)]
+    assert [signature_of(one) for one in calls] == signatures
+    assert rest == loose
+
+
+@WAYS
+def test_it_goes_home_on_the_call(said: Callable[[Parts], Said]) -> None:
+    """In the next request it stands where Gemini looks for it."""
+    calls, _ = said([signed(THOUGHT), call(id="a")])
+
+    sent = build_request([user("x"), assistant(None, calls), tool("a")], {}, GEMINI_3, "m")
+
+    assert sent["contents"][1]["parts"] == [
+        {"functionCall": {"id": "a", "name": "f", "args": {}}, "thoughtSignature": SIGNATURE}
+    ]
+
+
+def test_candidates_keep_their_own() -> None:
+    """A signature of one candidate is none for another's call."""
+    events = [
+        {"candidates": [{"index": 0, "content": {"parts": [signed(THOUGHT)]}}]},
+        {"candidates": [{"index": 1, "content": {"parts": [call(id="a")]}}]},
+        {"candidates": [{"index": 0, "content": {"parts": [call(id="a")]}}]},
+        {"candidates": [{"index": i, "finishReason": "STOP"} for i in (0, 1)]},
+    ]
+
+    found = {
+        choice["index"]: (one["id"], signature_of(one))
+        for chunk in read(*events)
+        for choice in chunk["choices"]
+        for one in choice["delta"].get("tool_calls", [])
+    }
+
+    assert found == {0: ("a", SIGNATURE), 1: ("a", None)}

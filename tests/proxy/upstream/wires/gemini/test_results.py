@@ -1,0 +1,83 @@
+"""Tool results as responses: what is an object, and where media goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.upstream.wires.gemini import build_request
+from sanitizers.profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT
+from tests.proxy.upstream.wires.gemini.test_contents import INLINE, answered, said
+from tests.support.builders import assistant, call, image, text, tool, user
+
+MEDIA_RESULT = [text("seen "), image(), text("it")]
+MEDIA_RESPONSE = {"name": "f", "response": {"content": "seen it"}}
+
+
+def test_media_of_a_result_is_nested_from_gemini_3_on() -> None:
+    """Gemini 3 has a place for it inside the response; 3.6 refuses any other."""
+    history = [user("a"), assistant(None, [call("c1"), call("c2")]), tool("c1", MEDIA_RESULT), tool("c2")]
+
+    last = build_request(history, {}, GEMINI_3_STRICT, "m")["contents"][-1]
+
+    nested = {"functionResponse": {"id": "c1", **MEDIA_RESPONSE, "parts": [INLINE]}}
+    assert last == {"role": "user", "parts": [nested, answered("f", {"content": "ok"}, "c2")]}
+
+
+def test_media_of_a_lone_result_stands_beside_it_before_gemini_3() -> None:
+    """The older way, which counts as a response only where there are several."""
+    history = [user("a"), assistant(None, [call("c1")]), tool("c1", MEDIA_RESULT), user("b")]
+
+    contents = build_request(history, {}, GEMINI_2, "m")["contents"]
+
+    assert contents[-2:] == [
+        {"role": "user", "parts": [{"functionResponse": MEDIA_RESPONSE}, INLINE]},
+        said("b"),
+    ]
+
+
+def test_media_of_parallel_results_follows_them_before_gemini_3() -> None:
+    """A content of its own, so that the responses stay as many as the calls."""
+    history = [user("a"), assistant(None, [call("c1"), call("c2")]), tool("c1", MEDIA_RESULT), tool("c2")]
+
+    contents = build_request(history, {}, GEMINI_2, "m")["contents"]
+
+    plain = {"functionResponse": {"name": "f", "response": {"content": "ok"}}}
+    assert contents[-2:] == [
+        {"role": "user", "parts": [{"functionResponse": MEDIA_RESPONSE}, plain]},
+        {"role": "user", "parts": [INLINE]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "response"),
+    [
+        ('{"a": [1, null]}', {"a": [1, None]}),
+        (' {"a": 1}\n', {"a": 1}),
+        ("{}", {}),
+        ("plain", {"content": "plain"}),
+        ("", {"content": ""}),
+        (None, {"content": ""}),
+        ("[1, 2]", {"content": "[1, 2]"}),
+        ("7", {"content": "7"}),
+        ('{"a": NaN}', {"content": '{"a": NaN}'}),
+        ('{"a": 1e999}', {"content": '{"a": 1e999}'}),
+        ('{"a": "\\ud83d"}', {"content": '{"a": "\\ud83d"}'}),
+        ('{"a": ', {"content": '{"a": '}),
+        ('{"a": ' * 70 + "1" + "}" * 70, {"content": '{"a": ' * 70 + "1" + "}" * 70}),
+        ([text("a"), text("b")], {"content": "ab"}),
+        ([text('{"a": '), text("1}")], {"a": 1}),
+        ([], {"content": ""}),
+        ({"a": 1}, {"a": 1}),
+        ([1, 2], {"content": "[1, 2]"}),
+        ("data:image/png;base64,aGk=", {"content": "data:image/png;base64,aGk="}),
+    ],
+)
+def test_response(content: Any, response: dict[str, Any]) -> None:
+    """A JSON object stays one; anything else is a text under `content`."""
+    history = [user("a"), assistant(None, [call("c1")]), tool("c1", content)]
+
+    last = build_request(history, {}, GEMINI_3, "m")["contents"][-1]
+
+    assert last["parts"] == [answered("f", response, "c1")]

@@ -1,0 +1,145 @@
+"""A function's parameters in the field that can say them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.emulator import judge
+from proxy.upstream.wires.gemini.schemas import parameter_fields
+from sanitizers import Unrepairable
+from sanitizers.schemas import GEMINI, GEMINI_1, GEMINI_JSON, GEMINI_ON_LITELLM, clean_schema
+from tests.sanitizers.schemas import drawn
+
+STRING = {"type": "string"}
+
+
+def root(schema: Any) -> dict[str, Any]:
+    """Return parameters with one property."""
+    return {"type": "object", "properties": {"p": schema}}
+
+
+def test_types_are_in_capitals() -> None:
+    """Everything else is as it was."""
+    schema = root(
+        {
+            "anyOf": [
+                {"type": "array", "items": {"type": "string", "enum": ["object"]}, "nullable": True},
+                {"type": "object", "properties": {"type": {"type": "integer", "minimum": 1}}},
+            ]
+        }
+    )
+
+    assert parameter_fields(schema) == {
+        "parameters": {
+            "type": "OBJECT",
+            "properties": {
+                "p": {
+                    "anyOf": [
+                        {"type": "ARRAY", "items": {"type": "STRING", "enum": ["object"]}, "nullable": True},
+                        {"type": "OBJECT", "properties": {"type": {"type": "INTEGER", "minimum": 1}}},
+                    ]
+                }
+            },
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        True,
+        {"type": ["string", "null"]},
+        {"type": "STRING"},
+        {"type": "integer", "enum": [1]},
+        {"type": "string", "enum": ["a", ""]},
+        {"type": "string", "enum": "a"},
+        {"type": "string", "format": "uri"},
+        {"type": "string", "format": ["date-time"]},
+        {"type": "integer", "format": "double"},
+        {"anyOf": [STRING], "description": "d"},
+        {"type": "array"},
+        {"type": "array", "items": [STRING]},
+        {"type": "object", "properties": [STRING]},
+        {"anyOf": STRING},
+        {"anyOf": [STRING, {"const": 1}]},
+        {"type": "string", "x-y": 1},
+        {"type": "object", "properties": {"a": {"$ref": "#"}}},
+        {"type": "array", "items": {"type": "array", "prefixItems": [STRING]}},
+    ],
+)
+def test_the_rest_is_json_schema(schema: Any) -> None:
+    """What the proto has no word for goes as it is, the very same object."""
+    [(field, sent)] = parameter_fields(given := root(schema)).items()
+
+    assert field == "parametersJsonSchema"
+    assert sent is given
+
+
+def test_what_is_too_deep_is_json_schema() -> None:
+    """The wire does not go down without end."""
+    schema: Any = STRING
+    for _ in range(100):
+        schema = {"type": "array", "items": schema}
+
+    assert list(parameter_fields(root(schema))) == ["parametersJsonSchema"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        None,
+        {},
+        {"type": "object"},
+        {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
+        {"type": "object", "title": "t"},
+    ],
+)
+def test_nothing_to_declare(schema: Any) -> None:
+    """A function without parameters has none, since an empty object is refused by some models."""
+    assert parameter_fields(schema) == {}
+
+
+@pytest.mark.parametrize(
+    ("schema", "field"),
+    [
+        ({"type": "object", "description": "Any keys."}, "parameters"),
+        ({"type": "object", "additionalProperties": STRING}, "parametersJsonSchema"),
+    ],
+)
+def test_an_object_of_which_something_is_said(schema: Any, field: str) -> None:
+    """The words are not lost, though there is no property."""
+    assert list(parameter_fields(schema)) == [field]
+
+
+@given(
+    st.one_of(drawn.roots, drawn.junk, drawn.junk.map(root)),
+    st.sampled_from(
+        [
+            ("gemini-1.5-pro", GEMINI_1),
+            ("gemini-2.5-pro", GEMINI),
+            ("gemini-2.5-pro", GEMINI_ON_LITELLM),
+            ("gemini-3.6-flash", GEMINI),
+            ("gemini-3.6-flash", GEMINI_JSON),
+        ]
+    ),
+)
+def test_judge_takes_every_cleaned_schema(schema: dict[str, Any], target: tuple[str, Any]) -> None:
+    """Whatever a client declares, and whether or not it is a schema at all."""
+    model, dialect = target
+    try:
+        cleaned = clean_schema(schema, dialect).schema
+    except Unrepairable:
+        return  # it refers to itself twice over, in every turn
+    fields = parameter_fields(cleaned)
+
+    assert dialect is GEMINI_JSON or "parametersJsonSchema" not in fields
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "a"}]}],
+        "tools": [{"functionDeclarations": [{"name": "f", **fields}]}],
+    }
+    assert judge(model, body) is None

@@ -1,0 +1,122 @@
+"""Which signatures and ids are sent: those in the one place, and ids without what stood behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.upstream.wires.gemini import build_request
+from sanitizers import Profile
+from sanitizers.profiles import GEMINI_2, GEMINI_3
+from tests.support.builders import assistant, call, image, text, tool, user
+
+OURS = "T3Vycw=="
+THEIRS = "VGhlaXJz"
+OWN = {"extra_content": {"google": {"thought_signature": OURS}}}
+PROFILES = pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3], ids=lambda profile: profile.name)
+
+
+def sent(*calls: dict[str, Any], profile: Profile = GEMINI_3) -> list[dict[str, Any]]:
+    """Return the parts that the calls become."""
+    history = [user("a"), assistant(None, calls), *(tool(one["id"]) for one in calls)]
+    parts: list[dict[str, Any]] = build_request(history, {}, profile, "m")["contents"][1]["parts"]
+    return parts
+
+
+@PROFILES
+def test_the_one_place_of_a_call_is_read(profile: Profile) -> None:
+    """On each call, the first or not; a model that never asks for one is sent it as well."""
+    parts = sent(call("c1"), call("c2", **OWN), profile=profile)
+
+    assert [part.get("thoughtSignature") for part in parts] == [None, OURS]
+
+
+@pytest.mark.parametrize(
+    "carrier",
+    [
+        {"extra_content": {"vertex": {"thought_signature": THEIRS}}},
+        {"extra_content": {"google": THEIRS}},
+        {"extra_content": THEIRS},
+        {"provider_specific_fields": {"thought_signature": THEIRS}},
+        {"function": {"name": "f", "arguments": "{}", "thought_signature": THEIRS}},
+        {
+            "function": {
+                "name": "f",
+                "arguments": "{}",
+                "provider_specific_fields": {"thought_signature": THEIRS},
+            }
+        },
+        {"id": f"c1__thought__{THEIRS}"},
+        {"id": f"c1_TSIG_{THEIRS}"},
+    ],
+    ids=str,
+)
+def test_no_other_place_is_read(carrier: dict[str, Any]) -> None:
+    """What was not put in its place before is not sent, and neither is a stand-in of the wire's own."""
+    assert sent({**call("c1"), **carrier}) == [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]
+
+
+@PROFILES
+@pytest.mark.parametrize("content", ["b", [text("b")], [text("a"), text("b")]], ids=str)
+def test_the_last_text_has_the_signature_of_a_message(content: Any, profile: Profile) -> None:
+    """As Gemini has it; the calls behind it have their own."""
+    history = [user("a"), assistant(content, [call("c1")], **OWN), tool("c1")]
+
+    parts = build_request(history, {}, profile, "m")["contents"][1]["parts"]
+
+    assert [part.get("thoughtSignature") for part in parts] == [*[None] * (len(parts) - 2), OURS, None]
+
+
+@pytest.mark.parametrize("content", [None, "", [], [text("")]], ids=str)
+def test_a_message_without_a_text_has_none(content: Any) -> None:
+    """There is nothing that it could stand on."""
+    history = [user("a"), assistant(content, [call("c1")], **OWN), tool("c1")]
+
+    assert "thoughtSignature" not in str(build_request(history, {}, GEMINI_3, "m"))
+
+
+def test_what_others_say_is_not_signed() -> None:
+    """A user's message, and a result, have no signature, whatever they carry."""
+    history = [
+        user([text("a"), image()], **OWN),
+        assistant(None, [call("c1")]),
+        tool("c1", **OWN),
+        user("b", **OWN),
+    ]
+
+    assert "thoughtSignature" not in str(build_request(history, {}, GEMINI_3, "m"))
+
+
+@pytest.mark.parametrize("mark", ["__thought__", "_TSIG_"])
+def test_ids_go_without_their_suffixes(mark: str) -> None:
+    """On both sides the id on the wire is the part before it."""
+    suffixed = f"c1{mark}{OURS}"
+    history = [user("a"), assistant(None, [call(suffixed)]), tool(suffixed)]
+
+    _, model, results = build_request(history, {}, GEMINI_3, "m")["contents"]
+
+    assert model["parts"] == [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]
+    assert results["parts"][0]["functionResponse"]["id"] == "c1"
+
+
+@pytest.mark.parametrize("mark", ["__thought__", "_TSIG_"])
+def test_a_result_without_the_suffix_finds_its_call(mark: str) -> None:
+    """Clients strip the suffix on one side only."""
+    history = [user("a"), assistant(None, [call(f"c1{mark}{OURS}")]), tool("c1")]
+
+    assert (
+        build_request(history, {}, GEMINI_3, "m")["contents"][2]["parts"][0]["functionResponse"]["id"] == "c1"
+    )
+
+
+def test_ids_alike_without_their_suffixes_stay_apart() -> None:
+    """Two calls of one content never share an id on the wire, and each result follows its own."""
+    ids = [f"c1__thought__{OURS}", f"c1__thought__{THEIRS}", "__thought__"]
+    history = [user("a"), assistant(None, [call(one) for one in ids]), *(tool(one, one) for one in ids)]
+
+    _, model, results = build_request(history, {}, GEMINI_3, "m")["contents"]
+
+    wire_ids = [part["functionCall"]["id"] for part in model["parts"]]
+    assert len(set(wire_ids)) == 3
+    assert wire_ids == [part["functionResponse"]["id"] for part in results["parts"]]

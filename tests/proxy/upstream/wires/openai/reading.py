@@ -1,0 +1,62 @@
+"""Answers of OpenAI's wire as a client gets them, and what they are made of in tests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.normalize import ChunkNormalizer, normalize_answer
+from proxy.signatures.client_ids import CallIds
+from proxy.upstream.wires.openai import StreamReader, read_answer
+from tests.support.legal_shapes import assert_answer, assert_chunk
+
+FUNCTION = {"name": "f", "arguments": "{}"}
+CALL = {"id": "c1", "type": "function", "function": FUNCTION}
+STREAMED_IDS = [CallIds("chatcmpl-abc").show(None, 0, at) for at in (0, 1)]
+"""What the first calls of a stream are called that have no id."""
+
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
+TOKEN = {
+    "token": "a",
+    "logprob": -0.5,
+    "bytes": [97],
+    "top_logprobs": [{"token": "a", "logprob": -1, "bytes": None}],
+}
+
+
+def whole(value: Any) -> Any:
+    """Return what a client gets of a whole answer, which must be legal."""
+    read = read_answer(json.dumps(value).encode())
+    found, notes = normalize_answer(
+        read, fallback_id="chatcmpl-0123456789abcdef01234567", created=5, model="m"
+    )
+    assert notes.signed == []
+    assert_answer(found)
+    return found
+
+
+def streamed(*values: Any) -> list[Any]:
+    """Return what a client gets of these events, each of which must be legal."""
+    reader = StreamReader()
+    normalizer = ChunkNormalizer(fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True)
+    found = []
+    for value in values:
+        for read in reader.feed(json.dumps(value).encode()):
+            if (normalized := normalizer.normalize(read)) is not None:
+                assert_chunk(normalized)
+                found.append(normalized)
+    if (usage := normalizer.last_chunk()) is not None:
+        assert_chunk(usage)
+        found.append(usage)
+    return found
+
+
+def is_refused(value: Any, event: Any) -> None:
+    """Check that the provider is at fault for a whole answer and for an event."""
+    with pytest.raises(UpstreamFault):
+        whole(value)
+    with pytest.raises(UpstreamFault):
+        streamed(event)

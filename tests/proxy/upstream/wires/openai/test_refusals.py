@@ -1,0 +1,71 @@
+"""Errors inside a 200: which values are one, and the status that they name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.upstream.wires.openai import StreamReader, read_answer
+from tests.support.scripted_upstream import answer, say
+
+QUOTA = {"code": 429, "message": "Quota exceeded.", "status": "RESOURCE_EXHAUSTED"}
+
+
+def caught(body: Any) -> list[tuple[str, int | None]]:
+    """Return the words and the status of the error that *body* is, whole and as an event."""
+    found = []
+    for read in (read_answer, StreamReader().feed):
+        with pytest.raises(UpstreamFault) as fault:
+            read(json.dumps(body).encode())
+        found.append((fault.value.message, fault.value.upstream_status))
+    return found
+
+
+@pytest.mark.parametrize("body", [[{"error": QUOTA}], [{}, {"error": QUOTA}], {"error": QUOTA}, QUOTA])
+def test_envelopes(body: Any) -> None:
+    """An array around it, as Gemini's compatible endpoint has, and none at all are seen through."""
+    assert caught(body) == [("Quota exceeded.", 429)] * 2
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        ({"code": "429"}, 429),
+        ({"code": "503", "type": "invalid_request_error"}, 503),
+        ({"code": None, "status": 404}, 404),
+        ({"code": "rate_limit_exceeded"}, 429),
+        ({"code": "invalid_api_key", "type": "invalid_request_error"}, 401),
+        ({"code": None, "type": "tokens"}, 429),
+        ({"type": "rate_limit_error"}, 429),
+        ({"type": "overloaded_error"}, 503),
+        ({"type": "server_error", "code": "of_our_own"}, 500),
+        ({"type": "BadRequestError"}, 400),
+        ({"status": "UNAVAILABLE"}, 503),
+        ({"code": "200"}, None),
+        ({"code": "99999999999999999999999"}, None),
+        ({"code": True}, None),
+        ({"code": [429], "type": {}}, None),
+        ({"code": "1113"}, None),
+    ],
+    ids=repr,
+)
+def test_status(error: Any, status: int | None) -> None:
+    """A number counts, in digits as well, then a name that is known; a code says more than a type."""
+    assert caught({"error": {"message": "No.", **error}}) == [("No.", status)] * 2
+
+
+@pytest.mark.parametrize("error", [None, "", {}, [], False, 0], ids=repr)
+def test_empty_error_beside_an_answer(error: Any) -> None:
+    """Some servers write all of their fields: the answer is one."""
+    for value in (answer(), {"choices": [], "usage": {"total_tokens": 1}}):
+        assert read_answer(json.dumps({**value, "error": error}).encode())["choices"] == value["choices"]
+    assert StreamReader().feed(json.dumps({**say("x"), "error": error}).encode())
+    assert StreamReader().feed(json.dumps({"choices": [], "error": error}).encode())
+
+
+def test_event_that_says_nothing() -> None:
+    """A message alone names no status, and is no error."""
+    assert StreamReader().feed(b'{"message": "processing"}') == [{"message": "processing"}]

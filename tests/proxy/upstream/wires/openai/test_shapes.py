@@ -1,0 +1,445 @@
+"""Odd shapes of answers: each is written as OpenAI writes it, or is the provider's fault; none reaches a client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.signatures.client_ids import CallIds
+from tests.proxy.upstream.wires.openai.reading import (
+    CALL,
+    STREAMED_IDS,
+    TOKEN,
+    USAGE,
+    is_refused,
+    streamed,
+    whole,
+)
+from tests.support.scripted_upstream import answer, chunk
+
+ODD: list[Any] = [True, False, 0, 7, -1, 0.5, "", "x", [], [1], [[]], {}, {"a": 1}]
+
+
+def message_of(**message: Any) -> Any:
+    """Return the message that a client gets for one with these fields."""
+    return whole(answer(**message))["choices"][0]["message"]
+
+
+def call_of(call: Any) -> Any:
+    """Return the call that a client gets in a whole answer."""
+    [found] = message_of(tool_calls=[call])["tool_calls"]
+    return found
+
+
+def pieces_of(*values: Any) -> list[Any]:
+    """Return the pieces of calls that a client gets of these events."""
+    choices = [choice for found in streamed(*values) for choice in found["choices"]]
+    return [piece for choice in choices for piece in choice["delta"].get("tool_calls", ())]
+
+
+def piece_of(piece: Any) -> Any:
+    """Return the piece of a call that a client gets in a stream."""
+    [found] = pieces_of(chunk({"tool_calls": [piece]}))
+    return found
+
+
+@pytest.mark.parametrize("index", [True, False, -1, 0.0, "0", [], [0], {}], ids=repr)
+def test_index_of_another_kind(index: Any) -> None:
+    """An index that is no place is refused; it could mean any choice, or a key of the one before."""
+    is_refused(
+        {"choices": [{"index": index, "message": {"content": "x"}, "finish_reason": "stop"}]},
+        chunk({"content": "x"}, index=index),
+    )
+
+
+def test_index_left_out() -> None:
+    """Without an index a choice has its place; a null is none."""
+    choices = [
+        {"message": {}, "finish_reason": "stop"},
+        {"index": None, "message": {}, "finish_reason": "stop"},
+    ]
+
+    assert [found["index"] for found in whole({"choices": choices})["choices"]] == [0, 1]
+    assert streamed({"choices": [{"index": None, "delta": {"content": "x"}}]})[0]["choices"][0]["index"] == 0
+
+
+@pytest.mark.parametrize("reason", [True, 1, ["stop"], {"type": "stop"}, "error"], ids=repr)
+def test_finish_reason_of_another_kind(reason: Any) -> None:
+    """A reason that is no text is no reason; an error is one, and is never passed off as an end."""
+    is_refused({"choices": [{"message": {"content": "x"}, "finish_reason": reason}]}, chunk(finish=reason))
+
+
+@pytest.mark.parametrize(
+    ("reason", "wanted"),
+    [
+        *[(reason, reason) for reason in ("stop", "length", "content_filter")],
+        *[
+            (reason, "stop")
+            for reason in ("STOP", "end_turn", "eos", "eos_token", "stop_sequence", "COMPLETE")
+        ],
+        *[(reason, "length") for reason in ("max_tokens", "MAX_TOKENS", "model_length")],
+        *[(reason, "content_filter") for reason in ("SAFETY", "sensitive", "refusal")],
+    ],
+)
+def test_finish_reason_in_other_words(reason: str, wanted: str) -> None:
+    """What other providers call it is written in OpenAI's words, which are all that strict clients know."""
+    value = answer()
+    value["choices"][0]["finish_reason"] = reason
+
+    assert whole(value)["choices"][0]["finish_reason"] == wanted
+    assert streamed(chunk(finish=reason))[0]["choices"][0]["finish_reason"] == wanted
+
+
+@pytest.mark.parametrize("reason", ["tool_calls", "tool_use"])
+def test_finish_reason_of_calls(reason: str) -> None:
+    """It is one where there are calls; where there are none, an agent would wait for nothing."""
+    for calls, wanted in (([CALL], "tool_calls"), (None, "stop")):
+        value = answer(tool_calls=calls)
+        value["choices"][0]["finish_reason"] = reason
+
+        assert whole(value)["choices"][0]["finish_reason"] == wanted
+        found = streamed(chunk({"tool_calls": calls}), chunk(finish=reason))
+        assert found[-1]["choices"][0]["finish_reason"] == wanted
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["abort", "network_error", "insufficient_system_resource", "function_call_filter: MALFORMED", "nobody's"],
+)
+def test_finish_reason_that_nobody_knows(reason: str) -> None:
+    """It may well say that the answer was broken off, so it is never called a stop."""
+    for read in (whole, streamed):
+        with pytest.raises(UpstreamFault, match=reason) as caught:
+            read({"choices": [{"index": 0, "message": {}, "delta": {}, "finish_reason": reason}]})
+        assert caught.value.cause is Cause.ODD_END
+
+
+def test_finish_reason_of_null_as_a_text() -> None:
+    """It is none."""
+    assert streamed(chunk({"content": "x"}, finish="null"))[0]["choices"][0]["finish_reason"] is None
+
+
+@pytest.mark.parametrize("choice", [{}, {"message": None}, {"text": "x"}], ids=repr)
+def test_choice_without_a_message(choice: Any) -> None:
+    """A whole answer without a message is none, and no empty one; in a stream a chunk may say nothing."""
+    with pytest.raises(UpstreamFault, match="not a chat completion"):
+        whole({"choices": [{"index": 0, "finish_reason": "stop", **choice}]})
+    assert streamed({"choices": [{"index": 0, "finish_reason": "stop"}]})
+
+
+def test_choices_with_one_index() -> None:
+    """Each of them is kept, at its place."""
+    choices = [{"index": 0, "message": {"content": text}, "finish_reason": "stop"} for text in "ab"]
+
+    found = whole({"choices": choices})["choices"]
+    assert [(choice["index"], choice["message"]["content"]) for choice in found] == [(0, "a"), (1, "b")]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"reasoning": "r"}, "r"),
+        ({"reasoning": "r", "reasoning_content": None}, "r"),
+        ({"reasoning": "r", "reasoning_content": "c"}, "c"),
+        ({"reasoning": None}, None),
+        ({"reasoning": {"effort": "low"}}, None),
+        ({"reasoning": "r", "reasoning_details": [{"text": "r"}]}, "r"),
+    ],
+    ids=repr,
+)
+def test_reasoning(given: Any, wanted: str | None) -> None:
+    """OpenRouter, Ollama and newer vLLM name it otherwise; it is there once."""
+    for found in (message_of(**given), streamed(chunk(given))[0]["choices"][0]["delta"]):
+        assert found.get("reasoning_content") == wanted
+        assert "reasoning" not in found
+
+
+@pytest.mark.parametrize(
+    "content", [True, 0, 7, {}, {"text": "x"}, [1], [["x"]], [{"type": "image_url"}]], ids=repr
+)
+def test_content_of_another_kind(content: Any) -> None:
+    """A content that is neither text nor parts of text is refused."""
+    is_refused(answer(content), chunk({"content": content}))
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "thought"),
+    [
+        ([], "", None),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab", None),
+        (
+            [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "t"}]},
+                {"type": "text", "text": "a"},
+            ],
+            "a",
+            "t",
+        ),
+        ([{"type": "thinking", "thinking": "t"}], "", "t"),
+    ],
+)
+def test_content_in_parts(content: Any, text: str, thought: str | None) -> None:
+    """Parts are one text, thoughts among them are reasoning."""
+    for found in (
+        message_of(text=content),
+        streamed(chunk({"content": content}))[0]["choices"][0]["delta"],
+    ):
+        assert (found["content"], found.get("reasoning_content")) == (text, thought)
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "refusal"])
+@pytest.mark.parametrize("value", [True, 7, [], {}], ids=repr)
+def test_text_of_another_kind(name: str, value: Any) -> None:
+    """So is any other text of the model's."""
+    is_refused(answer(**{name: value}), chunk({name: value}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [({"a": "é", "b": [1]}, '{"a":"é","b":[1]}'), ({}, "{}"), ("", "{}"), ('{"a"', '{"a"'), (None, "{}")],
+)
+def test_arguments(arguments: Any, written: str) -> None:
+    """Arguments that are an object are written as JSON, none are an empty one; a text stays as it came."""
+    call = {**CALL, "function": {"name": "f", "arguments": arguments}}
+
+    assert call_of(call)["function"] == {"name": "f", "arguments": written}
+    first, *more = pieces_of(chunk({"tool_calls": [{"index": 0, **call}]}), chunk(finish="stop"))
+    assert first["function"]["name"] == "f"
+    assert "".join(piece["function"]["arguments"] for piece in (first, *more)) == written
+
+
+@pytest.mark.parametrize("arguments", [True, 0, 7, [], ["x"]], ids=repr)
+def test_arguments_of_another_kind(arguments: Any) -> None:
+    """Arguments that are no arguments are refused."""
+    call = {**CALL, "function": {"name": "f", "arguments": arguments}}
+    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
+
+
+@pytest.mark.parametrize("name", [True, 0, [], {}], ids=repr)
+def test_name_of_another_kind(name: Any) -> None:
+    """A function without a name cannot be called."""
+    call = {**CALL, "function": {"name": name, "arguments": "{}"}}
+    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
+
+
+def test_legacy_function_without_a_name() -> None:
+    """A null is left out, as it is where it was not said."""
+    event = chunk({"function_call": {"name": None, "arguments": "{}"}})
+
+    assert streamed(event)[0]["choices"][0]["delta"]["function_call"] == {"arguments": "{}"}
+    more = chunk({"content": "x", "function_call": {"name": "f", "arguments": "{}", "choices": None}})
+    assert streamed(more)[0]["choices"][0]["delta"]["function_call"] == {"name": "f", "arguments": "{}"}
+    none = chunk({"content": "x", "function_call": {"choices": None}})
+    assert "function_call" not in streamed(none)[0]["choices"][0]["delta"]
+
+
+@pytest.mark.parametrize(
+    "call", [{**CALL, "function": {"arguments": "{}"}}, {"id": "c1"}, {**CALL, "function": None}]
+)
+def test_whole_call_without_a_name(call: Any) -> None:
+    """In a whole answer a call has a name; in a stream it may come, unless the answer ends before."""
+    event = chunk({"tool_calls": [{"index": 0, **call}]})
+    name = chunk({"tool_calls": [{"index": 0, "function": {"name": "f"}}]})
+
+    with pytest.raises(UpstreamFault):
+        call_of(call)
+    assert pieces_of(event) == pieces_of(event, chunk(finish="length")) == []
+    assert [(piece["id"], piece["function"]["name"]) for piece in pieces_of(event, name)] == [("c1", "f")]
+    with pytest.raises(UpstreamFault, match="without a name") as caught:
+        streamed(event, chunk(finish="stop"))
+    assert caught.value.cause is Cause.MALFORMED_CALL
+
+
+@pytest.mark.parametrize(("call_id", "written"), [(7, "7"), (0, "0"), ("c1", "c1")])
+def test_id(call_id: Any, written: str) -> None:
+    """An id that is a number is its digits."""
+    assert call_of({**CALL, "id": call_id})["id"] == written
+    assert piece_of({"index": 0, **CALL, "id": call_id})["id"] == written
+
+
+@pytest.mark.parametrize("call_id", [True, 0.5, [], {}], ids=repr)
+def test_id_of_another_kind(call_id: Any) -> None:
+    """Other ids are refused."""
+    call = {**CALL, "id": call_id}
+    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
+
+
+@pytest.mark.parametrize("call_id", [None, ""])
+def test_id_left_out(call_id: Any) -> None:
+    """A call without an id gets one, which no other call of the answer has; later pieces of it get none."""
+    call = {**CALL, "id": call_id, "type": None}
+    calls = message_of(tool_calls=[call, call])["tool_calls"]
+    begun = {**call, "function": {"name": "f", "arguments": '{"a":'}}
+    pieces = [
+        {"index": 0, **begun},
+        {"index": 1, **begun},
+        {"index": 0, "id": call_id, "function": {"arguments": "1}"}},
+    ]
+    found = pieces_of(*(chunk({"tool_calls": [piece]}) for piece in pieces))
+
+    ids = CallIds("chatcmpl-0123456789abcdef01234567")
+    assert [found["id"] for found in calls] == [ids.show(None, 0, at) for at in (0, 1)]
+    assert [piece.get("id") for piece in found] == [*STREAMED_IDS, None]
+    assert [piece.get("type") for piece in found] == ["function", "function", None]
+    assert len({*STREAMED_IDS, *(found["id"] for found in calls)}) == 4
+
+
+def test_whole_calls_in_a_stream_without_places() -> None:
+    """Calls that come whole, without index and id, are two; a piece without a name belongs to the one before."""
+    events = [
+        chunk({"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}),
+        chunk({"tool_calls": [{"function": {"name": "f", "arguments": ""}}]}),
+        chunk({"tool_calls": [{"function": {"arguments": '{"b": 2}'}}]}),
+    ]
+    found = pieces_of(*events)
+
+    assert [piece["index"] for piece in found] == [0, 1, 1]
+    assert [piece.get("id") for piece in found] == [*STREAMED_IDS, None]
+
+
+@pytest.mark.parametrize("index", [True, -1, 0.5, "0", [], {}], ids=repr)
+def test_place_of_a_call_of_another_kind(index: Any) -> None:
+    """A piece of a call that says no place is refused."""
+    with pytest.raises(UpstreamFault):
+        piece_of({**CALL, "index": index})
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+@pytest.mark.parametrize("name", ["id", "created", "model", "system_fingerprint", "service_tier", "object"])
+def test_head_of_another_kind(name: str, value: Any) -> None:
+    """What is filled when it is missing is filled when it is of another kind, and the rest is left out."""
+    whole({**answer(), name: value})
+    streamed(chunk({"content": "x"}, **{name: value}))
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+@pytest.mark.parametrize(
+    "name", ["prompt_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details"]
+)
+def test_usage_of_another_kind(name: str, value: Any) -> None:
+    """A number that is none is left out, and the answer lives; without a count there is no usage."""
+    is_count = type(value) is int and value >= 0
+    missing = name == "prompt_tokens" and not is_count
+    prompt = value if name == "prompt_tokens" else 7
+    counts = (
+        {"prompt_tokens": prompt, "completion_tokens": 3, "total_tokens": prompt + 3} if not missing else None
+    )
+    check_usage({**USAGE, name: value}, counts)
+    details = {"prompt_tokens_details": {"cached_tokens": value}}
+    check_usage({**USAGE, **details}, {**USAGE, "total_tokens": 10, **(details if is_count else {})})
+    check_usage(details, None)
+
+
+def check_usage(usage: Any, wanted: Any) -> None:
+    """Check what a client gets of a usage, with a whole answer and at the end of a stream."""
+    found = streamed(chunk({"content": "x"}, usage=usage))
+
+    assert whole({**answer(), "usage": usage}).get("usage") == wanted
+    assert [read.get("usage") for read in found] == ([None] if wanted is None else [None, wanted])
+
+
+@pytest.mark.parametrize(
+    ("usage", "wanted"),
+    [
+        ({"prompt_tokens": 7.0, "completion_tokens": 3}, (7, 3)),
+        ({**USAGE, "total_tokens": 9}, (7, 3)),
+        ({"prompt_tokens": 7, "total_tokens": 10}, (7, 3)),
+        ({"completion_tokens": 3, "total_tokens": 10}, (7, 3)),
+        ({"prompt_tokens": 7, "total_tokens": 6}, None),
+        ({"total_tokens": 10}, None),
+        ({"prompt_tokens": 7}, None),
+        ({}, None),
+    ],
+)
+def test_counts(usage: Any, wanted: tuple[int, int] | None) -> None:
+    """Counts stay, floats that are counts as counts; one that is missing is what the total leaves for it."""
+    if wanted is None:
+        check_usage(usage, None)
+    else:
+        names = ("prompt_tokens", "completion_tokens", "total_tokens")
+        check_usage(usage, dict(zip(names, (*wanted, sum(wanted)), strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("extra", "wanted"),
+    [
+        (
+            {"prompt_tokens_details": {"cached_tokens": 2, "x": None}},
+            {"prompt_tokens_details": {"cached_tokens": 2}},
+        ),
+        ({"prompt_tokens_details": {"text_tokens": 2}, "cost": 0.1}, {}),
+        (
+            {"prompt_cache_hit_tokens": 2, "prompt_cache_miss_tokens": 5},
+            {"prompt_tokens_details": {"cached_tokens": 2}},
+        ),
+        ({"cached_tokens": 2}, {"prompt_tokens_details": {"cached_tokens": 2}}),
+        (
+            {"cached_tokens": 2, "prompt_tokens_details": {"cached_tokens": 1}},
+            {"prompt_tokens_details": {"cached_tokens": 1}},
+        ),
+        (
+            {"total_tokens": 15},
+            {
+                "completion_tokens": 8,
+                "total_tokens": 15,
+                "completion_tokens_details": {"reasoning_tokens": 5},
+            },
+        ),
+    ],
+)
+def test_usage_details(extra: Any, wanted: Any) -> None:
+    """OpenAI's details stay, others' names for them are read; what a total holds beyond the counts are thoughts."""
+    check_usage({**USAGE, **extra}, {**USAGE, "total_tokens": 10, **wanted})
+
+
+@pytest.mark.parametrize("usage", [True, 0, 7, "", "x", [], [1]], ids=repr)
+def test_usage_that_is_none(usage: Any) -> None:
+    """A usage that is no object is refused: this is no answer of OpenAI's."""
+    is_refused({**answer(), "usage": usage}, chunk({"content": "x"}, usage=usage))
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        *ODD,
+        {"tokens": ["a"], "token_logprobs": [-1]},
+        {"content": {}},
+        {"content": [1]},
+        {"content": [{"token": 1, "logprob": 0}]},
+        {"content": [{"token": "a", "logprob": True}]},
+        {"content": [{**TOKEN, "bytes": ["a"]}]},
+        {"content": [{**TOKEN, "top_logprobs": [1]}]},
+        {"content": [TOKEN], "refusal": 1},
+    ],
+    ids=repr,
+)
+def test_logprobs_of_another_kind(logprobs: Any) -> None:
+    """Log probabilities in another shape, as completions have them, are left out."""
+    value = answer()
+    value["choices"][0]["logprobs"] = logprobs
+    event = chunk({"content": "x"})
+    event["choices"][0]["logprobs"] = logprobs
+
+    assert "logprobs" not in whole(value)["choices"][0]
+    assert "logprobs" not in streamed(event)[0]["choices"][0]
+
+
+@pytest.mark.parametrize(
+    "logprobs", [{"content": [TOKEN], "refusal": None}, {"content": None}, {"refusal": [TOKEN]}]
+)
+def test_logprobs(logprobs: Any) -> None:
+    """Those of chat completions stay as they are."""
+    value = answer()
+    value["choices"][0]["logprobs"] = logprobs
+
+    assert whole(value)["choices"][0]["logprobs"] == logprobs
+
+
+@pytest.mark.parametrize(("name", "value"), [("audio", 1), ("annotations", 1), ("annotations", [1])])
+def test_extras_of_another_kind(name: str, value: Any) -> None:
+    """What belongs to the text without being it is left out."""
+    assert name not in message_of(**{name: value})
+    assert name not in streamed(chunk({"content": "x", name: value}))[0]["choices"][0]["delta"]

@@ -1,0 +1,132 @@
+"""When a stream, or a whole answer, is complete: each choice has said why it ended; nothing else says so."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.upstream.wires.openai import StreamReader, read_answer
+from tests.support.scripted_upstream import answer, chunk
+
+SAID = chunk({"content": "x"})
+STOP = chunk(finish="stop")
+SECOND = chunk({"content": "y"}, index=1)
+SECOND_STOP = chunk(finish="length", index=1)
+USAGE = {"choices": [], "usage": {"total_tokens": 1}}
+AZURE_FIRST = {"choices": [], "prompt_filter_results": [{"prompt_index": 0}], "id": "", "model": ""}
+AZURE_LATE = {"choices": [{"index": 0, "content_filter_offsets": {"start_offset": 0}, "finish_reason": None}]}
+OPENROUTER_USAGE = {
+    "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}],
+    "usage": {"total_tokens": 1},
+}
+DONE = "[DONE]"
+NO_ANSWER = "ended without an answer"
+BROKEN_OFF = "broke off before the answer was complete"
+
+
+def read(*events: Any) -> StreamReader:
+    """Read these events."""
+    reader = StreamReader()
+    for event in events:
+        reader.feed(event.encode() if isinstance(event, str) else json.dumps(event).encode())
+    return reader
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [SAID, STOP, DONE],
+        [SAID, STOP],
+        [SAID, STOP, USAGE, DONE],
+        [AZURE_FIRST, SAID, STOP, AZURE_LATE, DONE],
+        [SAID, STOP, OPENROUTER_USAGE, DONE],
+        [SAID, SECOND, STOP, SECOND_STOP, DONE],
+        [SAID, SECOND, {"choices": [*STOP["choices"], *SECOND_STOP["choices"]]}],
+        [SAID, STOP, DONE, SECOND],
+        [SAID, STOP, DONE, "garbage"],
+        [chunk(finish="content_filter")],
+    ],
+)
+def test_complete(events: list[Any]) -> None:
+    """With or without `[DONE]`, and whatever comes behind it, beside it or without choices."""
+    assert read(*events).close() == []
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        ([], NO_ANSWER),
+        ([DONE], NO_ANSWER),
+        ([USAGE, DONE], NO_ANSWER),
+        ([AZURE_FIRST], NO_ANSWER),
+        ([{"id": "x"}, {"choices": None}, DONE], NO_ANSWER),
+        ([SAID], BROKEN_OFF),
+        ([SAID, DONE], BROKEN_OFF),
+        ([SAID, USAGE, DONE], BROKEN_OFF),
+        ([SAID, SECOND, STOP, DONE], BROKEN_OFF),
+        ([SAID, SECOND, SECOND_STOP, DONE], BROKEN_OFF),
+        ([SAID, chunk(finish=""), DONE], BROKEN_OFF),
+        ([SAID, DONE, STOP], BROKEN_OFF),
+    ],
+)
+def test_not_complete(events: list[Any], words: str) -> None:
+    """A stream without an answer, or with a choice that did not come to its end, is never passed off as one."""
+    with pytest.raises(UpstreamFault, match=words):
+        read(*events).close()
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        {"content": "x"},
+        {"reasoning_content": "x"},
+        {"reasoning": "x"},
+        {"refusal": "x"},
+        {"tool_calls": [{"index": 0, "function": {"arguments": "x"}}]},
+        {"function_call": {"name": "f"}},
+    ],
+    ids=lambda delta: next(iter(delta)),
+)
+def test_choice_that_goes_on_after_its_end(delta: Any) -> None:
+    """Clients take nothing behind a finish reason: what comes there would be lost, and the answer called whole."""
+    for late in (chunk(delta), chunk(delta, finish="stop")):
+        with pytest.raises(UpstreamFault, match="went on after"):
+            read(SAID, STOP, late)
+    assert read(SAID, STOP, chunk(delta, index=1, finish="stop")).close() == []
+
+
+@pytest.mark.parametrize(
+    "delta", [None, {}, {"content": ""}, {"content": "\n"}, {"tool_calls": []}, {"role": "assistant"}]
+)
+def test_nothing_more_after_the_end(delta: Any) -> None:
+    """Empty deltas, as come with usage, and blanks are nothing; an end that is said again is the same end."""
+    for late in (chunk(delta), chunk(delta, finish="stop")):
+        assert read(SAID, STOP, late, DONE).close() == []
+
+
+@pytest.mark.parametrize(
+    ("events", "wanted", "ends"),
+    [
+        ([], 1, False),
+        ([SAID], 1, False),
+        ([SAID, STOP], 1, True),
+        ([SAID, STOP], 2, False),
+        ([SAID, SECOND, STOP], 1, False),
+        ([SAID, SECOND, STOP, SECOND_STOP], 2, True),
+    ],
+)
+def test_may_end(events: list[Any], wanted: int, ends: bool) -> None:
+    """A stream may end once all the choices that were asked for, and all that were seen, came to their end."""
+    assert read(*events).may_end(wanted) is ends
+
+
+@pytest.mark.parametrize("reason", [None, ""])
+def test_whole_answer_without_a_finish_reason(reason: Any) -> None:
+    """A whole answer that does not say why it ended was broken off; one such choice is enough."""
+    broken = {"index": 1, "message": {"content": "y"}, "finish_reason": reason}
+    for choices in ([broken], [*answer()["choices"], broken], [{"message": {"content": "y"}}]):
+        with pytest.raises(UpstreamFault, match="broke off"):
+            read_answer(json.dumps({"choices": choices}).encode())

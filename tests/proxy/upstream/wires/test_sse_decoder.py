@@ -1,0 +1,188 @@
+"""Server-sent events out of bytes: the format's corners, any split of the bytes, and bounds."""
+
+from __future__ import annotations
+
+import tracemalloc
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.core.errors import UpstreamFault
+from proxy.upstream.wires import sse_decoder
+from proxy.upstream.wires.sse_decoder import SSEDecoder
+from tests.support.cpu_time import cpu_seconds
+
+TABLE: dict[str, tuple[bytes, list[bytes]]] = {
+    "lf": (b"data: a\n\ndata: b\n\n", [b"a", b"b"]),
+    "crlf": (b"data: a\r\n\r\ndata: b\r\n\r\n", [b"a", b"b"]),
+    "cr": (b"data: a\r\rdata: b\r\r", [b"a", b"b"]),
+    "mixed": (b"data: a\r\n\ndata: b\r\rdata: c\n\r\n", [b"a", b"b", b"c"]),
+    "comments": (b": ping\n\n:\ndata: a\n: data: x\n\n:\n\n", [b"a"]),
+    "multi-line": (b"data: a\ndata: b\n\n", [b"a\nb"]),
+    "three lines": (b"data: a\r\ndata:\r\ndata: c\r\n\r\n", [b"a\n\nc"]),
+    "no space": (b"data:a\n\n", [b"a"]),
+    "two spaces": (b"data:  a\n\n", [b" a"]),
+    "other fields": (b"event: x\nid: 1\nretry: 5\ndata: a\nfoo\n\n", [b"a"]),
+    "event without data": (b"event: x\n\ndata: a\n\n", [b"a"]),
+    "no final blank line": (b"data: a\n\ndata: b\n", [b"a"]),
+    "no final line end": (b"data: a\n\ndata: b", [b"a"]),
+    "empty data": (b"data:\n\ndata: \n\ndata: a\n\n", [b"", b"", b"a"]),
+    "two empty lines of data": (b"data:\ndata:\n\n", [b"\n"]),
+    "blank lines": (b"\n\r\n\r\n\n\ndata: a\n\n\n\n", [b"a"]),
+    "colons": (b"data: a: b:\n\n", [b"a: b:"]),
+    "other name": (b"database: a\n\n data: b\n\n", []),
+    "invalid utf-8": (b"data: \xff\xfe\x00\n\n", [b"\xff\xfe\x00"]),
+    "other separators": (
+        "data: a\u2028b\u0085c\x0b\x0c\x1c\n\n".encode(),
+        ["a\u2028b\u0085c\x0b\x0c\x1c".encode()],
+    ),
+    "nothing": (b"", []),
+    "byte order mark": (b"\xef\xbb\xbfdata: a\n\ndata: b\n\n", [b"a", b"b"]),
+    "byte order mark and cr lf": (b"\xef\xbb\xbf\r\ndata: a\r\n\r\n", [b"a"]),
+    "two byte order marks": (b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", [b"b"]),
+    "byte order mark later": (b"data: a\n\n\xef\xbb\xbfdata: b\n\n", [b"a"]),
+    "byte order mark as data": (b"data: \xef\xbb\xbf\n\n", [b"\xef\xbb\xbf"]),
+    "half a byte order mark": (b"\xef\xbbdata: a\n\ndata: b\n\n", [b"b"]),
+    "byte order mark alone": (b"\xef\xbb\xbf", []),
+}
+
+
+def decoded(*pieces: bytes) -> list[bytes]:
+    """Feed the pieces to one decoder."""
+    decoder = SSEDecoder()
+    return [payload for piece in pieces for payload in decoder.feed(piece)]
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_table(name: str) -> None:
+    """Each corner of the format gives its payloads, whole, byte by byte, and cut in two at every boundary."""
+    raw, payloads = TABLE[name]
+
+    assert decoded(raw) == payloads
+    assert decoded(*(raw[at : at + 1] for at in range(len(raw)))) == payloads
+    for at in range(len(raw) + 1):
+        assert decoded(raw[:at], b"", raw[at:]) == payloads, at
+
+
+ENDS = st.sampled_from([b"\n", b"\r\n", b"\r"])
+LINES = st.one_of(
+    st.just(b""),
+    st.sampled_from([b"data:", b"data", b"data:x", b": c", b"event: e", b"data: [DONE]"]),
+    st.binary(max_size=6).map(lambda value: b"data: " + value),
+    st.binary(max_size=6),
+)
+MARKS = st.sampled_from([b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"])
+STREAMS = st.tuples(MARKS, st.lists(st.tuples(LINES, ENDS), max_size=12)).map(
+    lambda stream: stream[0] + b"".join(a + b for a, b in stream[1])
+)
+
+
+@given(raw=STREAMS, cuts=st.lists(st.integers(0, 200), max_size=8))
+def test_any_split_gives_the_same_payloads(raw: bytes, cuts: list[int]) -> None:
+    """Wherever a stream's bytes are cut, its payloads are those of the whole."""
+    at = sorted({0, len(raw), *(min(cut, len(raw)) for cut in cuts)})
+
+    assert decoded(*(raw[a:b] for a, b in pairwise(at))) == decoded(raw)
+
+
+@given(
+    payloads=st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=8), max_size=6
+    ),
+    end=ENDS,
+    mark=st.sampled_from([b"", b"\xef\xbb\xbf"]),
+)
+def test_payloads_come_back(payloads: list[str], end: bytes, mark: bytes) -> None:
+    """What is framed comes out as it went in, with every line end, at every boundary, behind a byte order mark."""
+    sent = [payload.encode() for payload in payloads]
+    raw = mark + b"".join(b"data: " + payload + end + end for payload in sent)
+
+    assert decoded(raw) == sent
+    for at in range(len(raw) + 1):
+        assert decoded(raw[:at], raw[at:]) == sent
+
+
+ENDLESS = {
+    "one line": b"data: " + b"x" * 994,
+    "a comment": b":" * 1000,
+    "many lines": b"data: 12345678\n" * 70,
+    "many empty lines": b"data:\n" * 170,
+    "no line": b"\x00" * 1000,
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_event_over_the_limit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An event that never ends is refused, and no more than a small multiple of the limit is held till then."""
+    limit = 2**18
+    monkeypatch.setattr(sse_decoder, "LARGEST_EVENT", limit)
+    piece = ENDLESS[name]
+    tracemalloc.start()
+    try:
+        with pytest.raises(UpstreamFault, match="too large"):
+            decoded(*[piece] * (10 * limit // len(piece)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 4 * limit
+
+
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+def test_limit_does_not_depend_on_the_pieces(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An event of just the limit passes and one byte more is refused, in whatever pieces they come."""
+    monkeypatch.setattr(sse_decoder, "LARGEST_EVENT", 1000)
+    fits = b"data: " + b"x" * 994 + b"\n\n"
+    over = b"data: " + b"x" * 995 + b"\n\n"
+    events = fits + fits
+
+    assert decoded(*(events[at : at + size] for at in range(0, len(events), size))) == [b"x" * 994] * 2
+    with pytest.raises(UpstreamFault):
+        decoded(*(over[at : at + size] for at in range(0, len(over), size)))
+
+
+def test_limit_is_for_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long stream of small events is no large event."""
+    monkeypatch.setattr(sse_decoder, "LARGEST_EVENT", 100)
+
+    assert len(decoded(*[b": c\ndata: 0123456789\n\n"] * 1000)) == 1000
+
+
+@pytest.mark.parametrize("line", [10 * 2**20, 1000, 10], ids=["one line", "lines of 1 KB", "lines of 10 B"])
+def test_large_event_in_small_pieces(line: int) -> None:
+    """10 MB in pieces of 1 KB take time in proportion to the bytes, and not to their square."""
+    raw = (b"data: " + b"x" * line + b"\n") * (10 * 2**20 // (line + 7) or 1) + b"\n"
+    pieces = [raw[at : at + 1024] for at in range(0, len(raw), 1024)]
+    [payload] = decoded(*pieces)
+
+    assert payload.count(b"x") == raw.count(b"x")
+    assert cpu_seconds(lambda: decoded(*pieces), bound=3) < 3  # 0.2 at most on a quiet machine
+
+
+@pytest.mark.parametrize(
+    ("stream", "last"),
+    [
+        (b"data: a\n\ndata: b\n", [b"b"]),
+        (b"data: a\r\rdata: b\r", [b"b"]),
+        (b"data: a\n\ndata: b\r\n", [b"b"]),
+        (b"data: a\ndata: b\n", [b"a\nb"]),
+        (b"data: a\nid: 7\n", [b"a"]),
+        (b"data:\n", [b""]),
+        (b"data: a\n\n", []),
+        (b"data: a\n\ndata: b", []),
+        (b"data: a\ndata: b", []),
+        (b": ping\n", []),
+        (b"", []),
+    ],
+)
+def test_end_of_a_stream(stream: bytes, last: list[bytes]) -> None:
+    """The last event needs no blank line; half a line is none, and neither is the event that it belongs to."""
+    for at in range(len(stream) + 1):
+        decoder = SSEDecoder()
+        decoder.feed(stream[:at])
+        decoder.feed(stream[at:])
+
+        assert decoder.close() == last
+        assert decoder.close() == []
