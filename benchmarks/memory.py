@@ -16,11 +16,11 @@ import orjson
 from benchmarks.gateway.bodies import bodies, encode
 from proxy import windows
 from proxy.answer_buffer import LARGEST, AnswerBuffer
-from proxy.budgets.knowledge import Knowledge
 from proxy.config import load_settings, resolve
 from proxy.core.sse import encode_event
-from proxy.resilience.poison import MOST_BODIES, PoisonGuard, Refusal
-from proxy.store.memory import MemoryStore
+from proxy.state.learned_windows import Knowledge
+from proxy.state.memory import MemoryStore
+from proxy.state.refused_requests import MOST_BODIES, PoisonGuard, Refusal
 from sanitizers.budget.estimate import CACHED_TEXTS
 from sanitizers.budget.text_cache import TextCache
 from sanitizers.schemas.kept_outcomes import KeptOutcomes

@@ -6,7 +6,6 @@ import time
 
 from aiohttp import web
 
-from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings, Media
 from proxy.connections.limits import descriptor_limit, max_connections
@@ -21,9 +20,10 @@ from proxy.middlewares.observe import add_standing_headers
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_flight
-from proxy.resilience.poison import PoisonGuard
 from proxy.routes import add_api_routes, add_health_routes
-from proxy.store import MemoryStore
+from proxy.state import MemoryStore
+from proxy.state.learned_windows import Knowledge
+from proxy.state.refused_requests import PoisonGuard
 from proxy.tracing import Tracing
 from proxy.turn_policies import TurnPolicies
 from proxy.ui.routes import add_ui_routes

@@ -48,10 +48,10 @@ from proxy.resilience.failure_table import (
     find_row,
 )
 from proxy.resilience.find_blame import find_blame
-from proxy.resilience.poison import Refusal
 from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error, refused_status
 from proxy.resilience.request_words import RequestWords
 from proxy.resilience.standing import Attempt
+from proxy.state.refused_requests import Refusal
 from proxy.tracing import ANSWERED, CANCELLED, AttemptTrace
 
 T = TypeVar("T")

@@ -16,7 +16,6 @@ from typing import Any
 
 from proxy.attempts import Failure
 from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
-from proxy.budgets.learn_overflow import Refused
 from proxy.budgets.limits import asked_output
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
@@ -33,10 +32,11 @@ from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import OVERFLOW, Kind
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 from proxy.resilience.read_overflow import Overflow
-from proxy.signatures.kept import Kept
 from proxy.signatures.restoring import WITHHELD, keys_wanted
 from proxy.signatures.stand_ins import with_stand_ins
 from proxy.signing import load_signatures, note_refused
+from proxy.state.kept_signatures import Kept
+from proxy.state.learn_overflow import Refused
 from proxy.tracing import AttemptTrace
 from proxy.upstream.media.inlining import RequestMedia
 from proxy.windows import window_of

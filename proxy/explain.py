@@ -10,14 +10,14 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.budgets.fit_request import Facts, facts_of
-from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
 from proxy.parameter_plan import Unsupported
 from proxy.plan import Plan, choose_pool, format_changes, plan_request, profile_of, split_changes
-from proxy.signatures.kept import Kept
+from proxy.state.kept_signatures import Kept
+from proxy.state.learned_windows import Knowledge
 from proxy.turn_guard import guard_chat
 from sanitizers import Change, Profile, Violation
 from sanitizers.record import record

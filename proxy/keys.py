@@ -9,7 +9,6 @@ from secrets import token_hex
 
 from aiohttp import web
 
-from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.core.connection_table import Connections
 from proxy.core.lifecycle import Lifecycle
@@ -19,8 +18,9 @@ from proxy.refusal_log import RefusalLog
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES
-from proxy.resilience.poison import PoisonGuard
-from proxy.store import Store
+from proxy.state import Store
+from proxy.state.learned_windows import Knowledge
+from proxy.state.refused_requests import PoisonGuard
 from proxy.tracing import Tracing
 from proxy.turn_policies import TurnPolicies
 from proxy.ui.watch import Watch

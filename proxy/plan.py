@@ -26,10 +26,10 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, ModelNotFound, UnrepairableHistory
 from proxy.parameter_plan import ParameterPlan, Unsupported, plan_parameters
 from proxy.prepare_request import Prepared, prepare_request
-from proxy.signatures.kept import Kept
 from proxy.signatures.origins import origin_of
 from proxy.signatures.restoring import leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
+from proxy.state.kept_signatures import Kept
 from proxy.tool_schemas import cleaning_weight, refuse_tools, target_of
 from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import (

@@ -16,9 +16,9 @@ from proxy.normalize import Notes
 from proxy.observation import Record
 from proxy.plan import Plan
 from proxy.signatures.client_ids import CallIds, ids_in, tag_in
-from proxy.signatures.kept import SPACE, Kept, pack, pack_refused, text_key, unpack
 from proxy.signatures.origins import origin_of, tag_of
-from proxy.store import Store
+from proxy.state import Store
+from proxy.state.kept_signatures import SPACE, Kept, pack, pack_refused, text_key, unpack
 from proxy.upstream.signature_carriers import STAND_INS, own_signature
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of

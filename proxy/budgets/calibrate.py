@@ -6,11 +6,11 @@ from functools import partial
 from math import ceil
 
 from proxy.budgets.fit_request import estimate_sent, has_media
-from proxy.budgets.taught import Counted, Taught, is_sampled
 from proxy.core.offload import LARGE, start_offloaded
 from proxy.keys import Gateway
 from proxy.observation import Record
 from proxy.plan import Plan
+from proxy.state.taught import Counted, Taught, is_sampled
 from sanitizers.budget.calibration import MIN_ESTIMATE
 
 

@@ -13,13 +13,13 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
-from proxy.budgets.limits import TIGHT, Learned, Limit, asked_output, limit_of
+from proxy.budgets.limits import Limit, asked_output, limit_of
 from proxy.budgets.policies import policy_of
 from proxy.budgets.report import Report, over_limit_text
-from proxy.budgets.taught import Taught
 from proxy.config import Settings
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong
+from proxy.state.taught import TIGHT, Learned, Taught
 from sanitizers import Change, Message, Messages, Profile
 from sanitizers.budget import CutPolicy, Fitted, Marks, count_leading_system, fit, marks_for, measure_parts
 from sanitizers.budget.calibration import Calibration, margin

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from proxy.core.deployment import Deployment
+from proxy.state.taught import Learned
 from proxy.windows import window_of
 from sanitizers.budget import CutPolicy
 
@@ -22,22 +23,11 @@ Source = Literal["configured", "catalogue", "family", "learned", "guessed", "ass
 
 _SOFT: frozenset[Source] = frozenset({"assumed", "guessed", "unknown"})
 
-TIGHT = 0.8
-"""The share of what a provider has refused for its length, or of its limit, that is used from then on."""
-
 _USUAL_RESERVE = 8_192
 """Tokens kept free for an answer whose length nobody has said; models that write less at most get less."""
 
 _LARGEST_SHARE = 4
 _STEPS = (1_024, 4_096, 8_192, 16_384, 32_768, 65_536)
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """A window that an error has taught: the provider's number, or a guess by what did not fit."""
-
-    window: int
-    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import orjson
 
-from proxy.budgets.knowledge import Knowledge
 from proxy.cli.configuration import UNUSABLE, read_configuration
 from proxy.cli.print_result import can_show, print_result, takes_colours
 from proxy.cli.show_explanation import show_explanation
@@ -17,6 +16,7 @@ from proxy.config import ConfigurationError, Settings, load_settings, render_fau
 from proxy.core.errors import InvalidRequest
 from proxy.explain import run_dry, tell_run
 from proxy.plan import choose_pool
+from proxy.state.learned_windows import Knowledge
 from proxy.turn_policies import TurnPolicies
 from proxy.ui.asking import with_model
 from proxy.ui.look import look_at

@@ -14,7 +14,7 @@ from proxy.keys import Gateway
 from proxy.reload.match_entries import Moved, match_models, match_unchanged
 from proxy.reload.settings_changes import Changes, find_changes, keep_fixed
 from proxy.resilience.memory_need import bytes_in_flight
-from proxy.store import MemoryStore
+from proxy.state import MemoryStore
 from proxy.turn_policies import TurnPolicies
 from proxy.ui.watch import Watch
 

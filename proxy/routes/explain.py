@@ -15,9 +15,9 @@ from proxy.json_response import written_response
 from proxy.keys import GATEWAY, RECORD
 from proxy.plan import choose_pool, planning_weight, profile_of
 from proxy.routes.read_body import read_body
-from proxy.signatures.kept import Kept
 from proxy.signatures.restoring import keys_wanted
 from proxy.signing import load_signatures
+from proxy.state.kept_signatures import Kept
 from proxy.turn_guard import MAX_ROUNDS, read_max_rounds
 from proxy.wire import parse_chat_request
 

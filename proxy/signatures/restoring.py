@@ -21,8 +21,8 @@ from typing import Any
 
 from proxy.core.json_text import write_json
 from proxy.signatures.client_ids import tag_in
-from proxy.signatures.kept import Kept, text_key
 from proxy.signatures.origins import tag_of
+from proxy.state.kept_signatures import Kept, text_key
 from proxy.upstream.signature_carriers import (
     ON_CALLS,
     ON_MESSAGES,

@@ -14,9 +14,9 @@ from proxy.keys import Gateway
 from proxy.outlook.models import pools_of
 from proxy.parameter_plan import Unsupported
 from proxy.plan import choose_pool, profile_of
-from proxy.signatures.kept import Kept
 from proxy.signatures.restoring import keys_wanted
 from proxy.signing import load_signatures
+from proxy.state.kept_signatures import Kept
 from proxy.ui.asking import Asked, Target
 from proxy.ui.targets import deployments_by_profile, withheld_unasked
 from proxy.ui.watch import Seen

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.explain import run_dry, tell_run
+from proxy.state.learned_windows import Knowledge
 from proxy.wire import parse_chat_request
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import GEMINI, MODEL, chat, proxied, settings_of

@@ -12,13 +12,13 @@ import pytest
 from proxy import chat_planning
 from proxy.budgets import calibrate
 from proxy.budgets.fit_request import estimate_sent
-from proxy.budgets.knowledge import Knowledge
 from proxy.core import offload
 from proxy.core.known_tools import MOST_KNOWN, KnownTools
 from proxy.core.offload import LARGE, LONG
 from proxy.known_tools import known_tools
 from proxy.plan import plan_request
 from proxy.planning.repairs import repair_request
+from proxy.state.learned_windows import Knowledge
 from proxy.tool_schemas import clean_declared, cleaning_weight
 from sanitizers.schemas import GEMINI, Target
 from tests.proxy.attempting import refused

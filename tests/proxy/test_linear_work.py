@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from proxy.budgets.fit_request import facts_of
-from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings, load_settings, resolve
 from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.plain.requests import parse_completion_request, parse_embedding_request
 from proxy.plan import plan_request
+from proxy.state.learned_windows import Knowledge
 from proxy.turn_guard import guard_chat
 from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.litellm.messages import litellm_messages

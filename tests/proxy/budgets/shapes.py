@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from proxy.budgets.fit_request import Facts, facts_of
-from proxy.budgets.limits import Learned
-from proxy.budgets.taught import Taught
 from proxy.config import Settings, resolve
 from proxy.core.deployment import Deployment
+from proxy.state.taught import Learned, Taught
 from sanitizers import Profile, profile_for
 from sanitizers.budget.calibration import Calibration
 from sanitizers.budget.estimate import Estimator

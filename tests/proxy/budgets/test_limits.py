@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.budgets.limits import Learned, Limit, asked_output, limit_of
+from proxy.budgets.limits import Limit, asked_output, limit_of
+from proxy.state.taught import Learned
 from sanitizers.budget import PRESETS
 from tests.proxy.budgets.shapes import GEMINI, LOCAL, deployment_of
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings
 from proxy.explain import run_dry, tell_run
 from proxy.outlook import DeploymentOutlook, ModelOutlook, outlook_of
+from proxy.state.learned_windows import Knowledge
 from proxy.wire import parse_chat_request
 from tests.proxy.config.samples import entry, settings_of
 

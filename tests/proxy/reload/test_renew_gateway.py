@@ -13,7 +13,7 @@ from proxy.keys import Gateway
 from proxy.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import Blame
-from proxy.resilience.poison import Refusal
+from proxy.state.refused_requests import Refusal
 from proxy.upstream.observed import ObservedUpstream
 from tests.proxy.config.samples import entry, settings_of
 from tests.proxy.ui.looking import ended_request

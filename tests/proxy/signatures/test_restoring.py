@@ -15,9 +15,9 @@ from proxy.emulator import judge
 from proxy.emulator.signatures import CORRUPTED
 from proxy.planning.repairs import repair_request
 from proxy.signatures.client_ids import CallIds
-from proxy.signatures.kept import Kept, Signed, pack, text_key, unpack
 from proxy.signatures.origins import tag_of
 from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
+from proxy.state.kept_signatures import Kept, Signed, pack, text_key, unpack
 from proxy.upstream.signature_carriers import (
     ON_CALLS,
     ON_MESSAGES,

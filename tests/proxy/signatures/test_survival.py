@@ -20,10 +20,10 @@ from proxy.emulator import judge
 from proxy.emulator.signatures import sign_call, sign_text
 from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.signatures.client_ids import CallIds, ids_in
-from proxy.signatures.kept import Kept, Signed, pack, text_key, unpack
 from proxy.signatures.origins import tag_of
 from proxy.signatures.restoring import leave_out_signatures, restore_signatures
 from proxy.signatures.stand_ins import with_stand_ins
+from proxy.state.kept_signatures import Kept, Signed, pack, text_key, unpack
 from proxy.upstream.signature_carriers import STAND_INS
 from proxy.upstream.wires.gemini import StreamReader, build_request, read_answer
 from sanitizers import find_violations, profile_for, sanitize

@@ -6,11 +6,11 @@ from typing import Any
 
 import orjson
 
-from proxy.budgets.knowledge import Knowledge
 from proxy.config import Settings, load_settings
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.explain import DryRun, run_dry
+from proxy.state.learned_windows import Knowledge
 from proxy.ui.look import look_at
 from proxy.ui.targets import deployments_by_profile, withheld_unasked
 from proxy.ui.watch import Seen

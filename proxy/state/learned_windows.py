@@ -1,10 +1,10 @@
 """What each deployment has taught: how its tokens compare with the estimates, and how much it takes.
 
 Kept in memory, for each deployment and each tenant apart: what a tenant's requests bring up may be what its clients
-wrote, so it counts for that tenant. For all counts what two tenants agree on (:mod:`proxy.budgets.agreement`), and a
+wrote, so it counts for that tenant. For all counts what two tenants agree on (:mod:`proxy.state.agreement`), and a
 window that was named under one of the provider's codes. Where no keys are asked for there is one tenant.
 
-A window shrinks by errors alone (:mod:`proxy.budgets.learn_overflow`), and grows again where an answer proves it
+A window shrinks by errors alone (:mod:`proxy.state.learn_overflow`), and grows again where an answer proves it
 larger, or when it is an hour old: then one request may find out anew.
 """
 
@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from proxy.budgets.agreement import Agreement
-from proxy.budgets.learn_overflow import Lesson, Refused, learn_overflow
-from proxy.budgets.taught import Counted, Taught, observe_answer, untaught
 from proxy.core.deployment import Deployment, Key
 from proxy.core.tenant_lru import TenantLru
 from proxy.resilience.read_overflow import Overflow
+from proxy.state.agreement import Agreement
+from proxy.state.learn_overflow import Lesson, Refused, learn_overflow
+from proxy.state.taught import Counted, Taught, observe_answer, untaught
 
 _BELIEVED_S = 3_600.0
 """Seconds for which a learned window holds."""

@@ -5,10 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from proxy.budgets.limits import Learned
 from proxy.core.deployment import Deployment
 from sanitizers.budget.calibration import Calibration, initial, observe
 from sanitizers.budget.families import Family, family_of
+
+TIGHT = 0.8
+"""The share of what a provider has refused for its length, or of its limit, that is used from then on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A window that an error has taught: the provider's number, or a guess by what did not fit."""
+
+    window: int
+    guessed: bool = False
+
 
 _FIRST = 3
 _NEW = 64

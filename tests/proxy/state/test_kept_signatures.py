@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.signatures.kept import Kept, Signed, pack, unpack
+from proxy.state.kept_signatures import Kept, Signed, pack, unpack
 
 JSON_VALUES = st.recursive(
     st.none()

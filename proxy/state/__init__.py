@@ -1,7 +1,15 @@
-"""What outlives a request, behind one protocol: thought signatures now, more of the kind later.
+"""What outlives a request: one :class:`Store` protocol, and a repository for each kind of fact.
 
 Rules: everything in a store is a cache of what a client could bring, too, or can be done without. So a store never
-fails a request: one that cannot answer answers with nothing, and counts that.
+fails a request: one that cannot answer answers with nothing, and counts that. The files:
+
+    memory            the store in this process
+    kept_signatures   what is kept of a signed call
+    taught            the lessons of one deployment for one tenant
+    learn_overflow    what an error about length teaches
+    agreement         what counts for all tenants
+    learned_windows   the lessons of all deployments
+    refused_requests  requests that were refused twice
 """
 
 from __future__ import annotations
@@ -9,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from proxy.store.memory import MemoryStore
+from proxy.state.memory import MemoryStore
 
 __all__ = ["MemoryStore", "Store"]
 

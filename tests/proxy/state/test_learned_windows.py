@@ -7,14 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from proxy.budgets import knowledge as module
-from proxy.budgets.knowledge import Knowledge
-from proxy.budgets.learn_overflow import Refused
-from proxy.budgets.limits import Learned
-from proxy.budgets.taught import is_sampled, observe_answer
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
 from proxy.resilience.read_overflow import Overflow
+from proxy.state import learned_windows as module
+from proxy.state.learn_overflow import Refused
+from proxy.state.learned_windows import Knowledge
+from proxy.state.taught import Learned, is_sampled, observe_answer
 from proxy.windows import window_of
 from sanitizers.budget.calibration import initial
 from sanitizers.budget.families import family_of

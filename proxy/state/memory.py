@@ -40,7 +40,7 @@ class MemoryStore:
         self._make_fit()
 
     async def get(self, space: str, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
-        """See :meth:`proxy.store.Store.get`."""
+        """See :meth:`proxy.state.Store.get`."""
         found: dict[str, bytes] = {}
         values = self._tenants.get(tenant)
         if values is None:
@@ -54,7 +54,7 @@ class MemoryStore:
         return found
 
     async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
-        """See :meth:`proxy.store.Store.put`. A value that is larger than everything may be is not kept."""
+        """See :meth:`proxy.state.Store.put`. A value that is larger than everything may be is not kept."""
         for key, value in values.items():
             held = self._tenants.setdefault(tenant, _Values())
             before = held.size_bytes

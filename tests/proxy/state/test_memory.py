@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.store import MemoryStore
+from proxy.state import MemoryStore
 
 
 async def test_what_was_put_is_there() -> None:
@@ -169,7 +169,7 @@ async def test_what_tells_the_largest_is_bounded(monkeypatch: pytest.MonkeyPatch
         heapq.heappush(heap, item)
         assert len(heap) <= 2 * 1_000 + 65
 
-    monkeypatch.setattr("proxy.store.memory.heappush", count)
+    monkeypatch.setattr("proxy.state.memory.heappush", count)
     store = MemoryStore(500_000)
     for number in range(10_000):
         await store.put("s", {f"{number}": b"x" * 50}, tenant=f"{number * 7_919 % 1_000}")

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from proxy.budgets.knowledge import Knowledge
-from proxy.budgets.learn_overflow import Refused
-from proxy.budgets.limits import Learned
-from proxy.budgets.taught import Counted
 from proxy.core.deployment import Deployment
 from proxy.resilience.read_overflow import Overflow
+from proxy.state.learn_overflow import Refused
+from proxy.state.learned_windows import Knowledge
+from proxy.state.taught import Counted, Learned
 from tests.proxy.budgets.shapes import deployment_of
 
 REFUSED = Refused(20_000, None, None, media=False)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from proxy.budgets.learn_overflow import Lesson, Refused, learn_overflow
-from proxy.budgets.limits import Learned
 from proxy.resilience.read_overflow import Overflow
+from proxy.state.learn_overflow import Lesson, Refused, learn_overflow
+from proxy.state.taught import Learned
 from sanitizers.budget.calibration import Calibration
 
 NEW = Calibration(1.15, 1.15)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.resilience import poison as module
-from proxy.resilience.poison import Digest, PoisonGuard, Refusal
+from proxy.state import refused_requests as module
+from proxy.state.refused_requests import Digest, PoisonGuard, Refusal
 
 HERE, THERE = (0, "gemini/a"), (1, "gemini/a")
 WORDS = Refusal(400, "Please ensure that the function call turn comes immediately after a user turn.")

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proxy.budgets.limits import Learned
-from proxy.budgets.taught import Taught
+from proxy.state.taught import Learned, Taught
 from sanitizers.budget.calibration import Calibration
 
 _TWO = 2
