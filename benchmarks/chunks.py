@@ -20,7 +20,7 @@ import orjson
 
 from proxy.core.sse import encode_event
 from proxy.normalize import ChunkNormalizer
-from proxy.signatures.client_ids import CallIds
+from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.wires import gemini, openai
 from proxy.upstream.wires.payloads import load_payload
 from proxy.upstream.wires.sse_decoder import SSEDecoder

@@ -14,10 +14,10 @@ from collections.abc import Callable
 import orjson
 
 from benchmarks.gateway.bodies import bodies, encode
-from proxy import windows
 from proxy.answer_buffer import LARGEST, AnswerBuffer
 from proxy.config import load_settings, resolve
 from proxy.core.sse import encode_event
+from proxy.planning import windows
 from proxy.state.learned_windows import Knowledge
 from proxy.state.memory import MemoryStore
 from proxy.state.refused_requests import MOST_BODIES, PoisonGuard, Refusal

@@ -17,6 +17,7 @@ from proxy.keys import CURRENT, Current, Gateway
 from proxy.metrics import Metrics
 from proxy.middlewares import MIDDLEWARES
 from proxy.middlewares.observe import add_standing_headers
+from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_flight
@@ -25,7 +26,6 @@ from proxy.state import MemoryStore
 from proxy.state.learned_windows import Knowledge
 from proxy.state.refused_requests import PoisonGuard
 from proxy.tracing import Tracing
-from proxy.turn_policies import TurnPolicies
 from proxy.ui.routes import add_ui_routes
 from proxy.ui.watch import Watch
 from proxy.upstream import Upstream

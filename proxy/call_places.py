@@ -16,7 +16,7 @@ from proxy.call_pieces import Call, piece_of
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.names_back import UNCHANGED, NamesBack
-from proxy.signatures.client_ids import CallIds
+from proxy.planning.signatures.client_ids import CallIds
 from proxy.state.kept_signatures import Signed
 from proxy.upstream.signature_carriers import call_signatures, is_bare, is_signature
 from sanitizers.messages import base_id

@@ -1,7 +1,7 @@
 """One chat request, planned for whichever deployment is asked: the part of its attempts that knows of histories.
 
 Each plan is made from the original messages, since what one provider needs another refuses; and once, unless a failure
-teaches something: a repair, a tighter cut, a note to the model. What is decided is pure (:mod:`proxy.plan`,
+teaches something: a repair, a tighter cut, a note to the model. What is decided is pure (:mod:`proxy.planning.plan`,
 :mod:`proxy.planning.repairs`); here is what it is decided about.
 """
 
@@ -15,31 +15,31 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.attempts import Failure
-from proxy.budgets.fit_request import estimate_sent, facts_of, has_media
-from proxy.budgets.limits import asked_output
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFault
 from proxy.core.offload import LONG, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.corrections import note_for, with_note
 from proxy.course import Course
 from proxy.keys import Gateway
 from proxy.observation import Record
-from proxy.plan import REPLACED, Plan, plan_request, planning_weight, profile_of
+from proxy.planning.budgets.fit_request import estimate_sent, facts_of, has_media
+from proxy.planning.budgets.limits import asked_output
+from proxy.planning.corrective_note import note_for, with_note
+from proxy.planning.plan import REPLACED, Plan, plan_request, planning_weight, profile_of
 from proxy.planning.repairs import repair_request
+from proxy.planning.signatures.restoring import WITHHELD, keys_wanted
+from proxy.planning.signatures.stand_ins import with_stand_ins
+from proxy.planning.windows import window_of
 from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import OVERFLOW, Kind
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 from proxy.resilience.read_overflow import Overflow
-from proxy.signatures.restoring import WITHHELD, keys_wanted
-from proxy.signatures.stand_ins import with_stand_ins
 from proxy.signing import load_signatures, note_refused
 from proxy.state.kept_signatures import Kept
 from proxy.state.learn_overflow import Refused
 from proxy.tracing import AttemptTrace
 from proxy.upstream.media.inlining import RequestMedia
-from proxy.windows import window_of
 from sanitizers import Change, Messages, Profile
 
 _NOTHING_KEPT: Mapping[str, Kept] = MappingProxyType({})

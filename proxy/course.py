@@ -6,14 +6,12 @@ chain in the file is all that can happen. Every model is asked once, with tries 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
 from proxy.config import Settings
+from proxy.config.pools import chain_of, choose_pool
 from proxy.core.deployment import Deployment
-from proxy.plan import choose_pool
+from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import Elsewhere, Kind, Row
 from proxy.resilience.read_error import ProviderError
-from proxy.windows import window_of
 
 
 class Course:
@@ -70,14 +68,3 @@ class Course:
         else:
             return []
         return [name for name in chain_of(chains, self._model, self._first_pool) if name not in self._asked]
-
-
-def chain_of(
-    chains: Iterable[Mapping[str, Sequence[str]]], model: str, pool: Sequence[Deployment]
-) -> tuple[str, ...]:
-    """Return the models to ask after *model*: its own chain, else its wildcard's, else that of ``*``."""
-    for name in (model, *(member.name for member in pool[:1]), "*"):
-        for chain in chains:
-            if name in chain:
-                return tuple(chain[name])
-    return ()

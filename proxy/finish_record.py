@@ -11,7 +11,7 @@ from types import MappingProxyType
 from proxy.logs import get_log
 from proxy.metrics import Metrics
 from proxy.observation import CLIENT_DISCONNECTED, Record
-from proxy.plan import Plan, format_changes, split_changes
+from proxy.planning.plan import Plan, format_changes, split_changes
 from proxy.ui.watch import Seen, Watch
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})

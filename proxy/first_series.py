@@ -8,6 +8,7 @@ with its first time.
 from __future__ import annotations
 
 from proxy.config import Settings, model_names, resolve
+from proxy.config.pools import chain_of
 from proxy.core.errors import (
     AuthenticationFailed,
     InternalFault,
@@ -17,7 +18,6 @@ from proxy.core.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from proxy.course import chain_of
 from proxy.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.circuit import State

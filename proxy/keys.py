@@ -14,6 +14,7 @@ from proxy.core.connection_table import Connections
 from proxy.core.lifecycle import Lifecycle
 from proxy.metrics import Metrics
 from proxy.observation import Record
+from proxy.planning.turn_policies import TurnPolicies
 from proxy.refusal_log import RefusalLog
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
@@ -22,7 +23,6 @@ from proxy.state import Store
 from proxy.state.learned_windows import Knowledge
 from proxy.state.refused_requests import PoisonGuard
 from proxy.tracing import Tracing
-from proxy.turn_policies import TurnPolicies
 from proxy.ui.watch import Watch
 from proxy.upstream import Upstream
 from proxy.upstream.known_secrets import KnownSecrets

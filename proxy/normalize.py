@@ -18,7 +18,7 @@ from proxy.call_places import CallPlaces
 from proxy.core.upstream_call import Answer, Chunk
 from proxy.half_characters import Held, join_halves, release_halves
 from proxy.names_back import UNCHANGED, LegacyNames, NamesBack
-from proxy.signatures.client_ids import CallIds
+from proxy.planning.signatures.client_ids import CallIds
 from proxy.state.kept_signatures import Signed
 from proxy.upstream.signature_carriers import (
     OWN_PLACE,

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from proxy.core.deployment import Deployment
 from proxy.metrics import UNKNOWN_MODEL
-from proxy.plan import Plan, format_changes, split_changes
+from proxy.planning.plan import Plan, format_changes, split_changes
 from proxy.tracing import RequestTrace
 from sanitizers import Change
 from sanitizers.turns import Guarded

@@ -14,7 +14,7 @@ from proxy.config import Settings
 from proxy.core.errors import AnswerUnusable
 from proxy.core.upstream_call import Answer
 from proxy.observation import Record
-from proxy.plan import Plan
+from proxy.planning.plan import Plan
 from proxy.tool_arguments import check_calls, is_warm, warm
 
 

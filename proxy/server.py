@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from proxy.app import create_admin_app, create_app, create_gateway
-from proxy.budgets.warm_up import warm_up_budgets
 from proxy.config import Settings
 from proxy.connections.guard import ConnectionGuard
 from proxy.connections.limits import accepted_at_once, descriptor_limit
 from proxy.core.lifecycle import Lifecycle
 from proxy.keys import Current, Gateway
 from proxy.logs import get_log
+from proxy.planning.budgets.warm_up import warm_up_budgets
 from proxy.process_end import ProcessEnd
 from proxy.reload.reloader import Reloader
 from proxy.serving_loop import name_loop

@@ -14,9 +14,9 @@ from proxy.keys import Gateway
 from proxy.names_back import UNCHANGED, NamesBack
 from proxy.normalize import Notes
 from proxy.observation import Record
-from proxy.plan import Plan
-from proxy.signatures.client_ids import CallIds, ids_in, tag_in
-from proxy.signatures.origins import origin_of, tag_of
+from proxy.planning.plan import Plan
+from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
+from proxy.planning.signatures.origins import origin_of, tag_of
 from proxy.state import Store
 from proxy.state.kept_signatures import SPACE, Kept, pack, pack_refused, text_key, unpack
 from proxy.upstream.signature_carriers import STAND_INS, own_signature
@@ -30,7 +30,7 @@ _MOST_DOUBTED = 64
 async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> Mapping[str, Kept]:
     """Return what is kept for *tenant* under *keys*, by key: those of a history.
 
-    :func:`proxy.signatures.restoring.keys_wanted` finds them. A tenant is the name of the client's key. An id of
+    :func:`keys_wanted` finds them. A tenant is the name of the client's key. An id of
     another tenant's is unknown here, wherever it was read.
     """
     if not keys:

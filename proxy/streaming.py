@@ -25,7 +25,7 @@ from proxy.keys import Gateway
 from proxy.next_chunk import next_chunk
 from proxy.normalize import ChunkNormalizer
 from proxy.observation import Record
-from proxy.plan import Plan
+from proxy.planning.plan import Plan
 from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
 from proxy.stream_end import finish_stream

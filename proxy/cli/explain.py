@@ -13,11 +13,11 @@ from proxy.cli.configuration import UNUSABLE, read_configuration
 from proxy.cli.print_result import can_show, print_result, takes_colours
 from proxy.cli.show_explanation import show_explanation
 from proxy.config import ConfigurationError, Settings, load_settings, render_faults
+from proxy.config.pools import choose_pool
 from proxy.core.errors import InvalidRequest
-from proxy.explain import run_dry, tell_run
-from proxy.plan import choose_pool
+from proxy.planning.dry_run import run_dry, tell_run
+from proxy.planning.turn_policies import TurnPolicies
 from proxy.state.learned_windows import Knowledge
-from proxy.turn_policies import TurnPolicies
 from proxy.ui.asking import with_model
 from proxy.ui.look import look_at
 from proxy.ui.targets import withheld_unasked

@@ -9,12 +9,12 @@ from math import inf
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from proxy.budgets.calibrate import calibrate
 from proxy.deliver import deliver
 from proxy.finish_record import finish_record
 from proxy.keys import CURRENT, GATEWAY, RECORD
 from proxy.middlewares.origins import cors_headers
 from proxy.observation import CLIENT_DISCONNECTED, Record
+from proxy.planning.budgets.calibrate import calibrate
 from proxy.request_ids import request_id_for
 from proxy.routes.paths import OTHER, api_route
 from proxy.tracing.begin_trace import begin_trace

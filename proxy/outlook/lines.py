@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proxy.budgets.policies import policy_of
 from proxy.config import Settings
-from proxy.outlook.models import BudgetOutlook, DeploymentOutlook, ModelOutlook, RulesOutlook
+from proxy.planning.budgets.policies import policy_of
+from proxy.planning.preview import BudgetOutlook, DeploymentOutlook, ModelOutlook, RulesOutlook
 from sanitizers.budget import CutPolicy
 from sanitizers.turns import TurnPolicy
 

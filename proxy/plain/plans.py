@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.text_request import PlainRequest
-from proxy.parameter_plan import Unsupported, plan_parameters
 from proxy.plain.as_chat import chat_parameters, prompt_as_messages
+from proxy.planning.plan_parameters import Unsupported, plan_parameters
 from proxy.upstream.transports import completes_texts
 from sanitizers import Change
 

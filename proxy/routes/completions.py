@@ -6,11 +6,11 @@ from functools import partial
 
 from aiohttp import web
 
+from proxy.config.pools import choose_pool
 from proxy.core.offload import parse_weight, run_offloaded
 from proxy.keys import GATEWAY, RECORD
 from proxy.plain.forwarding import forward_completion
 from proxy.plain.requests import parse_completion_request
-from proxy.plan import choose_pool
 from proxy.routes.read_body import read_body
 
 

@@ -8,17 +8,18 @@ from functools import partial
 
 from aiohttp import web
 
+from proxy.config.pools import choose_pool
 from proxy.core.json_text import write_json
 from proxy.core.offload import parse_weight, run_offloaded
-from proxy.explain import run_dry, tell_run
 from proxy.json_response import written_response
 from proxy.keys import GATEWAY, RECORD
-from proxy.plan import choose_pool, planning_weight, profile_of
+from proxy.planning.dry_run import run_dry, tell_run
+from proxy.planning.guard_turns import MAX_ROUNDS, read_max_rounds
+from proxy.planning.plan import planning_weight, profile_of
+from proxy.planning.signatures.restoring import keys_wanted
 from proxy.routes.read_body import read_body
-from proxy.signatures.restoring import keys_wanted
 from proxy.signing import load_signatures
 from proxy.state.kept_signatures import Kept
-from proxy.turn_guard import MAX_ROUNDS, read_max_rounds
 from proxy.wire import parse_chat_request
 
 

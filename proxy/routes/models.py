@@ -7,9 +7,9 @@ from typing import Any
 from aiohttp import web
 
 from proxy.config import model_names, resolve
+from proxy.config.pools import choose_pool
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, Gateway
-from proxy.plan import choose_pool
 
 
 async def list_models(request: web.Request) -> web.Response:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proxy.plan import split_changes
+from proxy.planning.plan import split_changes
 from proxy.tracing.gen_ai_attributes import Attribute
 
 if TYPE_CHECKING:
-    from proxy.budgets.report import Report
     from proxy.observation import Record
+    from proxy.planning.budgets.report import Report
 
 _NO_FAULT = frozenset({"ok", "client_disconnected"})
 

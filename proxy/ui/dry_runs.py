@@ -7,14 +7,15 @@ from functools import partial
 from typing import NamedTuple
 
 from proxy.config import resolve
+from proxy.config.pools import choose_pool
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.explain import DryRun, run_dry
 from proxy.keys import Gateway
-from proxy.outlook.models import pools_of
-from proxy.parameter_plan import Unsupported
-from proxy.plan import choose_pool, profile_of
-from proxy.signatures.restoring import keys_wanted
+from proxy.planning.dry_run import DryRun, run_dry
+from proxy.planning.plan import profile_of
+from proxy.planning.plan_parameters import Unsupported
+from proxy.planning.preview import pools_of
+from proxy.planning.signatures.restoring import keys_wanted
 from proxy.signing import load_signatures
 from proxy.state.kept_signatures import Kept
 from proxy.ui.asking import Asked, Target

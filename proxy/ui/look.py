@@ -10,9 +10,9 @@ from math import ceil
 from typing import Any
 
 from proxy.core.chat_request import ChatRequest
-from proxy.explain import DryRun, tell_run
-from proxy.parameter_plan import Unsupported
-from proxy.plan import MADE_IN_EVERY_MODE, Plan
+from proxy.planning.dry_run import DryRun, tell_run
+from proxy.planning.plan import MADE_IN_EVERY_MODE, Plan
+from proxy.planning.plan_parameters import Unsupported
 from proxy.ui.places import Placed, follow, place
 from proxy.ui.steps import SIGNATURES, find_stages
 from proxy.ui.words import STEPS, provider_words, rule_of, why

@@ -21,10 +21,10 @@ from proxy import __version__
 from proxy.core.deployment import Deployment
 from proxy.core.errors import BodyNotKept, BodyTooLarge, InvalidRequest, NotFound, Overloaded
 from proxy.core.json_text import write_json
-from proxy.explain import DryRun
 from proxy.keys import GATEWAY, RECORD, Gateway
-from proxy.outlook.models import pools_of
-from proxy.plan import profile_of
+from proxy.planning.dry_run import DryRun
+from proxy.planning.plan import profile_of
+from proxy.planning.preview import pools_of
 from proxy.routes.paths import UI, UI_FILE, UI_LIVE, UI_LOOK, UI_MODELS, UI_RECENT, UI_RECENT_ONE, UI_VERDICTS
 from proxy.routes.read_body import read_body
 from proxy.ui.asking import Asked, read_asked

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
-from proxy.explain import DryRun
+from proxy.planning.dry_run import DryRun
 
 
 def tell_verdict(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from proxy.call_pieces import Call
 from proxy.core.errors import UpstreamFault
 from proxy.normalize import ChunkNormalizer, normalize_answer
-from proxy.signatures.client_ids import CallIds
+from proxy.planning.signatures.client_ids import CallIds
 
 A = '{"city":"A"}'
 B = '{"city":"B"}'

@@ -14,7 +14,7 @@ from proxy import chat_planning, event_stream
 from proxy.config import Settings
 from proxy.core import offload
 from proxy.core.worker_threads import THREADS
-from proxy.plan import plan_request
+from proxy.planning.plan import plan_request
 from sanitizers.work_limit import spend
 from tests.support.builders import user
 from tests.support.proxied import MODEL, Proxied, Reply, chat, events_of, proxied, settings_of

@@ -14,8 +14,8 @@ from proxy.core.errors import InvalidRequest
 from proxy.core.known_tools import LARGEST_KNOWN
 from proxy.core.nesting import depth_of, nesting_exceeds
 from proxy.known_tools import known_tools
-from proxy.tool_schemas import clean_declared
-from proxy.turn_guard import guard_chat
+from proxy.planning.clean_tools import clean_declared
+from proxy.planning.guard_turns import guard_chat
 from proxy.wire import parse_chat_request
 from sanitizers import Unrepairable
 from sanitizers.name_rules import GEMINI_NAMES, OPENAI_NAMES, NameRule

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from proxy import chat_planning
-from proxy.budgets import calibrate
-from proxy.budgets.fit_request import estimate_sent
 from proxy.core import offload
 from proxy.core.known_tools import MOST_KNOWN, KnownTools
 from proxy.core.offload import LARGE, LONG
 from proxy.known_tools import known_tools
-from proxy.plan import plan_request
+from proxy.planning.budgets import calibrate
+from proxy.planning.budgets.fit_request import estimate_sent
+from proxy.planning.clean_tools import clean_declared, cleaning_weight
+from proxy.planning.plan import plan_request
 from proxy.planning.repairs import repair_request
 from proxy.state.learned_windows import Knowledge
-from proxy.tool_schemas import clean_declared, cleaning_weight
 from sanitizers.schemas import GEMINI, Target
 from tests.proxy.attempting import refused
 from tests.support.builders import assistant, tool, user

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from proxy.budgets.fit_request import facts_of
 from proxy.config import Settings, load_settings, resolve
 from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.plain.requests import parse_completion_request, parse_embedding_request
-from proxy.plan import plan_request
+from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.guard_turns import guard_chat
+from proxy.planning.plan import plan_request
 from proxy.state.learned_windows import Knowledge
-from proxy.turn_guard import guard_chat
 from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.litellm.messages import litellm_messages
 from proxy.wire import parse_chat_request

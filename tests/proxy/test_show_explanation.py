@@ -11,7 +11,7 @@ from proxy.cli.show_explanation import show_explanation
 from proxy.cli.show_messages import differences, excerpt, printable
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
-from proxy.explain import tell_run
+from proxy.planning.dry_run import tell_run
 from proxy.ui.look import look_at
 from proxy.ui.targets import MODELS, withheld_unasked
 from proxy.wire import parse_chat_request

@@ -15,7 +15,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from proxy import tool_schemas
+from proxy.planning import clean_tools as tool_schemas
 from sanitizers.schemas import tools
 
 _ROOT = Path(__file__).parents[2]

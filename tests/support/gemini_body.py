@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
-from proxy.signatures.stand_ins import with_stand_ins
+from proxy.planning.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
+from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.state.kept_signatures import Kept
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import Messages, Profile

@@ -19,7 +19,7 @@ from proxy.core.json_text import write_json
 from proxy.core.sse import DONE, encode_event
 from proxy.core.upstream_call import Chunk
 from proxy.normalize import ChunkNormalizer, normalize_answer
-from proxy.signatures.client_ids import CallIds
+from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.direct.content_kind import is_events, without_blanks
 from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks

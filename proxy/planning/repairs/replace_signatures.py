@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from proxy.planning.repairs.draft import Draft, has_calls, note, with_entries
 from proxy.planning.repairs.rename_call_ids import rename_call_ids
+from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.resilience.read_error import ProviderError
-from proxy.signatures.stand_ins import with_stand_ins
 from proxy.upstream.signature_carriers import ON_CALLS, ON_MESSAGES, with_own
 from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
 
@@ -21,7 +21,7 @@ def replace_signatures(draft: Draft, error: ProviderError) -> Draft:
     missing = error.says("missing a thought_signature")
     profile = draft.profile
     if missing and profile.signs_calls and not profile.call_ids and has_calls(draft):
-        # Only what has ids has signatures (proxy.signatures.stand_ins), and the model says that it is of that kind.
+        # Only what has ids has signatures (see `stand_ins`), and the model says that it is of that kind.
         draft = replace(draft, profile=replace(profile, name=f"{profile.name}-signed", call_ids=True))
     entries, _ = rename_call_ids(draft.entries, base_id)
     entries = without_signatures(entries)

@@ -43,7 +43,7 @@ def fit_parameters(
 ) -> FittedParameters:
     """Return *parameters*, of checked types, in the provider's way; *messages* is the history they go with.
 
-    Names in *allowed* pass untouched; the schemas of tools are cleaned all the same (:mod:`proxy.tool_schemas`). A
+    Names in *allowed* pass untouched; the schemas of tools are cleaned all the same (:mod:`clean_tools`). A
     parameter that the provider has no use for is dropped and counted; one whose value it does not take is mapped to the
     nearest, and one that cannot stand beside another is dropped, each with a change. What the client would miss in the
     answer is refused: :class:`InvalidRequest` for more answers than there can be, and for a choice of a

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from proxy.config import bind_fault, load_settings
-from proxy.outlook import doubts_about
+from proxy.outlook.doubts import doubts_about
 from tests.ops.deploy.configurations import PLACES, Configured, configured
 from tests.process.running import Running, command, environment
 

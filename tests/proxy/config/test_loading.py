@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proxy.config import ConfigurationError, load_settings, resolve
 from proxy.config.schema.general import Admin, Logs, Media
 from proxy.config.schema.settings import SECTIONS
-from proxy.plan import profile_of
+from proxy.planning.plan import profile_of
 from tests.proxy.config.samples import ENTRY, faults_in, load
 from tests.support.proxied import settings_of
 

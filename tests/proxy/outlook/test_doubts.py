@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.outlook import doubts_about
+from proxy.outlook.doubts import doubts_about
 from tests.proxy.config.samples import entry, settings_of
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.outlook import outlook_lines, outlook_of
+from proxy.outlook.lines import outlook_lines
+from proxy.planning.preview import outlook_of
 from tests.proxy.config.samples import entry, settings_of
 
 

@@ -11,7 +11,7 @@ from proxy.resilience.read_overflow import Overflow
 from proxy.state.learn_overflow import Refused
 from proxy.state.learned_windows import Knowledge
 from proxy.state.taught import Counted, Learned
-from tests.proxy.budgets.shapes import deployment_of
+from tests.proxy.planning.budgets.shapes import deployment_of
 
 REFUSED = Refused(20_000, None, None, media=False)
 

@@ -9,15 +9,15 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
+from proxy.planning.windows import window_of
 from proxy.resilience.read_overflow import Overflow
 from proxy.state import learned_windows as module
 from proxy.state.learn_overflow import Refused
 from proxy.state.learned_windows import Knowledge
 from proxy.state.taught import Learned, is_sampled, observe_answer
-from proxy.windows import window_of
 from sanitizers.budget.calibration import initial
 from sanitizers.budget.families import family_of
-from tests.proxy.budgets.shapes import GEMINI, LOCAL, deployment_of
+from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, deployment_of
 from tests.support.proxied import settings_of
 
 

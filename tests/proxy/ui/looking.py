@@ -9,7 +9,7 @@ import orjson
 from proxy.config import Settings, load_settings
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.explain import DryRun, run_dry
+from proxy.planning.dry_run import DryRun, run_dry
 from proxy.state.learned_windows import Knowledge
 from proxy.ui.look import look_at
 from proxy.ui.targets import deployments_by_profile, withheld_unasked

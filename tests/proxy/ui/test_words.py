@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.plan import _STEPS
+from proxy.planning.plan import _STEPS
 from proxy.ui.steps import SIGNATURES
 from proxy.ui.targets import MODELS, deployments_by_profile
 from proxy.ui.words import REASONS, STEPS, provider_words, rule_of, why

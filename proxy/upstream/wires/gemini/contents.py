@@ -29,7 +29,7 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
     """Return the parts of the system instruction, one a text, and the contents.
 
     ``profile.call_ids`` is what Gemini 3 and later have and the others lack: ids on calls and responses, and media
-    nested in responses. Signatures are in their one place by now (:mod:`proxy.signatures`). Raises
+    nested in responses. Signatures are in their one place by now (:mod:`proxy.planning.signatures`). Raises
     :class:`InvalidRequest`, with the place in *messages*, for what a sanitized history does not hold.
     """
     systems = [index for index, message in enumerate(messages) if message["role"] in SYSTEM_ROLES]

@@ -15,7 +15,7 @@ from proxy.chat_planning import ChatPlanning
 from proxy.config import Settings, resolve
 from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.plan import plan_request
+from proxy.planning.plan import plan_request
 from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.select_transport import SelectingUpstream
 from proxy.wire import parse_chat_request

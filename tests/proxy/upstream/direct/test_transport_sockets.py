@@ -38,7 +38,7 @@ async def test_no_delay() -> None:
         assert used.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-MAKE_CERTIFICATE = Path(__file__).parents[2] / "clients" / "python" / "make_certificate.py"
+MAKE_CERTIFICATE = Path(__file__).parents[3] / "clients" / "python" / "make_certificate.py"
 
 SLOWLY = (head("application/json"), piece(GOOD[:10]), piece(GOOD[10:]) + piece(b""))
 """An answer whose body is waited for."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from proxy.core.json_text import write_json
 from proxy.emulator import judge
 from proxy.emulator.signatures import CORRUPTED, INVALID
-from proxy.signatures.stand_ins import with_stand_ins
+from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import Messages, Unrepairable, profile_for, sanitize, validate_messages
 from tests.support.gemini_body import restored
@@ -24,7 +24,7 @@ from tests.support.strategies.texts import TOKEN
 
 MODELS = ["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]
 FOREIGN_SIGNATURE = (CORRUPTED, INVALID)
-KNOWN = json.loads((Path(__file__).parents[3] / "histories" / "known.json").read_text("utf-8"))
+KNOWN = json.loads((Path(__file__).parents[4] / "histories" / "known.json").read_text("utf-8"))
 
 histories = st.one_of(any_histories(), damaged_histories(), legal_histories())
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
+from proxy.config.pools import choose_pool
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.emulator import judge
-from proxy.plan import choose_pool, plan_request
+from proxy.planning.plan import plan_request
 from proxy.upstream.direct.transport import DirectUpstream
 from proxy.upstream.direct.wires import wire_of
 from proxy.wire import parse_chat_request

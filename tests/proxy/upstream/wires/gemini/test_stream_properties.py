@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from proxy.core.errors import UpstreamFault
 from proxy.normalize import ChunkNormalizer, Notes, normalize_answer
-from proxy.signatures.client_ids import CallIds
-from proxy.signatures.origins import tag_of
+from proxy.planning.signatures.client_ids import CallIds
+from proxy.planning.signatures.origins import tag_of
 from proxy.upstream.wires.gemini import read_answer
 from tests.proxy.upstream.wires.gemini.test_answers import SIGNATURE, call
 from tests.proxy.upstream.wires.gemini.test_streams import USAGE, read

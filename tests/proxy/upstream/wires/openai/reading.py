@@ -9,7 +9,7 @@ import pytest
 
 from proxy.core.errors import UpstreamFault
 from proxy.normalize import ChunkNormalizer, normalize_answer
-from proxy.signatures.client_ids import CallIds
+from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.wires.openai import StreamReader, read_answer
 from tests.support.legal_shapes import assert_answer, assert_chunk
 

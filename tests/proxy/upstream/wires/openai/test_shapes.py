@@ -8,7 +8,7 @@ import pytest
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
-from proxy.signatures.client_ids import CallIds
+from proxy.planning.signatures.client_ids import CallIds
 from tests.proxy.upstream.wires.openai.reading import (
     CALL,
     STREAMED_IDS,

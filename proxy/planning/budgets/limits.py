@@ -1,0 +1,99 @@
+"""What a deployment takes in one request: its window, what is kept free for the answer, and so the limit. Pure.
+
+window   the operator's ``model_info``, else the catalogue's, else the model family's, else unknown; never more
+         than an overflow error has taught
+reserve  for the answer: what the client asks for, at most a quarter of the window, in steps, so that a client that
+         changes ``max_tokens`` from call to call does not move the cuts
+limit    the window less the reserve, where input and output share it; else the window, which is of input alone
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+from proxy.core.deployment import Deployment
+from proxy.planning.windows import window_of
+from proxy.state.taught import Learned
+from sanitizers.budget import CutPolicy
+
+Source = Literal["configured", "catalogue", "family", "learned", "guessed", "assumed", "unknown"]
+
+_SOFT: frozenset[Source] = frozenset({"assumed", "guessed", "unknown"})
+
+_USUAL_RESERVE = 8_192
+"""Tokens kept free for an answer whose length nobody has said; models that write less at most get less."""
+
+_LARGEST_SHARE = 4
+_STEPS = (1_024, 4_096, 8_192, 16_384, 32_768, 65_536)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a deployment takes, in tokens; None where nobody knows."""
+
+    window: int | None
+    reserve: int
+    tokens: int | None
+    """What a prompt may have."""
+
+    shared: bool
+    """Whether the answer's tokens count against the window as well."""
+
+    source: Source
+
+    @property
+    def is_firm(self) -> bool:
+        """Whether a request may be refused by it before anything is sent."""
+        return self.source not in _SOFT
+
+
+def limit_of(
+    deployment: Deployment,
+    asked: int | None,
+    policy: CutPolicy,
+    learned: Learned | None,
+    reserve: int | None = None,
+) -> Limit:
+    """Return the limit for one request, in which the client has *asked* for so many tokens of output at most.
+
+    *learned* is the window that the deployment's own errors taught, if any; *reserve* the operator's, in the place of
+    ours.
+    """
+    return _limit(deployment, asked, policy.unknown_window, learned, reserve)
+
+
+@lru_cache(maxsize=1024)
+def _limit(
+    deployment: Deployment,
+    asked: int | None,
+    unknown_window: int | None,
+    learned: Learned | None,
+    reserve: int | None,
+) -> Limit:
+    known = window_of(deployment)
+    window = known.max_input_tokens
+    source: Source = known.source
+    if learned is not None and (window is None or learned.window < window):
+        window, source = learned.window, "guessed" if learned.guessed else "learned"
+    if window is None:
+        window, source = unknown_window, "assumed" if unknown_window else "unknown"
+    if reserve is None:
+        reserve = _reserve(asked, known.max_output_tokens, window)
+    if window is None:
+        return Limit(None, reserve, None, known.shared, source)
+    return Limit(window, reserve, window - reserve if known.shared else window, known.shared, source)
+
+
+def asked_output(parameters: Mapping[str, Any]) -> int | None:
+    """Return the tokens that a client lets the answer have at most, if it says."""
+    given = parameters.get("max_completion_tokens") or parameters.get("max_tokens")
+    return given if isinstance(given, int) else None
+
+
+def _reserve(asked: int | None, longest: int | None, window: int | None) -> int:
+    wanted = asked or min(longest or _USUAL_RESERVE, _USUAL_RESERVE)
+    wanted = next((step for step in _STEPS if wanted <= step), wanted)
+    return wanted if window is None else min(wanted, window // _LARGEST_SHARE)

@@ -1,0 +1,124 @@
+"""What a request came to, in tokens: for a header, a log line, an error's text, and a table. Never any text of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.planning.budgets.limits import Limit
+from sanitizers.budget import CutPolicy, Fitted, Marks, Parts
+from sanitizers.record import record
+
+
+@record
+class Report:
+    """The tokens of one request.
+
+    *estimate* is what came in, an upper bound unless *exact*; *sent* what goes out. *fitted* and *marks* are there
+    where it was counted, by *factor* real tokens to one estimated.
+    """
+
+    estimate: int
+    exact: bool
+    limit: Limit
+    sent: int
+    fitted: Fitted | None = None
+    marks: Marks | None = None
+    factor: float | None = None
+    rounds: int = 0
+    before: Parts | None = None
+    after: Parts | None = None
+    """Where the tokens are, in what came in and in what goes out, where that was asked for."""
+
+    @property
+    def removed(self) -> dict[str, int]:
+        """Tokens that were cut, by reason."""
+        return {reason: cut.tokens for reason, cut in self.fitted.removed.items()} if self.fitted else {}
+
+    @property
+    def is_new_cut(self) -> bool:
+        """Whether a cut was decided at the end of this history: none of the requests before it had that."""
+        fitted = self.fitted
+        return fitted is not None and bool(fitted.events) and fitted.events[-1].index == fitted.last
+
+    def header(self) -> str:
+        """Return ``x-turnright-budget``: what came in, what the target takes, what was sent; and how far it will go.
+
+        How far: the share of the limit that is used, the mean of a round so far, and how many more such rounds fit.
+        """
+        most, tokens, sent = "=" if self.exact else "<=", self.limit.tokens, self.sent
+        limit = f"limit={tokens};" if tokens is not None else ""
+        used = f";used{most}{min(999, round(100 * sent / tokens))}%" if tokens else ""
+        text = f"est{most}{self.estimate};{limit}sent{most}{sent}{used}"
+        if self.rounds and tokens is not None:
+            least = "=" if self.exact else ">="
+            text += f";round{most}{self.round_mean};left{least}{self.rounds_left}"
+        return text
+
+    @property
+    def round_mean(self) -> int:
+        """Tokens of a round so far, the fixed part left out."""
+        fixed = self.marks.fixed if self.marks else 0
+        return max(0, self.estimate - fixed) // max(1, self.rounds)
+
+    @property
+    def rounds_left(self) -> int:
+        """Rounds of that size that still fit before something is cut."""
+        high = self.marks.high if self.marks else None
+        room = (high if high is not None else (self.limit.tokens or 0)) - (
+            self.sent - (self.marks.fixed if self.marks and high is not None else 0)
+        )
+        return max(0, room) // max(1, self.round_mean)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON-ready values, for ``/v1/explain``."""
+        limit, fitted, marks = self.limit, self.fitted, self.marks
+        shown: dict[str, Any] = {
+            "estimate": self.estimate,
+            "exact": self.exact,
+            "sent": self.sent,
+            "window": limit.window,
+            "window_source": limit.source,
+            "reserve": limit.reserve,
+            "limit": limit.tokens,
+            "factor": self.factor,
+            "rounds": self.rounds,
+        }
+        if marks is not None:
+            shown |= {
+                "available": marks.available,
+                "high": marks.high,
+                "low": marks.low,
+                "hard": marks.hard,
+                "tools": marks.tools,
+                "system": marks.system,
+            }
+        if limit.tokens:
+            shown["used_percent"] = min(999, round(100 * self.sent / limit.tokens))
+        if self.rounds:
+            shown |= {"round_mean": self.round_mean, "rounds_left": self.rounds_left}
+        if self.before is not None and self.after is not None:
+            shown["parts"] = {"before": self.before.as_dict(), "after": self.after.as_dict()}
+        if fitted is not None:
+            shown["events"] = [
+                {"index": event.index, "done": list(event.done), "before": event.before, "after": event.after}
+                for event in fitted.events
+            ]
+            shown["removed"] = {
+                reason: {"messages": cut.messages, "results": cut.results, "tokens": cut.tokens}
+                for reason, cut in fitted.removed.items()
+            }
+        return shown
+
+
+def over_limit_text(fitted: Fitted, limit: Limit, tokens: int, policy: CutPolicy) -> str:
+    """Return why a request cannot fit, part by part, with the largest messages by their places."""
+    parts = fitted.parts
+    assert parts is not None
+    largest = ", ".join(f"messages[{at}] {size}" for at, size in parts.largest)
+    return (
+        f"This model's maximum context length is {limit.window} tokens, {tokens} of them for the prompt. However, "
+        f"your request comes to about {fitted.tokens_after} tokens after everything was cut that may be (from "
+        f"{fitted.tokens_before}; the hard limit is {round(100 * (policy.hard or 1))} %): system messages "
+        f"{parts.system}, tools {parts.tools}, first user message {parts.first_goal}, older rounds "
+        f"{parts.older_rounds}, current round {parts.current_round}. Largest: {largest}."
+    )

@@ -1,0 +1,109 @@
+"""What a request is made into for one target, before it is held against a budget: history, parameters, tools. Pure.
+
+Names of tools first, since calls and declarations share them; then the history; then the parameters, some of which go
+by what the history holds; then the schemas of the tools that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
+from proxy.planning.clean_tools import clean_declared, target_of
+from proxy.planning.plan_parameters import Unsupported, plan_parameters
+from proxy.upstream.dialects import with_words
+from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, sanitize
+from sanitizers.record import record
+from sanitizers.tool_names import rename_tools
+
+
+@record
+class Prepared:
+    """One request, legal for its target.
+
+    *outcome* is what sanitizing said of the history, *fitted* how the parameters were fitted, *declared* what was
+    changed in the schemas of the tools. *dropped* names the parameters that do not go upstream.
+    """
+
+    messages: Messages
+    parameters: Mapping[str, Any]
+    extra_body: Mapping[str, Any]
+    dropped: tuple[str, ...]
+    outcome: Sanitized
+    names_back: Mapping[str, str]
+    fitted: tuple[Change, ...]
+    declared: tuple[Change, ...]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All changes, in the order in which they are made."""
+        return (*self.outcome.changes, *self.fitted, *self.declared)
+
+
+def prepare_request(
+    messages: Messages,
+    request: ChatRequest,
+    deployment: Deployment,
+    profile: Profile,
+    unsupported: Unsupported,
+) -> Prepared:
+    """Return *request*, whose history is *messages*, as *deployment* takes it.
+
+    What was wrong and what was changed is told of *messages* as they came. Violations may be left: whether they are
+    sent is the caller's affair. Raises :class:`Unrepairable` for a history that cannot be read, and
+    :class:`InvalidRequest` for parameters and tools that can neither be sent nor left out.
+    """
+    profile = profile_for_request(profile, request)
+    outline = request.outline
+    if outline is not None and not outline.tells_of(messages):
+        outline = None
+    known = request.known_tools
+    names = known.names if known is not None and request.parameters.get("tools") is known.tools else None
+    renamed = rename_tools(messages, request.parameters, profile.tool_names, outline, names)
+    outcome = sanitize(renamed.messages, profile, outline if renamed.messages is messages else None)
+    if renamed.changes:
+        found = _found_before(outcome.found, renamed.changes)
+        outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
+    planned = plan_parameters(
+        request, renamed.parameters, deployment, unsupported, outcome.messages, "repair"
+    )
+    parameters = planned.parameters
+    declared: tuple[Change, ...] = ()
+    if "tools" in parameters or "functions" in parameters:
+        try:
+            target = target_of(deployment, profile)
+            parameters, declared = clean_declared(parameters, target, request.known_tools)
+        except Unrepairable as error:
+            raise InvalidRequest(error.message, param=error.param) from None
+    sent = outcome.messages
+    return Prepared(
+        sent if planned.words is None else with_words(sent, planned.words),
+        parameters,
+        planned.extra_body,
+        planned.dropped,
+        outcome,
+        renamed.back,
+        planned.changes,
+        declared,
+    )
+
+
+def profile_for_request(profile: Profile, request: ChatRequest) -> Profile:
+    """Return the rules for the history of *request*: a model that is to think has some of its own."""
+    return profile if request.parameters.get("reasoning_effort") in (None, "none") else profile.thinking()
+
+
+def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tuple[Violation, ...]:
+    """Return what was wrong with a history before *renames*, after which *found* is: the names, and nothing else.
+
+    No two tools come to share a name, so that calls that differed still do. To check the history once more would be to
+    read all its media again.
+    """
+    names = (
+        Violation("tool_name_illegal", change.index) for change in renames if change.reason == "call_name"
+    )
+    return tuple(sorted({*found, *names}, key=lambda violation: (violation.index, violation.rule)))

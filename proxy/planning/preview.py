@@ -1,0 +1,192 @@
+"""What happens to a request, model by model. Pure.
+
+What is a wildcard's own to say (its address, key, transport, limits in time) is told of it; what depends on the model
+that a client will name is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from proxy.config import Settings
+from proxy.config.addresses import base_of
+from proxy.config.pools import chain_of
+from proxy.core.deployment import Deployment
+from proxy.planning.budgets.limits import limit_of
+from proxy.planning.budgets.policies import policy_of
+from proxy.planning.plan import profile_of
+from proxy.planning.turn_policies import TurnPolicies
+from proxy.planning.windows import window_of
+from proxy.upstream.transports import transport_of
+from sanitizers.budget import marks_for
+from sanitizers.budget.calibration import initial, margin
+from sanitizers.budget.families import family_of
+from sanitizers.turns import TurnPolicy
+
+_KEY_HEADERS = frozenset({"api-key", "authorization", "x-api-key", "x-goog-api-key"})
+"""Headers that providers take a key in."""
+
+Key = Literal["set", "in extra_headers", "in credentials", "not set"]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetOutlook:
+    """The tokens of a request that asks for no length of its answer, before anything has been learned."""
+
+    window: int | None
+    window_from: str
+    longest_answer: int | None
+    reserve: int
+    limit: int | None
+    """What a prompt may have: the window, less the reserve where both share it."""
+
+    margin_percent: int
+    cut_above: int | None
+    """Tokens of system messages, tools and turns together above which the turns are cut; None: never."""
+
+    cut_to: int | None
+    refused_above: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RulesOutlook:
+    """What a history is made legal for."""
+
+    profile: str
+    profile_from: Literal["configured", "model"]
+    tool_names: str
+    longest_tool_name: int
+    media: tuple[str, ...] | None
+    """Types that inline media may have where images stand; None where nothing is known, and nothing is refused."""
+
+    results: tuple[str, ...]
+    """Types of media that a tool's result may hold."""
+
+    addresses: Literal["passed on", "fetched", "refused"]
+    """What becomes of an image that is named by its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentOutlook:
+    """One deployment; *rules* and *budget* are None for a wildcard, whose model says."""
+
+    model: str
+    transport: Literal["direct", "litellm"]
+    transport_from: Literal["configured", "auto"]
+    host: str | None
+    """Where it is sent; None where litellm knows the provider's address."""
+
+    key: Key
+    connect_s: float
+    first_byte_s: float
+    idle_s: float
+    attempt_s: float
+    rules: RulesOutlook | None
+    budget: BudgetOutlook | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOutlook:
+    """One name that clients send, and the pool behind it."""
+
+    name: str
+    fallbacks: tuple[str, ...]
+    context_window_fallbacks: tuple[str, ...]
+    turns: TurnPolicy | None
+    """The guard for a client whose key has no values of its own; None where it is off."""
+
+    deployments: tuple[DeploymentOutlook, ...]
+
+
+def outlook_of(settings: Settings) -> tuple[ModelOutlook, ...]:
+    """Return what happens to a request for each name of *settings*, in the file's order."""
+    pools = pools_of(settings)
+    turns, router = TurnPolicies(settings.turns), settings.router_settings
+    return tuple(
+        ModelOutlook(
+            name=name,
+            fallbacks=chain_of(router.fallbacks, name, pool),
+            context_window_fallbacks=chain_of(router.context_window_fallbacks, name, pool),
+            turns=turns.find(name, name, ""),
+            deployments=tuple(_deployment(member, settings) for member in pool),
+        )
+        for name, pool in pools.items()
+    )
+
+
+def pools_of(settings: Settings) -> dict[str, tuple[Deployment, ...]]:
+    """Return the deployments behind each name, wildcards by theirs, in the file's order."""
+    routes = settings.routes
+    return {
+        name: routes.wildcards[name[:-1]] if name.endswith("*") else routes.exact[name]
+        for name in routes.names
+    }
+
+
+def key_of_deployment(deployment: Deployment) -> Key:
+    """Return where a deployment's key comes from; litellm finds the credentials of Bedrock and Vertex AI itself."""
+    if deployment.api_key is not None:
+        return "set"
+    if any(name.lower() in _KEY_HEADERS for name in deployment.extra_headers):
+        return "in extra_headers"
+    named = ("aws_access_key_id", "vertex_credentials")
+    return "in credentials" if any(name in deployment.credentials for name in named) else "not set"
+
+
+def _deployment(deployment: Deployment, settings: Settings) -> DeploymentOutlook:
+    router = settings.router_settings
+    of_any_model = deployment.model.endswith("*")
+    return DeploymentOutlook(
+        model=deployment.model,
+        transport=transport_of(deployment),
+        transport_from="auto" if deployment.transport == "auto" else "configured",
+        host=_host(deployment),
+        key=key_of_deployment(deployment),
+        connect_s=router.connect_timeout,
+        first_byte_s=router.first_byte_timeout,
+        idle_s=router.idle_timeout,
+        attempt_s=min(deployment.timeout_s, router.timeout),
+        rules=None if of_any_model else _rules(deployment, settings),
+        budget=None if of_any_model else _budget(deployment, settings),
+    )
+
+
+def _host(deployment: Deployment) -> str | None:
+    base = base_of(deployment.provider, deployment.api_base)
+    return urlsplit(base).netloc.rpartition("@")[2] if base else None
+
+
+def _rules(deployment: Deployment, settings: Settings) -> RulesOutlook:
+    profile = profile_of(deployment, settings)
+    fetches = settings.general_settings.media.fetch and settings.sanitize.mode == "repair"
+    return RulesOutlook(
+        profile=profile.name,
+        profile_from="model" if deployment.profile is None else "configured",
+        tool_names=profile.tool_names.pattern,
+        longest_tool_name=profile.tool_names.max_length,
+        media=None if profile.image_types is None else tuple(sorted(profile.image_types)),
+        results=tuple(sorted(profile.result_types)),
+        addresses="passed on" if profile.remote_media else "fetched" if fetches else "refused",
+    )
+
+
+def _budget(deployment: Deployment, settings: Settings) -> BudgetOutlook:
+    policy, family = policy_of(settings.budget), family_of(deployment.model)
+    limit = limit_of(deployment, None, policy, None, settings.budget.reserve)
+    share = margin(initial(family), family) if settings.budget.margin is None else settings.budget.margin
+    marks = marks_for(policy, limit=limit.tokens, margin=share, assumed=not limit.is_firm)
+    mode = settings.sanitize.mode
+    return BudgetOutlook(
+        window=limit.window,
+        window_from=limit.source,
+        longest_answer=window_of(deployment).max_output_tokens,
+        reserve=limit.reserve if limit.shared else 0,
+        limit=limit.tokens,
+        margin_percent=round(100 * share),
+        cut_above=marks.high if mode == "repair" else None,
+        cut_to=marks.low if mode == "repair" else None,
+        # What would have to be cut is refused in mode strict; observe sends all of it.
+        refused_above={"repair": marks.hard, "strict": marks.high or marks.hard}.get(mode),
+    )

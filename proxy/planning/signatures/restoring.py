@@ -1,0 +1,231 @@
+"""Signatures back in their places: the history as the model that signed it is to see it.
+
+For each call, the first that holds:
+
+    kept under its id      here, and for this very call              goes on it
+                           elsewhere, or for another call            withheld
+    our id, nothing kept   made here, and the client brought one     goes on it
+                           made elsewhere                            withheld
+    any other id           the client brought one                    goes on it: nobody can tell whose it is,
+                                                                     until it is refused
+
+A text's signature comes back only where the client brings it and it is known to be from here: it is never required, and
+a foreign one is refused. What is withheld where one is required gets a stand-in (:mod:`stand_ins`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from proxy.core.json_text import write_json
+from proxy.planning.signatures.client_ids import tag_in
+from proxy.planning.signatures.origins import tag_of
+from proxy.state.kept_signatures import Kept, text_key
+from proxy.upstream.signature_carriers import (
+    ON_CALLS,
+    ON_MESSAGES,
+    call_signatures,
+    encrypted_details,
+    is_bare,
+    is_of_gemini,
+    is_signature,
+    text_signatures,
+    with_own,
+)
+from sanitizers import Message, Messages
+from sanitizers.messages import base_id, function_of, tool_calls_of
+from sanitizers.outline import Outline
+from sanitizers.work_limit import metered
+
+RESTORED = "restored"
+CARRIED = "carried"
+WITHHELD = "withheld"
+
+
+def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]:
+    """Return the keys under which something may be kept for *messages*; *outline* is theirs, or of no use."""
+    places = _places(messages, outline)
+    keys = [*outline.call_ids] if outline is not None and len(places) < len(messages) else []
+    for at in places and metered(places):
+        message = messages[at]
+        if message["role"] == "assistant":
+            keys += [base_id(call_id) for call in tool_calls_of(message) if (call_id := _id_of(call))]
+            keys += [text_key(signature) for signature in text_signatures(message)]
+            details = encrypted_details(message)
+            keys += [
+                text_key(signature)
+                for call in tool_calls_of(message)
+                if tag_in(base_id(_id_of(call) or "")) is None
+                for signature in call_signatures(call, details)
+            ]
+    return keys
+
+
+def restore_signatures(
+    messages: Messages, kept: Mapping[str, Kept], origin: str, outline: Outline | None = None
+) -> tuple[Messages, defaultdict[str, int]]:
+    """Return *messages* with the signatures that *origin* made, each in the one place, and how many were what.
+
+    The same objects where nothing changes. Signatures that are not sent are in none of the places any more. *outline*
+    is that of *messages*, or of no use.
+    """
+    counts: defaultdict[str, int] = defaultdict(int)
+    places = _places(messages, outline)
+    if len(places) < len(messages) and outline is not None and not kept.keys().isdisjoint(outline.call_ids):
+        places = range(len(messages))
+
+    def restore(message: Message) -> Message:
+        return _restore_message(message, kept, origin, counts) if message["role"] == "assistant" else message
+
+    return _with_new(messages, places, restore), counts
+
+
+def leave_out_signatures(
+    messages: Messages, outline: Outline | None = None
+) -> tuple[Messages, defaultdict[str, int]]:
+    """Return *messages* for a model that signs nothing: with no signature beside a call or a text.
+
+    Such a model has no place for another's, and OpenAI refuses what it does not know (litellm#41534). The same object
+    where there are none. *outline* is that of *messages*, or of no use.
+    """
+    counts: defaultdict[str, int] = defaultdict(int)
+    places = _places(messages, outline)
+    if not places:
+        return messages, counts
+
+    def leave_out(message: Message) -> Message:
+        if message["role"] != "assistant":
+            return _without_suffix(message, "tool_call_id")
+        bare = _leave_out(message)
+        if bare is not message:
+            counts[WITHHELD] += 1
+        return bare
+
+    return _with_new(messages, places, leave_out), counts
+
+
+def _places(messages: Messages, outline: Outline | None) -> Sequence[int]:
+    """Return where *messages* may hold a signature: a plain message has no place for one but behind an id."""
+    if outline is None or outline.marked or not outline.tells_of(messages):
+        return range(len(messages))
+    return outline.odd
+
+
+def _with_new(messages: Messages, places: Iterable[int], make: Callable[[Message], Message]) -> Messages:
+    """Return *messages* with what *make* makes of those at *places*; the same object where that is nothing new."""
+    made: list[Message] | None = None
+    for at in places:
+        new = make(messages[at])
+        if new is not messages[at]:
+            made = list(messages) if made is None else made
+            made[at] = new
+    return messages if made is None else made
+
+
+def _leave_out(message: Message) -> Message:
+    calls = tool_calls_of(message)
+    if "extra_content" in message or "provider_specific_fields" in message:
+        message = with_own(message, None, ON_MESSAGES)
+    details = message.get("reasoning_details")
+    if isinstance(details, list) and any(map(is_of_gemini, details)):
+        message = {**message, "reasoning_details": [entry for entry in details if not is_of_gemini(entry)]}
+        if not message["reasoning_details"]:
+            del message["reasoning_details"]
+    bare = [
+        _without_suffix(call if is_bare(call) else with_own(call, None, ON_CALLS), "id") for call in calls
+    ]
+    if all(new is old for new, old in zip(bare, calls, strict=True)):
+        return message
+    return {**message, "tool_calls": bare}
+
+
+def _without_suffix(holder: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return *holder* with the id under *name* as it was before somebody put a signature behind it."""
+    given = holder.get(name)
+    if not isinstance(given, str) or (bare := base_id(given)) == given or not bare:
+        return holder
+    return {**holder, name: bare}
+
+
+def _restore_message(
+    message: Message, kept: Mapping[str, Kept], origin: str, counts: defaultdict[str, int]
+) -> Message:
+    calls = tool_calls_of(message)
+    shown = message
+    if "extra_content" in message or "provider_specific_fields" in message:
+        shown = with_own(message, _text_signature(message, kept, origin, counts), ON_MESSAGES)
+    if not calls:
+        return shown
+    details = encrypted_details(message)
+    restored = [_restore_call(call, details, kept, origin, counts) for call in calls]
+    if all(new is old for new, old in zip(restored, calls, strict=True)):
+        return shown
+    return {**shown, "tool_calls": restored}
+
+
+def _restore_call(
+    call: dict[str, Any],
+    details: Mapping[str, str],
+    kept: Mapping[str, Kept],
+    origin: str,
+    counts: defaultdict[str, int],
+) -> dict[str, Any]:
+    signature = _signature(call, details, kept, origin, counts)
+    if not is_bare(call):
+        return with_own(call, signature, ON_CALLS)
+    return (
+        call if signature is None else {**call, "extra_content": {"google": {"thought_signature": signature}}}
+    )
+
+
+def _signature(
+    call: dict[str, Any],
+    details: Mapping[str, str],
+    kept: Mapping[str, Kept],
+    origin: str,
+    counts: defaultdict[str, int],
+) -> str | None:
+    call_id = base_id(_id_of(call) or "")
+    found = kept.get(call_id)
+    if found is not None:
+        function = function_of(call)
+        name = function.get("name")
+        same = isinstance(name, str) and found.is_of(name, _written(function.get("arguments")))
+        made_here = same and found.origin == origin
+        counts[RESTORED if made_here else WITHHELD] += 1
+        return found.signature if made_here else None
+    brought = next((text for text in call_signatures(call, details) if is_signature(text)), None)
+    if brought is None:
+        return None
+    tag = tag_in(call_id)
+    known = kept.get(text_key(brought)) if tag is None else None
+    foreign = known.origin != origin if known is not None else tag is not None and tag != tag_of(origin)
+    counts[WITHHELD if foreign else CARRIED] += 1
+    return None if foreign else brought
+
+
+def _written(arguments: Any) -> str:
+    """Return arguments as a text: clients send an object as one, and nothing for none."""
+    if isinstance(arguments, str):
+        return arguments if arguments.strip() else "{}"
+    return "{}" if arguments is None else write_json(arguments).decode()
+
+
+def _text_signature(
+    message: Message, kept: Mapping[str, Kept], origin: str, counts: defaultdict[str, int]
+) -> str | None:
+    for signature in text_signatures(message):
+        found = kept.get(text_key(signature))
+        if found is not None and found.origin == origin:
+            counts[CARRIED] += 1
+            return signature
+        if is_signature(signature):
+            counts[WITHHELD] += 1
+    return None
+
+
+def _id_of(call: Mapping[str, Any]) -> str | None:
+    call_id = call.get("id")
+    return call_id if isinstance(call_id, str) and call_id else None

@@ -1,0 +1,99 @@
+"""What the tests of this folder are about: deployments, facts of them, and agents' histories of a known size."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from proxy.config import Settings, resolve
+from proxy.core.deployment import Deployment
+from proxy.planning.budgets.fit_request import Facts, facts_of
+from proxy.state.taught import Learned, Taught
+from sanitizers import Profile, profile_for
+from sanitizers.budget.calibration import Calibration
+from sanitizers.budget.estimate import Estimator
+from sanitizers.budget.families import family_of
+from tests.support.builders import assistant, call, system, tool, user
+from tests.support.proxied import settings_of
+
+LOCAL = "openai/nobody-knows-it"
+"""A model that no table and no family knows."""
+
+GEMINI = "gemini/gemini-2.5-pro"
+
+History = list[dict[str, Any]]
+
+
+@lru_cache
+def _settings(sections: str) -> Settings:
+    return settings_of(**json.loads(sections))
+
+
+@lru_cache
+def _plain(model: str) -> Deployment:
+    (found,) = resolve(settings_of({"m": model}), "m")
+    return found
+
+
+def deployment_of(
+    model: str = LOCAL, *, max_input_tokens: int | None = None, max_output_tokens: int | None = None
+) -> Deployment:
+    """Return the deployment of *model*, with its ``model_info``."""
+    return replace(_plain(model), max_input_tokens=max_input_tokens, max_output_tokens=max_output_tokens)
+
+
+def facts_for(
+    model: str = LOCAL,
+    window: int | None = None,
+    *,
+    live: float = 1.0,
+    sticky: float | None = None,
+    learned: int | None = None,
+    tight: bool = False,
+    **budget: Any,
+) -> Facts:
+    """Return the facts of a deployment; *window* is the operator's word, *budget* the section of the file.
+
+    The factor is 1, and it is taken as observed, so that the margin is 8 % with every family.
+    """
+    calibration = Calibration(live, live if sticky is None else sticky, 1)
+    taught = Taught(family_of(model), calibration, None if learned is None else Learned(learned))
+    deployment = deployment_of(model, max_input_tokens=window)
+    return facts_of(deployment, _settings(json.dumps({"budget": budget})), taught, tight=tight)
+
+
+def profile_of_model(model: str = LOCAL) -> Profile:
+    """Return the profile of *model*."""
+    return profile_for(model)
+
+
+def output(number: int, characters: int) -> str:
+    """Return what a tool prints: lines like those of a test run, other ones for every *number*."""
+    lines: list[str] = []
+    length = 0
+    while length < characters:
+        at = len(lines)
+        lines.append(
+            f"{number:03d}:{at:04d} checked src/module_{at % 37}/part_{number}.py in {at * 7 % 900} ms\n"
+        )
+        length += len(lines[-1])
+    return "".join(lines)[:characters]
+
+
+def agent(
+    rounds: int, characters: int = 4_000, *, prompt: str = "You are an agent that mends code."
+) -> History:
+    """Return the history of an agent: a goal, and *rounds* rounds of one call, whose result has *characters*."""
+    history: History = [system(prompt), user("Mend the failing test in src/module_3, please.")]
+    for number in range(rounds):
+        name = f"call_{number:03d}"
+        history.append(assistant(f"I look at part {number}.", [call(name, "run", f'{{"part": {number}}}')]))
+        history.append(tool(name, output(number, characters)))
+    return history
+
+
+def tokens(messages: Any, model: str = LOCAL, tools: Any = None) -> int:
+    """Return the estimate of a request, without any factor."""
+    return Estimator(family_of(model)).request_tokens(messages, tools)

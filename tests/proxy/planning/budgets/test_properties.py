@@ -1,0 +1,132 @@
+"""What holds for every request, whatever its history and its limit."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from proxy.core.errors import ContextTooLong
+from proxy.planning.budgets.fit_request import Budgeted, Facts, fit_request
+from sanitizers import Unrepairable, find_violations, sanitize
+from sanitizers.budget.estimate import Estimator
+from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, History, facts_for, profile_of_model
+from tests.support.strategies import damaged_histories, legal_histories
+from tests.support.strategies.sessions import sessions
+
+MODELS = (LOCAL, GEMINI, "openai/gpt-4o", "anthropic/claude-sonnet-4-5")
+histories = st.one_of(sessions(), legal_histories(max_rounds=10), damaged_histories())
+budgets = st.fixed_dictionaries(
+    {"preset": st.sampled_from(["balanced", "balanced", "lango", "localcowork", "codex"])},
+    optional={
+        "margin": st.sampled_from([0.0, 0.3]),
+        "reserve": st.sampled_from([0, 300]),
+        "low": st.sampled_from([0.2, 0.8]),
+        "cap": st.sampled_from([400, 3_000]),
+        "last_turns": st.sampled_from([0, 1, 4]),
+        "notice": st.booleans(),
+    },
+)
+asked = st.sampled_from([None, None, 1, 100, 1_000, 50_000])
+
+
+@st.composite
+def drawn_facts(draw: st.DrawFn) -> Facts:
+    """Draw what is known of a deployment, with a section of the file."""
+    return facts_for(
+        draw(st.sampled_from(MODELS)),
+        draw(st.integers(60, 6_000)),
+        live=draw(st.sampled_from([0.5, 0.9, 1.0, 1.3, 3.0])),
+        sticky=draw(st.sampled_from([0.5, 1.0, 1.1, 3.0])),
+        learned=draw(st.none() | st.integers(60, 6_000)),
+        tight=draw(st.booleans()),
+        **draw(budgets),
+    )
+
+
+def repaired(history: History, facts: Facts) -> Any:
+    """Return the history as sanitizing leaves it; one that holds nothing to send is none of ours."""
+    try:
+        return sanitize(history, profile_of_model(facts.deployment.model)).messages
+    except Unrepairable:
+        assume(False)
+
+
+def fitted(history: History, facts: Facts, tokens: int | None) -> tuple[Any, Budgeted | None]:
+    """Sanitize and fit; return the legal history, and what goes out, or None for what is refused."""
+    profile = profile_of_model(facts.deployment.model)
+    legal = repaired(history, facts)
+    parameters = {} if tokens is None else {"max_tokens": tokens}
+    try:
+        return legal, fit_request(legal, profile, parameters, facts)
+    except ContextTooLong:
+        return legal, None
+
+
+@given(histories, drawn_facts(), asked)
+def test_what_goes_out_is_legal_and_within_the_limit(
+    history: History, facts: Facts, tokens: int | None
+) -> None:
+    """It breaks no rule, and by either factor is not over the hard mark; or nothing goes out."""
+    _, done = fitted(history, facts, tokens)
+    if done is None:
+        return
+    limit = done.report.limit.tokens
+    assert limit is not None
+    sent = Estimator(facts.family).request_tokens(done.messages)
+    scale = done.report.factor or max(facts.calibration.live, facts.calibration.sticky)
+    hard = limit * (facts.policy.hard or 1) * (0.8 if facts.tight else 1)
+
+    assert find_violations(done.messages, profile_of_model(facts.deployment.model)) == ()
+    # The newest factor may lie under the one that is planned by, never over it.
+    assert sent * facts.calibration.live <= hard + len(done.messages)
+    assert done.report.sent >= sent * scale - 1
+    window = done.report.limit.window
+    if tokens is not None and done.report.limit.shared and window is not None:
+        assert done.parameters["max_tokens"] <= max(0, window - int(sent * scale))
+
+
+@given(histories, drawn_facts(), asked)
+def test_nothing_is_touched_or_all_is_told(history: History, facts: Facts, tokens: int | None) -> None:
+    """Without a change the history is the object that came in; with one there is an entry; the input never changes."""
+    legal, done = fitted(history, facts, tokens)
+    if done is None:
+        return
+    before = copy.deepcopy(list(legal))
+    cuts = [change for change in done.changes if change.reason != "output_reduced"]
+
+    assert (done.messages is legal) == (not cuts)
+    assert {change.step for change in done.changes} <= {"budget"}
+    assert bool(done.report.removed) == bool(cuts)
+    assert list(legal) == before
+    assert (done.parameters.get("max_tokens") != tokens) == (len(done.changes) > len(cuts))
+
+
+@given(histories, drawn_facts())
+def test_what_is_told_of_it_is_small(history: History, facts: Facts) -> None:
+    """The header is a short line, and an error's text is no copy of the request."""
+    profile = profile_of_model(facts.deployment.model)
+    legal = repaired(history, facts)
+    try:
+        told = fit_request(legal, profile, {}, facts).report.header()
+    except ContextTooLong as error:
+        told = error.message
+
+    assert len(told) < 1_000
+    assert "§" not in told
+    assert told.isascii()
+
+
+@given(histories, drawn_facts(), asked)
+def test_the_same_again(history: History, facts: Facts, tokens: int | None) -> None:
+    """A copy of the request comes to the same."""
+    _, first = fitted(history, facts, tokens)
+    _, second = fitted(json.loads(json.dumps(history)), facts, tokens)
+
+    assert (first is None) == (second is None)
+    if first is not None and second is not None:
+        assert list(first.messages) == list(second.messages)
+        assert first.report.header() == second.report.header()

@@ -1,0 +1,56 @@
+"""What the budget goes by is there before the first request, and no request's loop was held up for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from proxy.planning import windows
+from sanitizers.budget import upper_bound
+from tests.support.proxied import chat, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+CACHES = (windows.window_of, windows._table, upper_bound.text_bound, upper_bound._bounding)
+
+
+@pytest.fixture(autouse=True)
+def cold() -> Iterator[None]:
+    """Begin as a new process does."""
+    for cache in CACHES:
+        cache.cache_clear()
+    yield
+    windows.window_of.cache_clear()
+
+
+async def test_the_first_request_derives_nothing(upstream: ScriptedUpstream) -> None:
+    """Neither the table nor the bounds of the families that are named."""
+    models = {"gemini": "gemini/gemini-3.6-flash", "gpt": "openai/gpt-4.1"}
+    async with proxied(settings_of(models), upstream) as proxy:
+        before = [cache.cache_info().misses for cache in CACHES[:3]]
+        replies = [await proxy.post(chat(model=model)) for model in models]
+
+    assert [reply.status for reply in replies] == [200, 200]
+    assert [cache.cache_info().misses for cache in CACHES[:3]] == before
+    assert before[1] == 1
+
+
+@pytest.mark.parametrize(("mode", "read"), [("repair", True), ("observe", True), ("off", False)])
+async def test_what_is_needed_is_read_beside_the_loop(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, mode: str, read: bool
+) -> None:
+    """By a thread of its own, and not at all where no budget is kept."""
+    readers: list[threading.Thread] = []
+    table = windows._table
+
+    def noted() -> Mapping[str, object]:
+        readers.append(threading.current_thread())
+        return table()
+
+    monkeypatch.setattr(windows, "_table", noted)
+    async with proxied(settings_of(sanitize={"mode": mode}), upstream):
+        pass
+
+    assert bool(readers) == read
+    assert threading.main_thread() not in readers

@@ -1,0 +1,185 @@
+"""The tools of a request on their way to a deployment: which dialect, by which mode, and how it is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.planning.clean_tools import target_of
+from proxy.planning.plan import profile_of
+from sanitizers.schemas import GEMINI, GEMINI_1, GEMINI_JSON, GEMINI_ON_LITELLM, OPENAI, Dialect
+from tests.support.builders import user
+from tests.support.proxied import MODEL, Reply, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+TEXT = {"type": "string"}
+CLEAN = {"type": "object", "properties": {"a": TEXT}}
+DIRTY = {"type": "object", "properties": {"a": {"const": "x"}, "b": {"const": "y"}}, "required": ["a"]}
+CLEANED = {
+    "type": "object",
+    "properties": {"a": {"type": "string", "enum": ["x"]}, "b": {"type": "string", "enum": ["y"]}},
+    "required": ["a"],
+}
+
+
+def tool(schema: Any, name: str = "f") -> dict[str, Any]:
+    """Return a tool."""
+    return {"type": "function", "function": {"name": name, "parameters": schema}}
+
+
+@pytest.mark.parametrize(
+    ("model", "transport", "dialect", "richer"),
+    [
+        ("gemini/gemini-2.5-pro", "direct", GEMINI, GEMINI_JSON),
+        ("gemini/gemini-3.6-flash", "auto", GEMINI, GEMINI_JSON),
+        ("gemini/gemini-flash-latest", "auto", GEMINI, GEMINI_JSON),
+        ("gemini/gemini-2.0-flash", "auto", GEMINI, None),
+        ("gemini/gemma-3-27b-it", "auto", GEMINI, None),
+        ("gemini/gemini-1.5-pro", "auto", GEMINI_1, None),
+        ("gemini/gemini-2.5-pro", "litellm", GEMINI_ON_LITELLM, None),
+        ("vertex_ai/gemini-2.5-pro", "auto", GEMINI_ON_LITELLM, None),
+        ("openai/gpt-5", "auto", OPENAI, None),
+        ("openrouter/google/gemini-3-pro", "litellm", GEMINI_ON_LITELLM, None),
+    ],
+)
+def test_dialect(model: str, transport: str, dialect: Dialect, richer: Dialect | None) -> None:
+    """By the model's family, and by what its transport writes."""
+    entry = {"model": model, "api_key": "k"}
+    models = [{"model_name": "m", "transport": transport, "litellm_params": entry}]
+    settings = settings_of({}, model_list=models)
+    [deployment] = settings.routes.exact["m"]
+
+    target = target_of(deployment, profile_of(deployment, settings))
+
+    assert (target.dialect, target.richer) == (dialect, richer)
+
+
+async def send(upstream: ScriptedUpstream, mode: str, **parameters: Any) -> tuple[Reply, dict[str, float]]:
+    """Send a request in a mode; return the answer and the counters that differ by mode."""
+    async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": [user("Hello.")], **parameters})
+        return reply, {name: await proxy.count(name) for name in ("changes_total", "observed_changes_total")}
+
+
+@pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
+async def test_clean_tools_go_as_they_are(upstream: ScriptedUpstream, mode: str) -> None:
+    """In every mode, and nothing is said of it."""
+    tools = [tool(CLEAN)]
+
+    reply, counts = await send(upstream, mode, tools=tools)
+
+    assert reply.status == 200
+    assert upstream.calls[0].parameters["tools"] == tools
+    assert "x-turnright-changes" not in reply.headers
+    assert set(counts.values()) == {0}
+
+
+async def test_repair(upstream: ScriptedUpstream) -> None:
+    """The tools are cleaned, which is in the header and counted; functions, which Gemini never knew, are tools."""
+    reply, counts = await send(
+        upstream,
+        "repair",
+        tools=[tool(DIRTY), tool(CLEAN, "g"), tool(CLEAN)],
+        functions=[{"name": "h", "parameters": DIRTY}],
+        temperature=0.5,
+    )
+
+    assert reply.status == 200
+    assert dict(upstream.calls[0].parameters) == {
+        "tools": [tool(CLEANED), tool(CLEAN, "g"), tool(CLEANED, "h")],
+        "temperature": 0.5,
+    }
+    assert reply.headers["x-turnright-changes"] == "tools=5,parameters=1"
+    assert counts == {"changes_total": 6, "observed_changes_total": 0}
+
+
+async def test_observe(upstream: ScriptedUpstream) -> None:
+    """What would be changed is said, and not done."""
+    reply, counts = await send(upstream, "observe", tools=[tool(DIRTY)])
+
+    assert upstream.calls[0].parameters["tools"] == [tool(DIRTY)]
+    assert reply.headers["x-turnright-changes"] == "tools=2;observed"
+    assert counts == {"changes_total": 0, "observed_changes_total": 2}
+
+
+async def test_strict(upstream: ScriptedUpstream) -> None:
+    """What would have to be changed is refused, with the tool and the reason."""
+    reply, _ = await send(upstream, "strict", tools=[tool(CLEAN, "g"), tool(DIRTY)])
+
+    assert (reply.status, upstream.calls) == (400, [])
+    assert reply.error["param"] == "tools[1]"
+    assert reply.error["code"] == "illegal_history"
+    assert "tools[1]: const_as_enum" in reply.error["message"]
+
+
+async def test_strict_with_functions(upstream: ScriptedUpstream) -> None:
+    """The older list, where it is sent as such, is told by its own name."""
+    functions = [{"name": "g", "parameters": CLEAN}, {"name": "f", "parameters": {"type": "object"}}]
+    settings = settings_of({MODEL: "openai/gpt-4o"}, sanitize={"mode": "strict"})
+
+    async with proxied(settings, upstream) as proxy:
+        request = {"model": MODEL, "messages": [user("Hello.")], "functions": [*functions, functions[0]]}
+        reply = await proxy.post(request)
+
+    assert (reply.status, upstream.calls) == (400, [])
+    assert reply.error["param"] == "functions[1]"
+    told = "functions[1]: properties_added; functions[2]: duplicate_declaration."
+    assert reply.error["message"].endswith(told)
+
+
+async def test_off(upstream: ScriptedUpstream) -> None:
+    """Nothing is looked at."""
+    reply, counts = await send(upstream, "off", tools=[tool(DIRTY), tool(DIRTY)])
+
+    assert upstream.calls[0].parameters["tools"] == [tool(DIRTY), tool(DIRTY)]
+    assert "x-turnright-changes" not in reply.headers
+    assert set(counts.values()) == {0}
+
+
+@pytest.mark.parametrize(
+    ("mode", "status"), [("repair", 400), ("strict", 400), ("observe", 200), ("off", 200)]
+)
+async def test_a_schema_without_end(upstream: ScriptedUpstream, mode: str, status: int) -> None:
+    """It is refused by its place, where tools are cleaned."""
+    twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
+
+    reply, _ = await send(upstream, mode, tools=[tool({"$ref": "#/$defs/d0", "$defs": twice})])
+
+    assert reply.status == status
+    if status == 400:
+        assert reply.error["param"] == "tools[0].function.parameters"
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict"), [("repair", "repaired"), ("observe", "sent_as_is"), ("strict", "refused")]
+)
+async def test_explain(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
+    """The dry run shows the same tools and the same changes."""
+    async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
+        request = {"model": MODEL, "messages": [user("Hello.")], "tools": [tool(DIRTY)]}
+        explained = (await proxy.post(request, "/v1/explain")).json
+
+    assert explained["verdict"] == verdict
+    assert explained["summary"] == "tools=2"
+    assert explained["changes"][0] == {
+        "step": "tools",
+        "kind": "replaced",
+        "index": 0,
+        "reason": "const_as_enum",
+        "detail": "/properties/a/const +1",
+    }
+    sent = {"repair": [tool(CLEANED)], "observe": [tool(DIRTY)]}
+    assert (explained["body"] or {}).get("tools") == sent.get(mode)
+
+
+async def test_the_budget_counts_what_is_sent(upstream: ScriptedUpstream) -> None:
+    """A thousand definitions that nobody refers to are not among the tokens."""
+    unused = {f"D{n}": {"type": "string", "description": "word " * 20} for n in range(500)}
+    async with proxied(settings_of(), upstream) as proxy:
+        told = []
+        for schema in (CLEANED, {**DIRTY, "$defs": unused}):
+            request = {"model": MODEL, "messages": [user("Hello.")], "tools": [tool(schema)]}
+            told.append((await proxy.post(request, "/v1/explain")).json["budget"]["estimate"])
+
+    assert told[0] == told[1]

@@ -1,0 +1,91 @@
+"""What a request is made into for one target: what its parts owe each other."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.config import resolve
+from proxy.planning.plan import profile_of
+from proxy.planning.prepare_request import Prepared, prepare_request
+from proxy.wire import parse_chat_request
+from sanitizers import Unrepairable, find_violations
+from tests.support.builders import assistant, call, tool, user
+from tests.support.proxied import chat, settings_of
+from tests.support.strategies import any_histories, damaged_histories, legal_histories
+
+
+def prepared(model: str, **fields: Any) -> Prepared:
+    """Prepare a request for *model*, whose upstream takes everything."""
+    settings = settings_of({"m": model})
+    [deployment] = resolve(settings, "m")
+    request = parse_chat_request(json.dumps({**chat(), "model": "m", **fields}).encode(), max_nesting=100)
+    profile = profile_of(deployment, settings)
+    return prepare_request(request.messages, request, deployment, profile, lambda *_: frozenset())
+
+
+ROUND = [user("go"), assistant(None, [call("c1", "f")]), tool("c1")]
+TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+
+
+@pytest.mark.parametrize(
+    ("effort", "echoed"),
+    [({}, False), ({"reasoning_effort": "none"}, False), ({"reasoning_effort": "high"}, True)],
+)
+def test_a_model_that_is_asked_to_think_gets_its_reasoning(effort: dict[str, Any], echoed: bool) -> None:
+    """DeepSeek's chat model demands it in thinking mode alone."""
+    done = prepared("deepseek/deepseek-chat", messages=ROUND, tools=TOOLS, **effort)
+
+    assert ("reasoning_content" in done.messages[1]) is echoed
+
+
+def test_the_tools_that_are_declared_are_those_of_the_history() -> None:
+    """One name goes to both, and comes back."""
+    tools = [{"type": "function", "function": {"name": "a b", "parameters": {"const": {"x": 1}}}}]
+    history = [user("go"), assistant(None, [call("c1", "a b")]), tool("c1")]
+    done = prepared("gemini/gemini-2.5-flash", messages=history, tools=tools)
+    [declared] = done.parameters["tools"]
+    new = declared["function"]["name"]
+
+    assert done.messages[1]["tool_calls"][0]["function"]["name"] == new != "a b"
+    assert done.names_back == {new: "a b"}
+    assert {change.step for change in done.changes} == {"tools"}
+    assert done.declared
+
+
+MODELS = (
+    "gemini/gemini-2.5-flash",
+    "gemini/gemini-3.6-flash",
+    "openai/gpt-4o",
+    "mistral/mistral-small-latest",
+)
+TARGETS = settings_of({model: model for model in MODELS})
+ILLEGAL = {'"f"': '"工"', '"read_file"': '"read file"', '"grep"': '"read/file"'}
+
+
+@given(
+    st.one_of(any_histories(), damaged_histories(), legal_histories()),
+    st.sets(st.sampled_from(sorted(ILLEGAL))),
+    st.sampled_from(MODELS),
+)
+def test_what_was_wrong_is_told_of_the_history_that_came(
+    drawn: list[dict[str, Any]], names: set[str], model: str
+) -> None:
+    """It is what the checker finds there, though names are changed before it looks."""
+    written = json.dumps(drawn, ensure_ascii=False)
+    for name in sorted(names):
+        written = written.replace(name, ILLEGAL[name])
+    history = json.loads(written)
+    [deployment] = resolve(TARGETS, model)
+    profile = profile_of(deployment, TARGETS)
+    request = parse_chat_request(json.dumps({**chat(), "model": model}).encode(), max_nesting=100)
+    try:
+        done = prepare_request(history, request, deployment, profile, lambda *_: frozenset())
+    except Unrepairable:
+        return
+
+    assert done.outcome.found == find_violations(history, profile)

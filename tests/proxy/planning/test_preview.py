@@ -1,0 +1,164 @@
+"""What is told of a model is what happens: the same numbers and names as in a request's own explanation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings
+from proxy.planning.dry_run import run_dry, tell_run
+from proxy.planning.preview import DeploymentOutlook, ModelOutlook, outlook_of
+from proxy.state.learned_windows import Knowledge
+from proxy.wire import parse_chat_request
+from tests.proxy.config.samples import entry, settings_of
+
+
+def model(settings: Settings, name: str = "gemini") -> ModelOutlook:
+    """Return what is told of one name."""
+    return {told.name: told for told in outlook_of(settings)}[name]
+
+
+def deployment(entry_: dict[str, Any], **sections: Any) -> DeploymentOutlook:
+    """Return what is told of one deployment."""
+    [told] = model(settings_of(entry_, **sections)).deployments
+    return told
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "gemini/gemini-3.6-flash",
+        "openai/gpt-4.1",
+        "anthropic/claude-sonnet-4-5",
+        "openai/gpt-5",
+        "hosted_vllm/my-own",
+    ],
+)
+@pytest.mark.parametrize(
+    "budget",
+    [{}, {"preset": "lango"}, {"preset": "localcowork"}, {"margin": 0.3, "reserve": 100, "low": 0.2}],
+)
+def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> None:
+    """A short request without tools and system messages is explained with the very budget that was told."""
+    settings = settings_of(entry("gemini", target), budget=budget)
+    request = parse_chat_request(
+        b'{"model":"gemini","messages":[{"role":"user","content":"x"}]}', max_nesting=9
+    )
+    explained = tell_run(run_dry(request, settings, lambda *_: frozenset(), Knowledge(), 0.0, None))
+
+    [told] = model(settings).deployments
+    assert told.budget is not None
+    assert told.rules is not None
+    assert told.rules.profile == explained["profile"]
+    shown = explained["budget"]
+    assert (told.budget.window, told.budget.window_from) == (shown["window"], shown["window_source"])
+    assert told.budget.limit == shown["limit"]
+    fixed = shown["tools"] + shown["system"]
+    for ours, name in (("cut_above", "high"), ("cut_to", "low"), ("refused_above", "hard")):
+        value = getattr(told.budget, ours)
+        assert (value is None) == (shown[name] is None), name
+        # what is fixed is taken off before the marks are rounded to their steps
+        assert value is None or 0 <= value - shown[name] <= fixed + 1_024, name
+
+
+@pytest.mark.parametrize(
+    ("given", "transport", "why", "host"),
+    [
+        (entry(model="gemini/gemini-3.6-flash"), "direct", "auto", "generativelanguage.googleapis.com"),
+        (entry(model="gpt-4o"), "direct", "auto", "api.openai.com"),
+        (entry(model="openai/x", api_base="http://llm:8000/v1/tenant"), "direct", "auto", "llm:8000"),
+        (entry(model="anthropic/claude-sonnet-4-5"), "litellm", "auto", None),
+        (entry(model="groq/llama-4") | {"transport": "direct"}, "direct", "configured", "api.groq.com"),
+    ],
+)
+def test_transport_and_host(given: dict[str, Any], transport: str, why: str, host: str | None) -> None:
+    """By which way, why, and where to; an address's path stays out, which may name a tenant."""
+    told = deployment(given)
+
+    assert (told.transport, told.transport_from, told.host) == (transport, why, host)
+
+
+@pytest.mark.parametrize(
+    ("params", "key"),
+    [
+        ({"api_key": "sk-hidden"}, "set"),
+        ({"extra_headers": {"Authorization": "Bearer sk-hidden"}}, "in extra_headers"),
+        ({"extra_headers": {"X-Team": "sk-hidden"}}, "not set"),
+        ({"aws_access_key_id": "sk-hidden", "aws_secret_access_key": "sk-hidden"}, "in credentials"),
+        ({}, "not set"),
+    ],
+)
+def test_keys_are_told_of_and_not_told(params: dict[str, Any], key: str) -> None:
+    """Whether there is one, and nothing of it."""
+    told = deployment(entry(**params))
+
+    assert told.key == key
+    assert "hidden" not in repr(told)
+
+
+@pytest.mark.parametrize(
+    ("target", "media", "mode", "addresses"),
+    [
+        ("openai/gpt-4.1", {}, "repair", "passed on"),
+        ("gemini/gemini-2.5-pro", {}, "repair", "refused"),
+        ("gemini/gemini-2.5-pro", {"fetch": True}, "repair", "fetched"),
+        ("gemini/gemini-2.5-pro", {"fetch": True}, "observe", "refused"),
+    ],
+)
+def test_addresses_of_images(target: str, media: dict[str, Any], mode: str, addresses: str) -> None:
+    """They go on, are fetched where that is switched on, or are refused."""
+    told = deployment(entry(model=target), general_settings={"media": media}, sanitize={"mode": mode})
+
+    assert told.rules is not None
+    assert told.rules.addresses == addresses
+
+
+def test_limits_in_time() -> None:
+    """An attempt has the deployment's own limit, within the router's."""
+    router = {"timeout": 100, "connect_timeout": 1, "first_byte_timeout": 2, "idle_timeout": 3}
+    given: list[dict[str, Any]] = [{"timeout": 50}, {}, {"timeout": 500}]
+    own, none, long = (deployment(entry(**params), router_settings=router) for params in given)
+
+    assert [told.attempt_s for told in (own, none, long)] == [50, 100, 100]
+    assert (own.connect_s, own.first_byte_s, own.idle_s) == (1, 2, 3)
+
+
+def test_a_wildcard_tells_what_it_can() -> None:
+    """Rules and budget are those of the model that a client will name."""
+    [told] = model(settings_of(entry("gemini/*", "gemini/*", api_key="k")), "gemini/*").deployments
+
+    assert (told.rules, told.budget) == (None, None)
+    assert (told.transport, told.key, told.host) == ("direct", "set", "generativelanguage.googleapis.com")
+
+
+def test_where_a_model_falls_back_to() -> None:
+    """Its own chain, its wildcard's, or that of all models."""
+    chains = {"fallbacks": [{"a": ["b", "c"]}, {"*": ["c"]}], "context_window_fallbacks": [{"b": ["a"]}]}
+    settings = settings_of(*(entry(name) for name in "abc"), router_settings=chains)
+
+    told = outlook_of(settings)
+    assert [(each.name, each.fallbacks, each.context_window_fallbacks) for each in told] == [
+        ("a", ("b", "c"), ()),
+        ("b", ("c",), ("a",)),
+        ("c", ("c",), ()),
+    ]
+
+
+def test_turns_are_those_of_the_model() -> None:
+    """What is different for one model is told of it."""
+    turns = {"max_rounds": 7, "per_model": [{"model": "b", "mode": "off"}]}
+    a, b = outlook_of(settings_of(entry("a"), entry("b"), turns=turns))
+
+    assert a.turns is not None
+    assert (a.turns.max_rounds, b.turns) == (7, None)
+
+
+@pytest.mark.parametrize("sections", [{"sanitize": {"mode": "off"}}, {"budget": {"preset": "off"}}])
+def test_no_budget_cuts_nothing(sections: dict[str, Any]) -> None:
+    """The window is known all the same."""
+    told = deployment(entry(), **sections).budget
+
+    assert told is not None
+    assert told.window is not None
+    assert (told.cut_above, told.cut_to, told.refused_above) == (None, None, None)

@@ -1,0 +1,204 @@
+"""The window table, read as data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.planning.windows import Window, window_of
+from tests.support.proxied import settings_of
+
+
+def deployment(model: str) -> Deployment:
+    """Return the deployment of a model."""
+    (found,) = resolve(settings_of({"m": model}), "m")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("gemini/gemini-2.5-flash", 1_048_576),
+        ("openai/gpt-4o", 128_000),
+        ("anthropic/claude-sonnet-4-5", 200_000),
+        ("openai/nobody-knows-it", None),
+    ],
+)
+def test_window_of_a_known_model(model: str, window: int | None) -> None:
+    """The table answers under the model's own name as well; what it does not know stays unknown."""
+    assert window == window_of(deployment(model)).max_input_tokens
+
+
+def with_info(model: str, **info: int) -> Deployment:
+    """Return the deployment of a model whose entry has this `model_info`."""
+    entry: dict[str, Any] = {"model_name": "m", "litellm_params": {"model": model}, "model_info": info}
+    (found,) = resolve(settings_of(model_list=[entry]), "m")
+    return found
+
+
+def test_the_operator_goes_first() -> None:
+    """A `model_info` overrides the table, value by value, and says so."""
+    assert window_of(with_info("openai/gpt-4o")) == Window(128_000, 16_384, True, "catalogue")
+    assert window_of(with_info("openai/gpt-4o", max_input_tokens=9_000)) == Window(
+        9_000, 16_384, True, "configured"
+    )
+    assert window_of(with_info("openai/gpt-4o", max_output_tokens=500)) == Window(
+        128_000, 500, True, "catalogue"
+    )
+    assert window_of(with_info("openai/nobody-knows-it", max_input_tokens=9_000)) == Window(
+        9_000, None, True, "configured"
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("gemini/gemini-99-imaginary", Window(1_048_576, None, False, "family")),
+        ("vertex_ai/gemini-99-imaginary", Window(1_048_576, None, False, "family")),
+        ("anthropic/claude-imaginary-99", Window(200_000, None, True, "family")),
+        ("openrouter/anthropic/claude-imaginary-99", Window(200_000, None, True, "family")),
+        ("openai/gpt-5.99-imaginary", Window(272_000, None, False, "family")),
+        ("openai/nobody-knows-it", Window(None, None, True, "unknown")),
+        ("openai/my-gemini", Window(None, None, True, "unknown")),
+    ],
+)
+def test_a_family_fills_the_holes(model: str, window: Window) -> None:
+    """What the table does not list has the window of its family, by the beginning of the model's own name."""
+    assert window_of(deployment(model)) == window
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/converse/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/invoke/anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/us-west-2/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/nowhere.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "openrouter/anthropic/claude-sonnet-4.5",
+    ],
+)
+def test_a_model_behind_any_spelling_of_its_route(model: str) -> None:
+    """APIs, regions, profiles and vendors before the name, and dots in its number."""
+    assert window_of(deployment(model)) == Window(200_000, 64_000, True, "catalogue")
+
+
+@pytest.mark.parametrize(
+    ("model", "listed_as"),
+    [
+        ("openrouter/openai/gpt-4o", "openai/gpt-4o"),
+        ("openrouter/openai/o3", "openai/o3"),
+        ("openrouter/google/gemini-2.5-pro", "vertex_ai/gemini-2.5-pro"),
+        ("gemini/models/gemini-2.5-flash", "gemini/gemini-2.5-flash"),
+        ("openai/responses/gpt-5", "openai/gpt-5"),
+        ("openai/ft:gpt-4o-mini:org::id", "openai/gpt-4o-mini"),
+        ("openai/ft:gpt-4o-2024-08-06:org:name:id", "openai/gpt-4o-2024-08-06"),
+        ("azure/gpt5_series/gpt-5", "azure/gpt-5"),
+    ],
+)
+def test_the_inner_name_where_the_outer_is_not_listed(model: str, listed_as: str) -> None:
+    """A vendor's model behind another route, and what was made of it."""
+    found = window_of(deployment(model))
+    assert found.source == "catalogue"
+    assert found == window_of(deployment(listed_as))
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("openai/gpt-5.1-codex", 272_000),
+        ("openai/gpt-5-pro", 272_000),
+        ("openai/gpt-5.5", 922_000),
+        ("azure/gpt-5.5-pro", 922_000),
+        ("bedrock_mantle/openai.gpt-5.4", 922_000),
+        ("openai/gpt-5", 272_000),
+    ],
+)
+def test_what_gpt_5_takes_as_input_alone(model: str, window: int) -> None:
+    """Where the table has the answer's tokens in it as well, they are taken out."""
+    assert window_of(deployment(model)) == Window(
+        window, window_of(deployment(model)).max_output_tokens, False, "catalogue"
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "ollama/gemini-clone:7b",
+        "ollama/claude-distill",
+        "ollama/gpt-4o",
+        "hosted_vllm/gpt-5-nano-merge",
+        "hosted_vllm/openai/gpt-5-nano-merge",
+        "huggingface/google/gemini-lora",
+        "lm_studio/claude-opus-distill",
+        "github_copilot/gpt-5-nobody-knows",
+        "openrouter/somebody/claude-merge",
+        "together_ai/somebody/gpt-4o",
+        "openai/claude-merge",
+    ],
+)
+def test_a_name_that_only_looks_like_a_family(model: str) -> None:
+    """Where that family is not hosted, or a server sets its own window, nothing is known."""
+    assert window_of(deployment(model)) == Window(None, None, True, "unknown")
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("anthropic/claude-2", 100_000),
+        ("anthropic/claude-2.1", 200_000),
+        ("bedrock/invoke/anthropic.claude-v2", 100_000),
+        ("bedrock/eu.anthropic.claude-opus-99-v1:0", 200_000),
+        ("gemini/gemini-1.0-pro", 30_720),
+        ("openai/o1-mini", 128_000),
+        ("openai/gpt-5.99-chat", 128_000),
+        ("azure/GPT-4o", 128_000),
+    ],
+)
+def test_members_of_a_family_that_differ(model: str, window: int) -> None:
+    """Older and smaller ones, and names that the table spells otherwise."""
+    found = window_of(deployment(model))
+    assert (found.max_input_tokens, found.source) == (window, "family")
+
+
+def test_a_row_with_nothing_known_is_a_hole() -> None:
+    """The table lists this model without a window; the family's stands in."""
+    found = window_of(deployment("gemini/gemini-3-pro-preview"))
+
+    assert (found.max_input_tokens, found.shared) == (1_048_576, False)
+    assert found.source in ("catalogue", "family")
+
+
+@pytest.mark.parametrize(
+    ("model", "shared"),
+    [
+        ("gemini/gemini-2.5-flash", False),
+        ("openai/gpt-5", False),
+        ("openai/gpt-4o", True),
+        ("anthropic/claude-sonnet-4-5", True),
+        ("openai/nobody-knows-it", True),
+    ],
+)
+def test_whether_the_answer_counts_against_the_window(model: str, shared: bool) -> None:
+    """Gemini and GPT-5 limit input and output apart, whoever says how large the window is."""
+    assert window_of(deployment(model)).shared is shared
+    assert window_of(with_info(model, max_input_tokens=10_000)).shared is shared
+
+
+def test_reading_it_imports_no_litellm() -> None:
+    """The table is a file; the package stays where it is."""
+    code = (
+        "import sys; from tests.proxy.planning.test_windows import deployment; from proxy.planning.windows import window_of; "
+        "window_of(deployment('openai/gpt-4o')); print('litellm' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert "False" == done.stdout.strip()
