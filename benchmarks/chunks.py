@@ -18,8 +18,8 @@ from typing import Any
 
 import orjson
 
+from proxy.answers.normalize import ChunkNormalizer
 from proxy.core.sse import encode_event
-from proxy.normalize import ChunkNormalizer
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.wires import gemini, openai
 from proxy.upstream.wires.payloads import load_payload

@@ -14,9 +14,12 @@ from proxy.core.lifecycle import Lifecycle
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_series
 from proxy.keys import CURRENT, Current, Gateway
-from proxy.metrics import Metrics
 from proxy.middlewares import MIDDLEWARES
 from proxy.middlewares.observe import add_standing_headers
+from proxy.observability.metrics import Metrics
+from proxy.observability.observed_upstream import ObservedUpstream
+from proxy.observability.recent_requests import Watch
+from proxy.observability.tracing import Tracing
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
@@ -25,12 +28,9 @@ from proxy.routes import add_api_routes, add_health_routes
 from proxy.state import MemoryStore
 from proxy.state.learned_windows import Knowledge
 from proxy.state.refused_requests import PoisonGuard
-from proxy.tracing import Tracing
 from proxy.ui.routes import add_ui_routes
-from proxy.ui.watch import Watch
 from proxy.upstream import Upstream
 from proxy.upstream.media.fetching import MediaFetcher
-from proxy.upstream.observed import ObservedUpstream
 from proxy.upstream.transports import uses_litellm
 
 _KEPT_MEMORY = 0.25

@@ -36,7 +36,8 @@ from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Timeouts
 from proxy.course import Course
 from proxy.keys import Gateway
-from proxy.observation import Planned, Record
+from proxy.observability.request_record import Planned, Record
+from proxy.observability.tracing import ANSWERED, CANCELLED, AttemptTrace
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
 from proxy.resilience.failure_table import (
@@ -52,7 +53,6 @@ from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error,
 from proxy.resilience.request_words import RequestWords
 from proxy.resilience.standing import Attempt
 from proxy.state.refused_requests import Refusal
-from proxy.tracing import ANSWERED, CANCELLED, AttemptTrace
 
 T = TypeVar("T")
 PlanT = TypeVar("PlanT", bound=Planned)

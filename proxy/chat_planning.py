@@ -22,7 +22,8 @@ from proxy.core.offload import LONG, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.course import Course
 from proxy.keys import Gateway
-from proxy.observation import Record
+from proxy.observability.request_record import Record
+from proxy.observability.tracing import AttemptTrace
 from proxy.planning.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.planning.budgets.limits import asked_output
 from proxy.planning.corrective_note import note_for, with_note
@@ -38,7 +39,6 @@ from proxy.resilience.read_overflow import Overflow
 from proxy.signing import load_signatures, note_refused
 from proxy.state.kept_signatures import Kept
 from proxy.state.learn_overflow import Refused
-from proxy.tracing import AttemptTrace
 from proxy.upstream.media.inlining import RequestMedia
 from sanitizers import Change, Messages, Profile
 

@@ -7,7 +7,7 @@ import asyncio
 from aiohttp import web
 
 from proxy.keys import GATEWAY, RECORD
-from proxy.observation import CLIENT_DISCONNECTED
+from proxy.observability.request_record import CLIENT_DISCONNECTED
 from proxy.whole_answer import WholeAnswer, takes_at_once
 
 _LONGEST_S = 120.0

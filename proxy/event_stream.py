@@ -14,7 +14,7 @@ import asyncio
 
 from aiohttp import web
 
-from proxy.observation import CLIENT_DISCONNECTED, Record
+from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
 
 HOLD_S = 10.0
 """Seconds after the request came in at which what is held back of an answer's beginning goes out by itself; until then

@@ -7,7 +7,8 @@ import time
 
 from aiohttp import web
 
-from proxy.assess_answer import assess_answer
+from proxy.answers.find_empty import assess_answer
+from proxy.answers.normalize import normalize_answer
 from proxy.attempts import Attempts
 from proxy.chat_planning import ChatPlanning
 from proxy.core.chat_request import ChatRequest
@@ -16,8 +17,7 @@ from proxy.core.failures import Cause
 from proxy.core.json_text import write_json
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.keys import Gateway
-from proxy.normalize import normalize_answer
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes
 from proxy.streaming import stream_answer

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 
 from proxy.core.upstream_call import Chunk
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 
 _TURN = 32
 """Chunks of one stream that are worked on before others get a turn: 2 ms on a direct wire."""

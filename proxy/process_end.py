@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
-from proxy.logs import get_log
+from proxy.observability.logs import get_log
 
 _FLUSH_S = 0.3
 """Seconds for the last log lines where the process is ended by force."""

@@ -1,6 +1,6 @@
 """Answers whose tool calls cannot be used: mended, or given back to the model once, with what is wrong.
 
-Whether and where is ``router_settings.self_correction``; what can be used is :mod:`proxy.tool_arguments`; the second
+Whether and where is ``router_settings.self_correction``; what can be used is :mod:`tool_calls`; the second
 try and its note are the attempts'. An answer that is no better then goes to the client as it is: agents know what to
 do with a call that failed, and nothing is better told by hiding it.
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from proxy.answers.tool_calls import check_calls, is_warm, warm
 from proxy.config import Settings
 from proxy.core.errors import AnswerUnusable
 from proxy.core.upstream_call import Answer
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.planning.plan import Plan
-from proxy.tool_arguments import check_calls, is_warm, warm
 
 
 def is_corrected(plan: Plan | None, settings: Settings, *, stream: bool) -> bool:

@@ -28,13 +28,13 @@ from proxy.connections.guard import ConnectionGuard
 from proxy.connections.limits import accepted_at_once, descriptor_limit
 from proxy.core.lifecycle import Lifecycle
 from proxy.keys import Current, Gateway
-from proxy.logs import get_log
+from proxy.observability.logs import get_log
+from proxy.observability.tracing import Tracing
 from proxy.planning.budgets.warm_up import warm_up_budgets
 from proxy.process_end import ProcessEnd
 from proxy.reload.reloader import Reloader
 from proxy.serving_loop import name_loop
 from proxy.short_way import shorten
-from proxy.tracing import Tracing
 from proxy.upstream import Upstream
 
 _STOPPED_TWICE = 130

@@ -9,11 +9,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
+from proxy.answers.normalize import Notes
+from proxy.answers.restore_tool_names import UNCHANGED, NamesBack
 from proxy.core.upstream_call import UpstreamCall
 from proxy.keys import Gateway
-from proxy.names_back import UNCHANGED, NamesBack
-from proxy.normalize import Notes
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of

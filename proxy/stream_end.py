@@ -16,8 +16,8 @@ from proxy.core.errors import InternalFault, ProxyError
 from proxy.core.sse import DONE, encode_event
 from proxy.end_request import why_ended
 from proxy.event_stream import EventStream
-from proxy.logs import report_fault
-from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF, Record
+from proxy.observability.logs import report_fault
+from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF, Record
 
 
 async def finish_stream(

@@ -14,7 +14,8 @@ from contextlib import aclosing
 from aiohttp import web
 
 from proxy.answer_buffer import AnswerBuffer
-from proxy.assess_answer import OpeningWatch
+from proxy.answers.find_empty import OpeningWatch
+from proxy.answers.normalize import ChunkNormalizer
 from proxy.attempts import Attempts
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
@@ -23,8 +24,7 @@ from proxy.core.upstream_call import UpstreamCall
 from proxy.event_stream import EventStream
 from proxy.keys import Gateway
 from proxy.next_chunk import next_chunk
-from proxy.normalize import ChunkNormalizer
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.planning.plan import Plan
 from proxy.self_correction import correct_answer, is_corrected
 from proxy.signing import call_ids, names_back, take_notes

@@ -8,7 +8,7 @@ from typing import Any
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.sse import encode_event
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from sanitizers import Change
 from sanitizers.turns import CallGate, gate_answer
 from sanitizers.turns.gate_calls import STEP

@@ -15,8 +15,8 @@ from proxy.cli.main import make_parser
 from proxy.config import schema
 from proxy.config.schema.section import Section
 from proxy.core import errors
-from proxy.metrics import Metrics
-from proxy.metrics.labelled import Labelled
+from proxy.observability.metrics import Metrics
+from proxy.observability.metrics.labelled import Labelled
 from proxy.resilience import client_error
 from proxy.resilience.failure_table import Kind
 

@@ -23,7 +23,7 @@ from benchmarks.gateway.peers import CHAT, model_list
 from benchmarks.gateway.processes import free_port, running, wait_until
 from benchmarks.gateway.tables import render
 from proxy.config import load_settings
-from proxy.logs import configure_logs
+from proxy.observability.logs import configure_logs
 from proxy.server import serving
 from proxy.upstream.select_transport import SelectingUpstream
 

@@ -21,10 +21,10 @@ from proxy.config import render_settings
 from proxy.config.render import plain_settings
 from proxy.connections.limits import reachable_limit
 from proxy.core.memory_limit import read_memory_limit
+from proxy.observability.tracing.enabling import tracing_fault
 from proxy.outlook.doubts import doubts_about
 from proxy.outlook.lines import outlook_lines
 from proxy.planning.preview import outlook_of
-from proxy.tracing.enabling import tracing_fault
 
 
 def run_check(options: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ import textwrap
 
 from proxy.demo import run_comparison
 from proxy.demo.run import Comparison
-from proxy.logs import configure_logs
+from proxy.observability.logs import configure_logs
 
 _WIDTH = 110
 _INDENT = " " * 13

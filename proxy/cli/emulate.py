@@ -8,7 +8,7 @@ import signal
 import sys
 
 from proxy.emulator import serving
-from proxy.logs import configure_logs
+from proxy.observability.logs import configure_logs
 
 
 def run_emulate(options: argparse.Namespace) -> int:

@@ -12,15 +12,15 @@ from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.config import bind_fault
 from proxy.connections.limits import raise_descriptor_limit
 from proxy.core.offload import take_short_turns
-from proxy.log_lines import line_format
-from proxy.log_writer import WriterThread
-from proxy.logs import configure_logs, log_stray_errors
+from proxy.observability.log_lines import line_format
+from proxy.observability.log_writer import WriterThread
+from proxy.observability.logs import configure_logs, log_stray_errors
+from proxy.observability.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
 from proxy.process_end import ProcessEnd, leave, run_until_done
 from proxy.reload.reloader import Reloader
 from proxy.reload.watch_file import FileWatch
 from proxy.server import Address, serve
 from proxy.serving_loop import make_loop
-from proxy.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
 from proxy.upstream.select_transport import SelectingUpstream
 
 

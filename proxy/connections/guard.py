@@ -16,8 +16,8 @@ from aiohttp import web
 
 from proxy.core.clients import client_at
 from proxy.core.connection_table import Closing, Connections
-from proxy.logs import get_log
-from proxy.metrics.labelled import Counters
+from proxy.observability.logs import get_log
+from proxy.observability.metrics.labelled import Counters
 
 LINE_S = 60.0
 """Seconds between two log lines about connections that were closed."""

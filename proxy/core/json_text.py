@@ -17,7 +17,7 @@ def write_json(value: Any) -> bytes:
     """Return *value* as JSON.
 
     A lone surrogate, which stays behind in a text when a provider cuts an escaped emoji in two
-    (:mod:`proxy.half_characters`), is written as U+FFFD: orjson refuses it, and so does whoever reads it as UTF-8.
+    (:mod:`join_surrogates`), is written as U+FFFD: orjson refuses it, and so does whoever reads it as UTF-8.
     """
     try:
         return orjson.dumps(value)

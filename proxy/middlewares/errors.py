@@ -18,7 +18,7 @@ from proxy.core.errors import (
 from proxy.end_request import why_ended
 from proxy.json_response import json_response
 from proxy.keys import GATEWAY, RECORD
-from proxy.logs import report_fault
+from proxy.observability.logs import report_fault
 from proxy.resilience.client_error import SDK_RETRIES
 from proxy.ui.pages import PRIVATE
 

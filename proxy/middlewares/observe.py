@@ -10,15 +10,15 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from proxy.deliver import deliver
-from proxy.finish_record import finish_record
 from proxy.keys import CURRENT, GATEWAY, RECORD
 from proxy.middlewares.origins import cors_headers
-from proxy.observation import CLIENT_DISCONNECTED, Record
+from proxy.observability.finish_request import finish_record
+from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
+from proxy.observability.tracing.begin_trace import begin_trace
+from proxy.observability.tracing.trace_context import TRACEPARENT
 from proxy.planning.budgets.calibrate import calibrate
 from proxy.request_ids import request_id_for
 from proxy.routes.paths import OTHER, api_route
-from proxy.tracing.begin_trace import begin_trace
-from proxy.tracing.trace_context import TRACEPARENT
 
 
 @web.middleware

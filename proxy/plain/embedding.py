@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+from proxy.answers.embeddings import check_embeddings, join_embeddings, weight_of
 from proxy.core.inputs import separate_inputs
 from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Answer, PlainCall
-from proxy.plain.embeddings import check_embeddings, join_embeddings, weight_of
 from proxy.upstream import Upstream
 from proxy.upstream.wires.gemini import MOST_TEXTS
 

@@ -9,20 +9,20 @@ from functools import partial
 
 from aiohttp import web
 
+from proxy.answers.embeddings import weight_of
+from proxy.answers.texts import Defaults, check_text
 from proxy.attempts import Attempts
 from proxy.core.json_text import write_json
 from proxy.core.offload import run_offloaded
 from proxy.core.text_request import PlainRequest
 from proxy.core.upstream_call import Answer, PlainCall
 from proxy.keys import Gateway
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.plain.completing import complete_text, may_be_empty
 from proxy.plain.embedding import embed
-from proxy.plain.embeddings import weight_of
 from proxy.plain.planning import PlainPlanning
 from proxy.plain.plans import PlainPlan, plan_embeddings, plan_text
 from proxy.plain.streaming import stream_completion
-from proxy.plain.texts import Defaults, check_text
 from proxy.whole_answer import WholeAnswer
 
 

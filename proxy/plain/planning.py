@@ -12,10 +12,10 @@ from proxy.core.offload import run_offloaded
 from proxy.core.text_request import PlainRequest
 from proxy.core.upstream_call import PlainCall, Timeouts
 from proxy.course import Course
+from proxy.observability.tracing import AttemptTrace
 from proxy.plain.plans import MakePlan, PlainPlan
 from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import Kind
-from proxy.tracing import AttemptTrace
 
 
 class PlainPlanning:

@@ -12,6 +12,7 @@ from contextlib import aclosing
 
 from aiohttp import web
 
+from proxy.answers.texts import Defaults, TextChunks, opens
 from proxy.attempts import Attempts
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
@@ -20,10 +21,9 @@ from proxy.core.upstream_call import PlainCall
 from proxy.event_stream import EventStream
 from proxy.keys import Gateway
 from proxy.next_chunk import next_chunk
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.plain.completing import may_be_empty, stream_text
 from proxy.plain.plans import PlainPlan
-from proxy.plain.texts import Defaults, TextChunks, opens
 from proxy.stream_end import finish_stream
 
 

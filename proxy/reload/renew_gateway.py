@@ -11,12 +11,12 @@ from proxy.connections.limits import descriptor_limit, max_connections
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_circuits
 from proxy.keys import Gateway
+from proxy.observability.recent_requests import Watch
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.reload.match_entries import Moved, match_models, match_unchanged
 from proxy.reload.settings_changes import Changes, find_changes, keep_fixed
 from proxy.resilience.memory_need import bytes_in_flight
 from proxy.state import MemoryStore
-from proxy.ui.watch import Watch
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
 """Sections that decide what is sent for a body: with another one, a body that was refused may be taken."""

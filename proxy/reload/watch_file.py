@@ -12,7 +12,7 @@ import stat
 import threading
 from collections.abc import Callable
 
-from proxy.logs import get_log
+from proxy.observability.logs import get_log
 
 Fingerprint = tuple[int, int, int, int]
 """What tells one state of a file from another: device, inode, size, time of its last change in ns."""

@@ -14,7 +14,7 @@ from proxy.core.errors import RequestTooSlow
 from proxy.core.offload import LARGE, run_offloaded
 from proxy.core.unpack_body import Unpacking, find_coding
 from proxy.keys import GATEWAY, RECORD, Gateway
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.resilience.memory_need import SMALL
 from proxy.routes.reserve_memory import reserve, reserve_decoded
 

@@ -11,6 +11,7 @@ from proxy.config.pools import choose_pool
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.keys import Gateway
+from proxy.observability.recent_requests import Seen
 from proxy.planning.dry_run import DryRun, run_dry
 from proxy.planning.plan import profile_of
 from proxy.planning.plan_parameters import Unsupported
@@ -20,7 +21,6 @@ from proxy.signing import load_signatures
 from proxy.state.kept_signatures import Kept
 from proxy.ui.asking import Asked, Target
 from proxy.ui.targets import deployments_by_profile, withheld_unasked
-from proxy.ui.watch import Seen
 from proxy.ui.work_apart import work_apart
 
 

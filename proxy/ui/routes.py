@@ -22,6 +22,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import BodyNotKept, BodyTooLarge, InvalidRequest, NotFound, Overloaded
 from proxy.core.json_text import write_json
 from proxy.keys import GATEWAY, RECORD, Gateway
+from proxy.observability.recent_requests import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import profile_of
 from proxy.planning.preview import pools_of
@@ -33,7 +34,6 @@ from proxy.ui.look import look_at
 from proxy.ui.pages import GUARDED, INDEX, PRIVATE, read_files
 from proxy.ui.targets import MODELS
 from proxy.ui.verdicts import tell_unreadable, tell_verdict
-from proxy.ui.watch import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
 from proxy.ui.work_apart import LARGEST_MIB, Seats, refuse_long, work_apart
 from proxy.upstream.transports import transport_of
 

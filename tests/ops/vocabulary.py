@@ -15,8 +15,8 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.core.errors import AuthenticationFailed, InternalFault, InvalidRequest, ProxyError, UpstreamFault
-from proxy.metrics import UNKNOWN_MODEL, Metrics
-from proxy.observation import CLIENT_DISCONNECTED, CUT_OFF
+from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
+from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.failure_table import TABLE, Kind
 from proxy.routes.paths import API_ROUTES

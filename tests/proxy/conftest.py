@@ -11,10 +11,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from proxy import logs
 from proxy.config import Settings
 from proxy.emulator import serving as serving_gemini
-from proxy.logs import configure_logs
+from proxy.observability import logs
+from proxy.observability.logs import configure_logs
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.openai_emulator import OpenAIEmulator, serving_openai

@@ -22,8 +22,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy import logs
 from proxy.emulator import serving as serving_gemini
+from proxy.observability import logs
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.builders import assistant, call, tool, user
 from tests.support.openai_emulator import serving_openai

@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from proxy.core.upstream_call import Chunk
 from proxy.next_chunk import next_chunk
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 
 
 async def chunks() -> AsyncGenerator[Chunk, None]:

@@ -12,9 +12,9 @@ import orjson
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from proxy.answers.normalize import ChunkNormalizer
 from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Chunk
-from proxy.normalize import ChunkNormalizer
 from proxy.upstream.wires.gemini import StreamReader as GeminiReader
 from proxy.upstream.wires.openai import StreamReader
 

@@ -16,7 +16,7 @@ from aiohttp.test_utils import make_mocked_request
 from proxy.core.errors import UpstreamFault
 from proxy.core.sse import DONE
 from proxy.event_stream import EventStream
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.stream_end import finish_stream
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.proxy.test_stream_limits import LIMITS

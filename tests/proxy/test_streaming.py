@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from proxy.answers.normalize import ChunkNormalizer
 from proxy.core.errors import UpstreamFault, UpstreamUnreachable
-from proxy.normalize import ChunkNormalizer
 from tests.proxy.conftest import TRANSPORTS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.litellm_noise import LITELLM_NOISE

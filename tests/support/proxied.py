@@ -13,8 +13,8 @@ from multidict import CIMultiDict
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.config import Settings, load_settings
+from proxy.observability.tracing import Tracing
 from proxy.server import Serving, serving
-from proxy.tracing import Tracing
 from proxy.upstream import Upstream
 from tests.support.builders import user
 

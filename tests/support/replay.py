@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from proxy.assess_answer import OpeningWatch, assess_answer
+from proxy.answers.find_empty import OpeningWatch, assess_answer
+from proxy.answers.normalize import ChunkNormalizer, normalize_answer
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
 from proxy.core.errors import AnswerUnusable, UpstreamFault
@@ -18,7 +19,6 @@ from proxy.core.failures import Cause
 from proxy.core.json_text import write_json
 from proxy.core.sse import DONE, encode_event
 from proxy.core.upstream_call import Chunk
-from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.direct.content_kind import is_events, without_blanks
 from proxy.upstream.direct.wires import wire_of

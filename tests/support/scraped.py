@@ -11,7 +11,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Exemplar
 
-from proxy.metrics import Metrics
+from proxy.observability.metrics import Metrics
 
 Labels: TypeAlias = tuple[tuple[str, str], ...]
 Samples: TypeAlias = dict[tuple[str, Labels], float]

@@ -7,7 +7,7 @@ from math import ceil
 
 from proxy.core.offload import LARGE, start_offloaded
 from proxy.keys import Gateway
-from proxy.observation import Record
+from proxy.observability.request_record import Record
 from proxy.planning.budgets.fit_request import estimate_sent, has_media
 from proxy.planning.plan import Plan
 from proxy.state.taught import Counted, Taught, is_sampled

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from proxy.metrics import Metrics
+from proxy.observability.metrics import Metrics
 from tests.ops.deploy.configurations import configured
 from tests.ops.deploy.manifests import Document, option, ports_of, render
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.answers.embeddings import check_embeddings, join_embeddings
 from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
-from proxy.plain.embeddings import check_embeddings, join_embeddings
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 vectors = st.lists(floats, min_size=1, max_size=20)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from proxy.answers.embeddings import weight_of
 from proxy.config import Settings
 from proxy.core import offload
 from proxy.core.offload import LARGE
 from proxy.plain import embedding, forwarding, planning
-from proxy.plain.embeddings import weight_of
 from proxy.plain.requests import parse_completion_request, parse_embedding_request
 from tests.proxy.plain.asking import EMBEDDINGS, PATHS, body_for, embedded, good
 from tests.support.proxied import proxied

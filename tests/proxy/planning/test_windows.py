@@ -194,7 +194,8 @@ def test_whether_the_answer_counts_against_the_window(model: str, shared: bool) 
 def test_reading_it_imports_no_litellm() -> None:
     """The table is a file; the package stays where it is."""
     code = (
-        "import sys; from tests.proxy.planning.test_windows import deployment; from proxy.planning.windows import window_of; "
+        "import sys; from tests.proxy.planning.test_windows import deployment; "
+        "from proxy.planning.windows import window_of; "
         "window_of(deployment('openai/gpt-4o')); print('litellm' in sys.modules)"
     )
     done = subprocess.run(

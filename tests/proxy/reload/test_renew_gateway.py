@@ -10,11 +10,11 @@ from proxy.app import create_gateway
 from proxy.config import Settings, resolve
 from proxy.core.deployment import Deployment
 from proxy.keys import Gateway
+from proxy.observability.observed_upstream import ObservedUpstream
 from proxy.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import Blame
 from proxy.state.refused_requests import Refusal
-from proxy.upstream.observed import ObservedUpstream
 from tests.proxy.config.samples import entry, settings_of
 from tests.proxy.ui.looking import ended_request
 from tests.support.held_places import acquire

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.normalize import ChunkNormalizer
+from proxy.answers.normalize import ChunkNormalizer
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 from tests.support.scripted_upstream import answer
 

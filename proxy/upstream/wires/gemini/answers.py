@@ -11,7 +11,7 @@ from proxy.upstream.wires.gemini.reading import ResponseReader
 def read_answer(body: Any, *, model: str) -> dict[str, Any]:
     """Return the answer in *body*, the parsed JSON of a 200; *model* names it where Gemini does not.
 
-    ``created`` and a missing ``id`` are left to :mod:`proxy.normalize`, which has the clock. Raises
+    ``created`` and a missing ``id`` are left to :mod:`proxy.answers.normalize`, which has the clock. Raises
     :class:`proxy.core.errors.UpstreamFault` for a 200 that is no answer, an empty one and one that broke off included.
     """
     reader = ResponseReader(model)

@@ -8,7 +8,7 @@ from proxy.upstream.wires.gemini.reading import ResponseReader
 
 
 class StreamReader:
-    """Reads one stream. ``created``, roles and a missing ``id`` are left to :mod:`proxy.normalize`."""
+    """Reads one stream. ``created``, roles and a missing ``id`` are left to :mod:`proxy.answers.normalize`."""
 
     def __init__(self, model: str) -> None:
         self._reader = ResponseReader(model)

@@ -1,6 +1,6 @@
 """What an OpenAI-compatible server answers: whole answers, stream events, errors.
 
-Answers are in our format already; :mod:`proxy.normalize` brings every provider's into the one shape. Here it is decided
+Answers are in our format already; :mod:`normalize` brings every provider's into the one shape. Here it is decided
 whether something is an answer at all, and whether it is a whole one: an answer that was broken off never looks like one
 that the model ended.
 """

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.answers.normalize import ChunkNormalizer, normalize_answer
 from proxy.emulator import judge
 from proxy.emulator.signatures import sign_call, sign_text
-from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.planning.signatures.client_ids import CallIds, ids_in
 from proxy.planning.signatures.origins import tag_of
 from proxy.planning.signatures.restoring import leave_out_signatures, restore_signatures

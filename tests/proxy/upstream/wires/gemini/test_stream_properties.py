@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.answers.normalize import ChunkNormalizer, Notes, normalize_answer
 from proxy.core.errors import UpstreamFault
-from proxy.normalize import ChunkNormalizer, Notes, normalize_answer
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.planning.signatures.origins import tag_of
 from proxy.upstream.wires.gemini import read_answer

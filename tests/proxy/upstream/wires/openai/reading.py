@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from proxy.answers.normalize import ChunkNormalizer, normalize_answer
 from proxy.core.errors import UpstreamFault
-from proxy.normalize import ChunkNormalizer, normalize_answer
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.wires.openai import StreamReader, read_answer
 from tests.support.legal_shapes import assert_answer, assert_chunk

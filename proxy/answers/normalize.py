@@ -1,0 +1,372 @@
+"""Answers and chunks in the one shape that clients rely on. Pure.
+
+What real clients break on was run with 13 of them: a first delta without a role, tool calls without an index,
+a missing id, object or model, no finish reason. Vendors' extras (``vertex_ai_*``, a cost that litellm adds to
+``usage``) go, since strict clients refuse what they do not know. What stays is written alike whoever answered, streamed
+or not: README, "What an answer looks like".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from proxy.answers.assemble_calls import CallPlaces
+from proxy.answers.find_empty import CUT_OFF
+from proxy.answers.join_surrogates import Held, join_halves, release_halves
+from proxy.answers.partial_call import join_pieces
+from proxy.answers.restore_tool_names import UNCHANGED, LegacyNames, NamesBack
+from proxy.answers.usage import normalize_logprobs, normalize_usage
+from proxy.core.upstream_call import Answer, Chunk
+from proxy.planning.signatures.client_ids import CallIds
+from proxy.state.kept_signatures import Signed
+from proxy.upstream.signature_carriers import (
+    OWN_PLACE,
+    encrypted_details,
+    is_bare,
+    is_signature,
+    text_signatures,
+    with_own,
+)
+from sanitizers import Change
+
+_MESSAGE_FIELDS = frozenset(
+    {"annotations", "audio", "content", "function_call", "reasoning_content", "refusal", "role", "tool_calls"}
+)
+_DELTA_FIELDS = _MESSAGE_FIELDS - {"role"}
+_TEXTS = ("content", "reasoning_content", "refusal")
+_SERVICE_TIERS = ("auto", "default", "flex", "priority", "scale")
+
+
+@dataclass(slots=True)
+class Notes:
+    """What there is to know of an answer beside what the client gets."""
+
+    signed: list[Signed] = field(default_factory=list)
+    """What was signed."""
+
+    changes: list[Change] = field(default_factory=list)
+    """What is written otherwise than the model wrote it, beyond OpenAI's shape."""
+
+    def add(self, index: int, places: CallPlaces) -> None:
+        """Add what there is to know of the calls of the choice *index*, which has ended."""
+        self.signed += places.signed(ended=True)
+        self.changes += [
+            Change("answer_repair", "replaced", index, "tool_arguments", call_id)
+            for call_id in places.decoded()
+        ]
+
+
+class Normalized(NamedTuple):
+    """A whole answer in shape."""
+
+    answer: Answer
+    notes: Notes
+
+
+def normalize_answer(
+    answer: Answer,
+    *,
+    fallback_id: str,
+    created: int,
+    model: str,
+    ids: CallIds | None = None,
+    names: NamesBack = UNCHANGED,
+) -> Normalized:
+    """Return *answer* as a ``chat.completion``, and what else is known of it now.
+
+    *fallback_id*, *created* (unix seconds) and *model* fill what the provider left out, or wrote as another type; *ids*
+    gives the calls theirs, and *names* the client's names for their tools.
+    """
+    given_id, time, given_model = answer.get("id"), answer.get("created"), answer.get("model")
+    notes = Notes()
+    ids = ids or CallIds(fallback_id)
+    normalized: Answer = {
+        "id": given_id if given_id and isinstance(given_id, str) else fallback_id,
+        "object": "chat.completion",
+        "created": time if type(time) is int and 0 < time < 2**53 else created,
+        "model": given_model if given_model and isinstance(given_model, str) else model,
+        "choices": [
+            _normalize_choice(choice, at, ids, names, notes)
+            for at, choice in enumerate(answer.get("choices") or [])
+        ],
+    }
+    fingerprint, tier = answer.get("system_fingerprint"), answer.get("service_tier")
+    if fingerprint and isinstance(fingerprint, str):
+        normalized["system_fingerprint"] = fingerprint
+    if tier in _SERVICE_TIERS:
+        normalized["service_tier"] = tier
+    usage = answer.get("usage")
+    if isinstance(usage, dict) and (counts := normalize_usage(usage)):
+        normalized["usage"] = counts
+    return Normalized(normalized, notes)
+
+
+def _normalize_choice(
+    choice: dict[str, Any], at: int, ids: CallIds, names: NamesBack, notes: Notes
+) -> dict[str, Any]:
+    """Return a choice that is whole.
+
+    One without a finish reason is said to have stopped. That is a concession to litellm, which loses the reason for
+    some providers; on the direct transport such an answer was refused before (:mod:`proxy.upstream.wires`).
+    """
+    given = choice.get("message") or {}
+    if given.keys() <= _MESSAGE_FIELDS:
+        message, signature = dict(given), None
+    else:
+        message = {name: v for name, v in given.items() if name in _MESSAGE_FIELDS}
+        signature = _text_signature(given)
+    message["role"] = "assistant"
+    message.setdefault("content", None)
+    index = choice.get("index")
+    index = at if index is None else index
+    reason = choice.get("finish_reason") or "stop"
+    calls = message.pop("tool_calls", None)
+    if calls:
+        places = CallPlaces(ids, index, names)
+        for call in calls:
+            places.read_whole(call)
+        places.close(cut_off=reason in CUT_OFF)
+        places.sign(encrypted_details(given))
+        if signature is not None:
+            places.sign_first(signature)
+            signature = None
+        message["tool_calls"] = places.whole_calls()
+        notes.add(index, places)
+        for name in _TEXTS:
+            if message.get(name) == "":
+                message[name] = None
+        message = {name: v for name, v in message.items() if v is not None or name == "content"}
+    elif signature is not None:
+        message = with_own(message, signature, (OWN_PLACE,))
+        notes.signed.append(Signed("", "", "", signature))
+    if names is not UNCHANGED and (legacy := message.get("function_call")) and legacy.get("name"):
+        message["function_call"] = {**legacy, "name": names.restore(legacy["name"])}
+    normalized = {
+        "index": index,
+        "message": message,
+        "finish_reason": _finish_reason(reason, bool(calls), bool(message.get("function_call"))),
+    }
+    logprobs = choice.get("logprobs")
+    if logprobs is not None and (logprobs := normalize_logprobs(logprobs)) is not None:
+        normalized["logprobs"] = logprobs
+    return normalized
+
+
+class ChunkNormalizer:
+    """Brings one stream's chunks into shape; keeps what has to be the same, or said once, across chunks."""
+
+    def __init__(
+        self,
+        *,
+        fallback_id: str,
+        created: int,
+        model: str,
+        include_usage: bool,
+        ids: CallIds | None = None,
+        names: NamesBack = UNCHANGED,
+    ):
+        self._id = fallback_id
+        self._created = created
+        self._model = model
+        self._include_usage = include_usage
+        self._ids = ids or CallIds(fallback_id)
+        self._names = names
+        self._legacy_names = LegacyNames(names)
+        self._named = False
+        self._spoken: set[int] = set()  # choices whose role has been said
+        self._calls: dict[int, CallPlaces] = {}  # of each choice that holds any
+        self._legacy: set[int] = set()  # choices with a call in the form that was before tool calls
+        self._signatures: dict[int, str] = {}  # that stood on no call, of each choice
+        self._details: dict[int, dict[str, str]] = {}  # likewise, by the ids of their calls
+        self._finished: set[int] = set()
+        self._halves: Held = {}
+        self.usage: dict[str, Any] | None = None
+        """The usage that the provider reported last, if any."""
+
+        self.notes = Notes()
+        """What is known of the calls that have ended: to be kept before their last chunk is sent."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether an answer was brought to its end.
+
+        One choice is enough here: litellm loses the finish reason of Gemini's further candidates in streams. The
+        direct transport demands one of every choice, before its stream ends (:mod:`proxy.upstream.wires`).
+        """
+        return bool(self._finished)
+
+    def normalize(self, chunk: Chunk) -> Chunk | None:
+        """Return the chunk for the client, or None when it holds nothing for it.
+
+        Raises :class:`proxy.core.errors.UpstreamFault` for a tool call that ended without a name.
+        """
+        if not self._named:  # the id stays the same from the first chunk on; litellm makes new ones up
+            self._named = True
+            self._id = _text(chunk.get("id")) or self._id
+            self._model = _text(chunk.get("model")) or self._model
+        choices: list[dict[str, Any]] = []
+        for choice in chunk.get("choices") or ():
+            if (normalized := self._normalize_choice(choice)) is not None:
+                choices.append(normalized)
+        usage = chunk.get("usage")
+        if usage:
+            self.usage = normalize_usage(usage) or self.usage
+        return self._chunk(choices) if choices else None
+
+    def last_chunk(self) -> Chunk | None:
+        """Return the chunk of the usage, where one was asked for and reported: the last one, behind all others.
+
+        Each report is of the whole answer so far, so that the last one counts and none are added up.
+        """
+        if not self._include_usage or self.usage is None:
+            return None
+        return {**self._chunk([]), "usage": self.usage}
+
+    def _chunk(self, choices: list[dict[str, Any]]) -> Chunk:
+        return {
+            "id": self._id,
+            "object": "chat.completion.chunk",
+            "created": self._created,
+            "model": self._model,
+            "choices": choices,
+        }
+
+    def _normalize_choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
+        index = choice.get("index") or 0
+        given = choice.get("delta") or {}
+        if (
+            len(given) == 1
+            and type(text := given.get("content")) is str
+            and text
+            and text.isascii()
+            and not self._halves
+            and choice.get("finish_reason") is None
+            and choice.get("logprobs") is None
+            and index in self._spoken
+            and index not in self._finished
+        ):
+            return {"index": index, "delta": {"content": text}, "finish_reason": None}  # as most pieces are
+        if index in self._finished:
+            self._read_late(index, given)
+            return None
+        delta = {name: value for name, value in given.items() if name in _DELTA_FIELDS}
+        if len(delta) < len(given):
+            if (signature := _text_signature(given)) is not None:
+                self._signatures[index] = signature
+            if "reasoning_details" in given:
+                self._details.setdefault(index, {}).update(encrypted_details(given))
+        for name, text in delta.items():
+            if type(text) is str and (self._halves or not text.isascii()):
+                delta[name] = join_halves(self._halves, (index, name), text)
+        calls = delta.pop("tool_calls", None)
+        if calls:
+            self._read_calls(index, calls, delta)
+        if "function_call" in delta:
+            self._legacy.add(index)
+            if self._names is not UNCHANGED:
+                self._read_legacy(index, delta)
+        first = index not in self._spoken
+        if not first or "tool_calls" in delta:
+            for name in _TEXTS:
+                if name in delta and not delta[name]:
+                    del delta[name]
+        reason = choice.get("finish_reason")
+        logprobs = choice.get("logprobs")
+        if logprobs is not None:
+            logprobs = normalize_logprobs(logprobs)
+        if reason:
+            reason = self._finish(index, reason, delta)
+        elif not first and not delta and logprobs is None:
+            return None
+        if first:
+            self._spoken.add(index)
+            delta = {"role": "assistant", **delta}
+        normalized: dict[str, Any] = {"index": index, "delta": delta, "finish_reason": reason or None}
+        if logprobs is not None:
+            normalized["logprobs"] = logprobs
+        return normalized
+
+    def _finish(self, index: int, reason: str, delta: dict[str, Any]) -> str:
+        """Return the finish reason for the client, and put what was still to be said into the last *delta*."""
+        self._finished.add(index)
+        if index in self._legacy and (name := self._legacy_names.close(index)):
+            delta["function_call"] = name
+        places = self._calls.get(index)
+        signature = self._signatures.pop(index, None)
+        if places is not None:
+            pieces = places.close(cut_off=reason in CUT_OFF)
+            pieces += places.sign(self._details.get(index, {}))
+            if signature is not None:
+                pieces += places.sign_first(signature)
+            self._add_pieces(index, pieces, delta)
+            self.notes.add(index, places)
+        called = places is not None and not places.is_empty
+        if signature is not None and not called:
+            delta["extra_content"] = {"google": {"thought_signature": signature}}
+            self.notes.signed.append(Signed("", "", "", signature))
+        if self._halves:
+            release_halves(self._halves, index, delta)
+            if "tool_calls" in delta:
+                delta["tool_calls"] = join_pieces(delta["tool_calls"])
+        return _finish_reason(reason, called, index in self._legacy)
+
+    def _read_legacy(self, index: int, delta: dict[str, Any]) -> None:
+        """Put into *delta* what of its piece of a legacy call can be passed on."""
+        piece = self._legacy_names.read(index, delta["function_call"] or {})
+        if piece:
+            delta["function_call"] = piece
+        else:
+            del delta["function_call"]
+
+    def _read_late(self, index: int, given: dict[str, Any]) -> None:
+        """Keep a signature that comes behind the end: the client has its last chunk, but gets the call's id."""
+        places, calls = self._calls.get(index), given.get("tool_calls")
+        if places is None or not calls:
+            return
+        for call in calls:
+            if not is_bare(call) and not (call.get("function") or {}).get("arguments"):
+                places.read(call)
+        self.notes.signed += places.signed(ended=True)
+
+    def _read_calls(self, index: int, calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
+        """Put the pieces of calls that say anything into *delta*, each with its place."""
+        places = self._calls.get(index)
+        if places is None:
+            places = self._calls[index] = CallPlaces(self._ids, index, self._names)
+        self._add_pieces(index, [piece for call in calls for piece in places.read(call)], delta)
+        self.notes.signed += places.signed(ended=False)
+
+    def _add_pieces(self, index: int, pieces: list[dict[str, Any]], delta: dict[str, Any]) -> None:
+        if not pieces:
+            return
+        for piece in pieces:
+            text = piece["function"]["arguments"]
+            if text and (self._halves or not text.isascii()):
+                piece["function"]["arguments"] = join_halves(self._halves, (index, piece["index"]), text)
+        known = delta.get("tool_calls")
+        if known or len(pieces) > 1:
+            pieces = join_pieces([*(known or ()), *pieces])
+        delta["tool_calls"] = pieces
+
+
+def _finish_reason(reason: str, called: bool, legacy: bool) -> str:
+    """Return the finish reason that says whether there are calls: Gemini says STOP to them as well.
+
+    One that says there are some where there are none keeps agents waiting for nothing.
+    """
+    if called:
+        return "tool_calls" if reason in ("stop", "function_call") else reason
+    if reason == "tool_calls" or (reason == "function_call" and not legacy):
+        return "function_call" if legacy else "stop"
+    return reason
+
+
+def _text_signature(said: dict[str, Any]) -> str | None:
+    """Return the signature that a message or a delta carries beside its calls."""
+    return next((text for text in text_signatures(said) if is_signature(text)), None)
+
+
+def _text(value: Any) -> str | None:
+    """Return *value* if it is a text."""
+    return value if isinstance(value, str) else None

@@ -1,0 +1,114 @@
+"""Text completions and their chunks in the one shape that clients know. Pure.
+
+What a provider adds to a choice is left out, as it is of chats (:mod:`normalize`): strict clients refuse it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.answers.find_empty import CUT_OFF
+from proxy.answers.join_surrogates import REPLACEMENT, Held, join_halves
+from proxy.answers.usage import normalize_usage
+from proxy.core.errors import AnswerUnusable
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer, Chunk
+
+_OBJECT = "text_completion"
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What stands where the provider says nothing."""
+
+    id: str
+    created: int
+    """Unix time, in seconds."""
+
+    model: str
+
+
+def check_text(answer: Answer, defaults: Defaults, *, may_be_empty: bool) -> Answer:
+    """Return *answer* in OpenAI's shape; raises :class:`AnswerUnusable` for one that holds nothing."""
+    choices = answer.get("choices")
+    if not choices or not (may_be_empty or any(map(_says_something, choices))):
+        raise AnswerUnusable("The provider's answer holds nothing.", cause=Cause.EMPTY)
+    written = {**_head(answer, defaults), "choices": [_choice(choice, choice["text"]) for choice in choices]}
+    usage = answer.get("usage")
+    if isinstance(usage, dict) and (counted := normalize_usage(usage)):
+        written["usage"] = counted
+    return written
+
+
+class TextChunks:
+    """Brings one stream's chunks into shape; keeps what has to be the same in all of them."""
+
+    def __init__(self, defaults: Defaults, *, include_usage: bool) -> None:
+        self._defaults = defaults
+        self._head: dict[str, Any] | None = None
+        self._include_usage = include_usage
+        self._halves: Held = {}
+        self.finished = False
+        self.usage: dict[str, Any] | None = None
+        """The usage that the provider reported last, if any."""
+
+    def normalize(self, chunk: Chunk) -> Chunk | None:
+        """Return the chunk for the client, or None when it holds nothing for it."""
+        if self._head is None:
+            self._head = _head(chunk, self._defaults)
+        usage = chunk.get("usage")
+        if isinstance(usage, dict) and usage:
+            self.usage = normalize_usage(usage) or self.usage
+        choices = [self._choice(choice) for choice in chunk.get("choices") or ()]
+        return {**self._head, "choices": choices} if choices else None
+
+    def last_chunk(self) -> Chunk | None:
+        """Return the chunk of the usage, where one was asked for and reported: the last one, behind all others."""
+        if not self._include_usage or self.usage is None or self._head is None:
+            return None
+        return {**self._head, "choices": [], "usage": self.usage}
+
+    def _choice(self, choice: Mapping[str, Any]) -> dict[str, Any]:
+        index, text = choice["index"], choice["text"]
+        if self._halves or not text.isascii():
+            text = join_halves(self._halves, (index, "text"), text)
+        if choice["finish_reason"]:
+            self.finished = True
+            if self._halves.pop((index, "text"), None):
+                text += REPLACEMENT
+        return _choice(choice, text)
+
+
+def opens(chunk: Chunk, *, may_be_empty: bool) -> bool:
+    """Tell whether an answer has begun with *chunk*: it holds a text, or an end that needs none."""
+    return any(
+        _says_something(choice) or (may_be_empty and choice["finish_reason"]) for choice in chunk["choices"]
+    )
+
+
+def _says_something(choice: Mapping[str, Any]) -> bool:
+    return bool(choice["text"].strip()) or choice["finish_reason"] in CUT_OFF
+
+
+def _head(given: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+    made, created, model = given.get("id"), given.get("created"), given.get("model")
+    head: dict[str, Any] = {
+        "id": made if isinstance(made, str) and made else defaults.id,
+        "object": _OBJECT,
+        "created": created if type(created) is int and 0 < created < 2**53 else defaults.created,
+        "model": model if isinstance(model, str) and model else defaults.model,
+    }
+    fingerprint = given.get("system_fingerprint")
+    return {**head, "system_fingerprint": fingerprint} if isinstance(fingerprint, str) else head
+
+
+def _choice(choice: Mapping[str, Any], text: str) -> dict[str, Any]:
+    logprobs = choice.get("logprobs")
+    return {
+        "text": text,
+        "index": choice["index"],
+        "logprobs": logprobs if isinstance(logprobs, dict) else None,
+        "finish_reason": choice["finish_reason"],
+    }

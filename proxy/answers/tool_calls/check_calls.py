@@ -1,0 +1,164 @@
+"""The check of one whole answer: every call of every choice. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from proxy.answers.find_empty import CUT_OFF
+from proxy.answers.tool_calls.declared_tools import DeclaredTools
+from proxy.answers.tool_calls.fit_schema import misfits
+from proxy.answers.tool_calls.mend_arguments import mend_text, text_within
+from proxy.answers.tool_calls.work_limit import Budget
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Answer
+from sanitizers import Change
+
+REPAIR_STEP = "answer_repair"
+
+_LARGEST = 64 * 1024
+"""Characters of arguments that are held against a schema."""
+
+_LONGEST_DETAIL = 500
+_LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check came to.
+
+    *answer* is the one that was checked itself where nothing was mended, or nothing could be. *cause* is None for an
+    answer whose calls can be used; else *detail* says to the model, and to nobody else, what is wrong.
+    """
+
+    answer: Answer
+    changes: tuple[Change, ...] = ()
+    cause: Cause | None = None
+    detail: str = ""
+
+
+class _Misfit(Exception):
+    """A call that cannot be used."""
+
+    def __init__(self, cause: Cause, detail: str) -> None:
+        super().__init__(detail)
+        self.cause = cause
+        self.detail = detail[:_LONGEST_DETAIL]
+
+
+def check_calls(
+    answer: Answer, parameters: Mapping[str, Any], names_back: Mapping[str, str] = MappingProxyType({})
+) -> Checked:
+    """Return what is to be done with *answer*, a normalized one; *parameters* are those of the client's request.
+
+    *names_back* has the client's name of each tool that the model knows by another one.
+
+    The first call that cannot be used decides: then the answer stays as it is, since it is asked for again whole.
+    """
+    if not any(choice["message"].get("tool_calls") for choice in answer["choices"]):
+        return Checked(answer)
+    tools = DeclaredTools(parameters, names_back)
+    budget = Budget()
+    choices: list[dict[str, Any]] = []
+    changes: list[Change] = []
+    try:
+        for choice in answer["choices"]:
+            choices.append(_check_choice(choice, tools, budget, changes))
+    except _Misfit as misfit:
+        return Checked(answer, cause=misfit.cause, detail=misfit.detail)
+    if not changes:
+        return Checked(answer)
+    return Checked({**answer, "choices": choices}, tuple(changes))
+
+
+def _check_choice(
+    choice: dict[str, Any], tools: DeclaredTools, budget: Budget, changes: list[Change]
+) -> dict[str, Any]:
+    message = choice["message"]
+    calls = message.get("tool_calls")
+    if not calls or choice["finish_reason"] in CUT_OFF:  # half a command must not be run
+        return choice
+    checked = [_check_call(call, tools, budget) for call in calls]
+    if all(new is old for (new, _), old in zip(checked, calls, strict=True)):
+        return choice
+    for call, reasons in checked:
+        changes += [
+            Change(REPAIR_STEP, "replaced", choice["index"], reason, str(call.get("id"))[:_LONGEST_NAME])
+            for reason in reasons
+        ]
+    return {**choice, "message": {**message, "tool_calls": [call for call, _ in checked]}}
+
+
+def _check_call(
+    call: dict[str, Any], tools: DeclaredTools, budget: Budget
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return *call*, itself or mended, with the reasons of what was changed; raises :class:`_Misfit`."""
+    function = call.get("function")
+    if not isinstance(function, dict) or call.get("type") != "function":
+        return call, ()  # a custom tool's input is free text
+    name, arguments = function.get("name"), function.get("arguments")
+    name = name if isinstance(name, str) else ""
+    declared = tools.find(name)
+    if declared is None and not tools.allows_any():
+        shown = name[:_LONGEST_NAME]
+        raise _Misfit(Cause.UNDECLARED_CALL, f"the tool {shown!r} is not declared")
+    schema = tools.schema_of(declared) if declared is not None else None
+    known_as = tools.as_the_model_knows(declared or name)[:_LONGEST_NAME]
+    value, fault = _read(arguments)
+    text: Any = arguments
+    if value is None:
+        text = _mend(arguments, budget) if declared is not None else None
+        value, _ = _read(text)
+        if value is None:
+            raise _Misfit(Cause.INVALID_ARGUMENTS, f"{known_as}: {fault}")
+    wrong = misfits(value, schema, budget) if len(text) <= _LARGEST else []
+    if wrong:
+        raise _Misfit(Cause.INVALID_ARGUMENTS, f"{known_as}: {'; '.join(wrong)}.")
+    reasons = []
+    if declared is not None and declared != name:
+        reasons.append("tool_name")
+        name = declared
+    if text is not arguments:
+        reasons.append("tool_arguments")
+    if not reasons:
+        return call, ()
+    return {**call, "function": {**function, "name": name, "arguments": text}}, tuple(reasons)
+
+
+def _read(arguments: Any) -> tuple[dict[str, Any] | None, str]:
+    """Return the object that *arguments* are the JSON of, or None and what is wrong with them."""
+    if not isinstance(arguments, str) or not arguments:
+        return None, "there are no arguments."
+    try:
+        value = orjson.loads(arguments)
+    except orjson.JSONDecodeError as error:
+        return None, f"the arguments are not valid JSON: {error}."
+    return (value, "") if isinstance(value, dict) else (None, "the arguments are not a JSON object.")
+
+
+def _written(value: Any) -> str | None:
+    """Return the JSON of *value*, or None for what strict parsers refuse: half an emoji, a number of 20 digits."""
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        return None
+
+
+def _mend(arguments: Any, budget: Budget) -> str | None:
+    """Return the text of the object that *arguments*, which are not the text of one, stand for, or None.
+
+    Nothing at all is what some servers send for a call without arguments; it counts as such where that fits.
+    """
+    if isinstance(arguments, dict):  # Ollama's own shape
+        return _written(arguments)
+    if arguments is None:
+        return "{}"
+    if not isinstance(arguments, str):
+        return None
+    if arguments.strip() in ("", "null"):
+        return "{}"
+    return text_within(arguments, budget) or _written(mend_text(arguments, budget))

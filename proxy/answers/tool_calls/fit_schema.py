@@ -1,0 +1,216 @@
+"""Whether a value fits a tool's schema, in bounded time and without asking anybody. Pure.
+
+The schema is the client's, and the event loop waits: regular expressions are not run (they can take exponential time),
+nor what compares everything with everything, references must lead into the schema itself, and the calls of an answer
+share a number of steps. What cannot be checked under these rules counts as fitting: the tool is the judge.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from proxy.answers.tool_calls.schema_shape import has_shape, is_usable
+from proxy.answers.tool_calls.work_limit import Budget, TooMuchError
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+LARGEST = 64 * 1024
+"""Bytes of a schema that is used."""
+
+_STEPS_A_SCHEMA = 8
+_BYTES_A_STEP = 32
+"""Bytes of a schema that are made ready in one step."""
+
+_CHARACTERS_A_STEP = 64
+"""Characters of a fault that are written in one step: the library writes the whole value into every one."""
+
+_TEXT_A_STEP = 1024
+"""Characters of a text that are: numbers and empty lists take far longer."""
+
+_KEPT = 128
+_MOST_TOLD = 3
+_TOLD_LENGTH = 200
+
+_DRAFTS = {
+    "http://json-schema.org/draft-04/schema": "Draft4Validator",
+    "http://json-schema.org/draft-06/schema": "Draft6Validator",
+    "http://json-schema.org/draft-07/schema": "Draft7Validator",
+    "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
+    "https://json-schema.org/draft/2020-12/schema": "Draft202012Validator",
+}
+_LATEST = "https://json-schema.org/draft/2020-12/schema"
+
+_CHECKED = frozenset(
+    {
+        "$ref", "additionalProperties", "allOf", "anyOf", "const", "contains", "dependentRequired", "enum",
+        "exclusiveMaximum", "exclusiveMinimum", "if", "items", "maxItems", "maxLength", "maxProperties", "maximum",
+        "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "prefixItems", "properties",
+        "propertyNames", "required", "type",
+    }
+)  # fmt: skip
+"""Left out: pattern, patternProperties, format (regular expressions), uniqueItems, unevaluated*, dynamic references."""
+
+_SAYS_NOTHING = frozenset({"$schema", "additionalProperties", "description", "properties", "title", "type"})
+
+
+_WALKING = frozenset({"additionalProperties", "contains", "items", "propertyNames"})
+"""Keywords that go through the whole value."""
+
+_QUICK = frozenset({"enum", "required"})
+"""Keywords that go through what they hold four times as fast as others do."""
+
+_SLOW = frozenset({"$ref", "multipleOf"})
+
+_ASKING = frozenset({"anyOf", "contains", "if", "not", "oneOf"})
+"""Keywords that ask of schemas whether they fit, and keep to themselves what is said."""
+
+_NEVER: dict[str, Any] = {"not": {}}
+"""``false`` as a schema with a keyword. The library counts nothing under ``false``, and writes out the value."""
+
+
+class _Meter(threading.local):
+    """Whose steps are counted: the budget of the check that is running."""
+
+    budget = Budget()
+
+
+_METER = _Meter()
+
+
+def misfits(value: dict[str, Any], schema: Any, budget: Budget | None = None) -> list[str]:
+    """Return what is wrong with *value* under *schema*, in short words, the first few; nothing where it fits.
+
+    The steps are those of *budget*; when they are used up, everything fits.
+    """
+    budget = budget or Budget()
+    if budget.left < 0 or not isinstance(schema, dict) or _says_nothing(schema):
+        return []
+    _METER.budget = budget
+    try:
+        key = orjson.dumps(schema)
+        budget.take(_STEPS_A_SCHEMA + len(key) // _BYTES_A_STEP)
+        validator = _compile(key) if len(key) <= LARGEST else None
+        if validator is None:
+            return []
+        return [_tell(error) for error in islice(validator.iter_errors(value), _MOST_TOLD)]
+    except Exception:  # noqa: BLE001 - a schema that breaks the validator is one that says nothing
+        return []
+
+
+def warm() -> None:
+    """Load the library, which takes 80 ms: in a thread, where something waits."""
+    _draft(_DRAFTS[_LATEST])
+
+
+def is_warm() -> bool:
+    """Tell whether the library is loaded."""
+    return _draft.cache_info().currsize > 0
+
+
+def _says_nothing(schema: dict[str, Any]) -> bool:
+    """Tell whether every object fits, by a look at the top: so are tools without arguments declared."""
+    return (
+        schema.keys() <= _SAYS_NOTHING
+        and not schema.get("properties")
+        and schema.get("type", "object") == "object"
+        and schema.get("additionalProperties", True) is True
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def _compile(key: bytes) -> Validator | None:
+    """Return the check for the schema whose JSON is *key*, or None for a schema that cannot be used."""
+    schema = orjson.loads(key)
+    dialect = schema.pop("$schema", _LATEST)
+    name = _DRAFTS.get(dialect.rstrip("#")) if isinstance(dialect, str) else None
+    if name is None or not is_usable(schema):
+        return None
+    word = "id" if name == "Draft4Validator" else "$id"
+    schema.pop(word, None)
+    # The library changes to another class, without the bounds, wherever a schema names a dialect, and goes through
+    # the whole schema for every reference below a name.
+    text = orjson.dumps(schema)
+    if b'"$schema":"' in text or f'"{word}":"'.encode() in text:
+        return None
+    from referencing import Registry
+
+    registry: Registry[Any] = Registry()  # one that fetches nothing
+    made: Validator = _draft(name)(schema, registry=registry)
+    return made
+
+
+@lru_cache(maxsize=len(_DRAFTS))
+def _draft(name: str) -> Any:
+    """Return the library's class of that name, within the bounds."""
+    import jsonschema  # late: a start must not wait for it
+
+    draft = getattr(jsonschema, name)
+    keywords = {
+        word: _metered(check, word) if word in _CHECKED else _nothing
+        for word, check in draft.VALIDATORS.items()
+    }
+    return jsonschema.validators.extend(draft, keywords)  # type: ignore[no-untyped-call]  # the stubs have no types
+
+
+_Keyword = Callable[[Any, Any, Any, Any], "Iterator[Any] | None"]
+
+
+def _nothing(*_: Any) -> None:
+    """Check nothing."""
+
+
+def _metered(check: _Keyword, word: str) -> _Keyword:
+    """Return *check* with its steps counted, and with OpenAPI's ``nullable``, which Gemini's clients write."""
+
+    def metered(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        budget = _METER.budget
+        budget.take(_steps_of(word, value, instance))
+        if not has_shape(word, value):  # a reference led to where nobody has looked
+            raise TooMuchError
+        if instance is None and word in ("enum", "type") and schema.get("nullable") is True:
+            return
+        if word == "additionalProperties" and "patternProperties" in schema:
+            return
+        if word in _ASKING:
+            value = _without_false(value)
+        for error in check(validator, value, instance, schema) or ():
+            budget.take(0 if error.schema_path else _steps_to_write(error.message, instance))
+            yield error
+
+    return metered
+
+
+def _steps_of(word: str, value: Any, instance: Any) -> int:
+    steps = 3 if word in _SLOW else 0
+    if isinstance(value, (dict, list)):
+        steps += len(value) // 4 if word in _QUICK else len(value)
+    if word == "$ref" and isinstance(value, str):
+        steps += value.count("/")
+    if word == "dependentRequired" and isinstance(value, dict):
+        steps += sum(len(names) for names in value.values() if isinstance(names, list))
+    if word in _WALKING and isinstance(instance, (dict, list)):
+        steps += len(instance)
+    return steps
+
+
+def _steps_to_write(message: str, instance: Any) -> int:
+    text = len(instance) if isinstance(instance, str) else 0
+    return text // _TEXT_A_STEP + max(0, len(message) - text) // _CHARACTERS_A_STEP
+
+
+def _without_false(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_NEVER if each is False else each for each in value]
+    return _NEVER if value is False else value
+
+
+def _tell(error: Any) -> str:
+    text = f"{error.json_path}: {error.message}"
+    return text if len(text) <= _TOLD_LENGTH else text[: _TOLD_LENGTH - 1] + "…"

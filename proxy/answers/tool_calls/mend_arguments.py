@@ -1,0 +1,152 @@
+"""Arguments that are no JSON object, as the object that they were meant to be, where there is no doubt. Pure.
+
+The tolerant parsers always return something: they close what was cut off, pick one of two objects, drop what they
+cannot read, and json-repair 0.64 takes the line break from the end of a text. In a command that is run that is a
+different command. Here only the notation is put right: a trailing comma or a missing one before a key, the kind of
+quotes, raw control characters, bare keys, Python's words for true, false and null. Every token of the text is in the
+result, once, and nothing else is. A model that wrote anything worse is asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from proxy.answers.tool_calls.work_limit import Budget, TooMuchError
+
+LARGEST = 64 * 1024
+"""Characters of a text that is looked into, where the steps last."""
+
+_CHARACTERS_A_STEP = 64
+_TOKENS_A_STEP = 4
+_INNER_CHARACTERS_A_STEP = 16
+
+DEEPEST = 64
+"""Levels of a text that is looked into; the parser recurses."""
+
+_TOKEN = re.compile(r"""\s+|[{}\[\]:,]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,{}\[\]:"']+""", re.DOTALL)
+_KEY = re.compile(r"[A-Za-z_][\w.-]*")
+_ESCAPE_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+_IN_DOUBLE_QUOTES = MappingProxyType({"\\'": "'", '"': '\\"'})
+_WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null"})
+_CLOSING = MappingProxyType({"{": "}", "[": "]"})
+
+
+def mend_text(text: str, budget: Budget | None = None) -> dict[str, Any] | None:
+    """Return the object that *text*, which does not parse as one, says, or None where that is not certain.
+
+    Nor is it where the steps of *budget* do not last.
+    """
+    budget = budget or Budget()
+    if len(text) > LARGEST or budget.left < 0:
+        return None
+    try:
+        budget.take(len(text) // _CHARACTERS_A_STEP)
+        tokens = _tokens_of(text, budget)
+        if tokens is None or not _is_one_object(tokens):
+            return None
+        value = _DECODER.decode(_joined(tokens))
+    except (TooMuchError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def text_within(text: str, budget: Budget | None = None) -> str | None:
+    """Return the text that *text*, an object encoded twice, encodes (autogen#4878), or None where it is not one.
+
+    It is to be passed on as it is: written anew, a number of 20 digits would be another one.
+    """
+    budget = budget or Budget()
+    if not text.lstrip().startswith('"') or len(text) > LARGEST or budget.left < 0:
+        return None
+    try:
+        budget.take(len(text) // _INNER_CHARACTERS_A_STEP)
+        inner = orjson.loads(text)
+        if not isinstance(inner, str) or not isinstance(orjson.loads(inner), dict):
+            return None
+        _DECODER.decode(inner)
+    except (RecursionError, TooMuchError, ValueError):
+        return None
+    return inner
+
+
+def _tokens_of(text: str, budget: Budget) -> list[str] | None:
+    """Return the tokens of *text* as JSON writes them, or None where a quote is not closed."""
+    tokens: list[str] = []
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            return None
+        at = found.end()
+        token = found[0]
+        if token == ":" and tokens and _KEY.fullmatch(tokens[-1]):
+            tokens[-1] = f'"{tokens[-1]}"'
+        if not token.isspace():
+            tokens.append(_in_double_quotes(token) if token[0] == "'" else token)
+            if len(tokens) % _TOKENS_A_STEP == 0:
+                budget.take(0)
+    return [_WORDS.get(token, token) for token in tokens]
+
+
+def _in_double_quotes(text: str) -> str:
+    inner = _ESCAPE_OR_QUOTE.sub(lambda part: _IN_DOUBLE_QUOTES.get(part[0], part[0]), text[1:-1])
+    return f'"{inner}"'
+
+
+def _is_one_object(tokens: list[str]) -> bool:
+    """Tell whether the first token opens what the last one closes, with every bracket in its place."""
+    closing: list[str] = []
+    for at, token in enumerate(tokens):
+        if token in _CLOSING:
+            closing.append(_CLOSING[token])
+        elif token in ("}", "]") and (not closing or closing.pop() != token):
+            return False
+        if not closing:
+            return at == len(tokens) - 1 and token == "}"
+        if len(closing) > DEEPEST:
+            return False
+    return False
+
+
+def _joined(tokens: list[str]) -> str:
+    """Return *tokens* as one text, without a comma before a closing bracket, with one before every key but the first.
+
+    All else that is wrong with them stays wrong, for the parser to refuse.
+    """
+    parts: list[str] = []
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1] if at else ""
+        behind = tokens[at + 1] if at + 1 < len(tokens) else ""
+        if token == "," and behind in ("}", "]") and before not in ("{", "[", ",", ":"):
+            continue
+        if behind == ":" and before not in ("{", ","):
+            parts.append(",")
+        parts.append(token)
+    return " ".join(parts)
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object; raises :class:`ValueError` for a key that is there twice."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key is there twice")
+    return made
+
+
+def _finite(text: str) -> float:
+    """Return the number; raises :class:`ValueError` for one that JSON cannot hold."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("not a finite number")
+    return number
+
+
+_DECODER = json.JSONDecoder(
+    strict=False, object_pairs_hook=_object_of, parse_float=_finite, parse_constant=_finite
+)

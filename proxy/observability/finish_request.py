@@ -1,0 +1,167 @@
+"""What one request leaves behind: a log line and some metrics, written once, at its end.
+
+Nothing else in the request path knows the log or the metrics of requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from proxy.observability.logs import get_log
+from proxy.observability.metrics import Metrics
+from proxy.observability.recent_requests import Seen, Watch
+from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
+from proxy.planning.plan import Plan, format_changes, split_changes
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+def finish_record(record: Record, metrics: Metrics, now: float, watch: Watch | None = None) -> None:
+    """Write *record* to the metrics, the log, and what *watch* remembers; *now* is the end of the request."""
+    duration, model, usage = now - record.started, record.model, record.usage
+    planned, plan = record.planned, record.plan
+    changes = planned.changes if planned is not None and planned is not record.unchanged else ()
+    changed = format_changes(changes) if changes else ""
+    rounds = record.rounds
+    if rounds is None and record.guarded is not None:  # there was no answer
+        rounds = record.guarded.turn.header()
+    trace = {"trace_id": record.trace_id} if record.trace_id else None
+    metrics.requests.labels(record.route, model, record.outcome).inc(1, trace)
+    metrics.duration.labels(record.route, model).observe(duration, trace)
+    if record.overhead is not None:
+        metrics.overhead.labels(record.route).observe(record.overhead, trace)
+    if record.first_token is not None:
+        metrics.first_token.labels(model).observe(record.first_token, trace)
+    if record.outcome == CLIENT_DISCONNECTED:
+        metrics.disconnects.labels(record.route).inc()
+    if record.interrupted:
+        metrics.interrupted.labels(model, record.interrupted).inc()
+    if planned is not None and changes:
+        by_mode, in_any = split_changes(changes)
+        metrics.count_changes(by_mode, made=planned.mode != "observe")
+        metrics.count_changes(in_any, made=True)
+    if planned is not None and planned.dropped:
+        metrics.dropped_parameters.labels(model).inc(len(planned.dropped))
+    if plan is not None:
+        _count_plan(plan, model, metrics)
+    _finish_turn(record, rounds, metrics)
+    sent, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    cached = (usage.get("prompt_tokens_details") or _NOTHING).get("cached_tokens")
+    reasoning = (usage.get("completion_tokens_details") or _NOTHING).get("reasoning_tokens")
+    for kind, count in (("input", sent), ("output", written), ("cached", cached), ("reasoning", reasoning)):
+        if count and isinstance(count, int) and count > 0:  # a provider's number is not to be relied on
+            metrics.tokens.labels(model, kind).inc(count)
+    if record.writing_s is not None:
+        per_token = time_per_token(record.writing_s, written, reasoning)
+        if per_token is not None:
+            metrics.per_token.labels(model).observe(per_token)
+    if record.refused:  # told by their number alone (:mod:`proxy.observability.refusal_log`)
+        return
+    if watch is not None:
+        _remember(record, watch, now, changed, rounds)
+    get_log().info(
+        "request_finished",
+        request_id=record.request_id,
+        trace_id=record.trace_id or None,
+        route=record.route,
+        model=model,
+        deployment=planned.deployment.model if planned is not None else None,
+        mode=planned.mode if planned is not None else None,
+        stream=record.stream,
+        status=record.status,
+        outcome=record.outcome,
+        messages=record.messages,
+        changes=changed,
+        dropped_parameters=len(planned.dropped) if planned is not None else 0,
+        rounds=rounds,
+        key=record.key or None,
+        attempts=record.attempts,
+        duration_ms=round(duration * 1000, 1),
+        upstream_ms=round(record.upstream_wait * 1000, 1),
+        overhead_ms=None if record.overhead is None else round(record.overhead * 1000, 2),
+        first_token_ms=None if record.first_token is None else round(record.first_token * 1000, 1),
+        budget=record.budget,
+        input_tokens=sent,
+        output_tokens=written,
+    )
+
+
+def _count_plan(plan: Plan, model: str, metrics: Metrics) -> None:
+    """Count what a chat's plan came to: its budget, its signatures, and the rules that it breaks all the same."""
+    budget = plan.budget
+    if budget is not None:
+        if plan.mode == "repair" and (removed := budget.removed):
+            metrics.count_cut(model, removed, new=budget.is_new_cut)
+        else:
+            metrics.budget.labels(model, "counted" if budget.exact else "bounded").inc()
+    for kind, signatures in plan.signatures.items():
+        if signatures:
+            metrics.signatures.labels(model, kind).inc(signatures)
+    if plan.outcome is not None and plan.outcome.violations and plan.mode == "repair":
+        for violation in plan.outcome.violations:
+            metrics.violations.labels(violation.rule).inc()
+
+
+def _remember(record: Record, watch: Watch, now: float, changed: str, rounds: str | None) -> None:
+    """Leave with *watch* what the inspector tells of a request that ended at *now*; *changed* are all its changes."""
+    planned, plan = record.planned, record.plan
+    report = plan.budget if plan is not None else None
+    shown = made = changed
+    if changed and planned is not None and planned.mode == "observe":
+        shown, made = record.changes(), format_changes(split_changes(planned.changes)[1])
+    seen = Seen(
+        request_id=record.request_id,
+        ended=now,
+        route=record.route,
+        model=record.model,
+        deployment=planned.deployment.model if planned is not None else None,
+        position=planned.deployment.position if planned is not None else None,
+        status=record.status,
+        outcome=record.outcome,
+        stream=record.stream,
+        messages=record.messages,
+        changes=shown,
+        rounds=rounds,
+        max_rounds=record.max_rounds,
+        duration=now - record.started,
+        overhead=record.overhead,
+        attempts=record.attempts,
+        input_tokens=record.usage.get("prompt_tokens"),
+        output_tokens=record.usage.get("completion_tokens"),
+        estimate=report.sent if report is not None else None,
+        exact=report is not None and report.exact,
+        key=record.key,
+        kept=watch.keep(record.body) if record.body is not None else None,
+    )
+    watch.note(seen, made)
+
+
+def time_per_token(writing_s: float, output: object, reasoning: object) -> float | None:
+    """Return the seconds that each token after the first took, of those that were written in *writing_s*.
+
+    *output* and *reasoning* are the provider's counts; the thoughts are part of the output and came before it. None
+    where the counts are none, or hold no second token.
+    """
+    if not isinstance(output, int):
+        return None
+    written = output - reasoning if isinstance(reasoning, int) else output
+    return writing_s / (written - 1) if written > 1 else None
+
+
+def _finish_turn(record: Record, rounds: str | None, metrics: Metrics) -> None:
+    """Count the rounds of a turn, and tell what its newest one brought about; *rounds* is what its header says."""
+    if record.guarded is None:
+        return
+    turn = record.guarded.turn
+    metrics.rounds.labels(record.model).observe(turn.rounds)
+    for event in turn.events:
+        metrics.turn_events.labels(record.model, event).inc()
+        get_log().warning(
+            "turn_guard",
+            request_id=record.request_id,
+            model=record.model,
+            key=record.key or None,
+            what=event,
+            rounds=rounds,
+        )

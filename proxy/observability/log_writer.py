@@ -1,0 +1,81 @@
+"""Log lines on their way out: written by a thread, so that a reader that is slow, or stuck, never holds the loop.
+
+Lines are gathered and written together every tenth of a second. Those that nobody takes are dropped beyond a bound, and
+counted in a line of their own; what is left at the end is written then.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+from collections import deque
+from datetime import UTC, datetime
+
+from proxy.observability.log_lines import FormatLine, json_line
+
+_EVERY_S = 0.1
+_MOST_LINES = 20_000
+"""Lines that wait at most: about 10 MB."""
+
+_LAST_S = 2.0
+"""Seconds that a stuck reader has at the end."""
+
+
+class WriterThread:
+    """Writes lines to the file descriptor *fd* while its context lasts; its own are of *format_line*."""
+
+    def __init__(self, fd: int, format_line: FormatLine = json_line) -> None:
+        self._fd = fd
+        self._format = format_line
+        self._lines: deque[str] = deque()
+        self._dropped = 0
+        self._woken = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="log-writer", daemon=True)
+
+    def __enter__(self) -> WriterThread:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write what is left and end."""
+        self.close(_LAST_S)
+
+    def close(self, within_s: float) -> None:
+        """Write what is left and end; returns after *within_s* seconds at the latest. Another call is harmless."""
+        self._stopping = True
+        self._woken.set()
+        self._thread.join(within_s)
+
+    def write(self, line: str) -> None:
+        """Take a line, with its end; never waits."""
+        if len(self._lines) >= _MOST_LINES:
+            self._dropped += 1
+            return
+        self._lines.append(line)
+
+    def _run(self) -> None:
+        while True:
+            stopping = self._stopping
+            self._write_out()
+            if stopping:
+                return
+            self._woken.wait(_EVERY_S)
+
+    def _write_out(self) -> None:
+        lines = []
+        while self._lines:
+            lines.append(self._lines.popleft())
+        if self._dropped:
+            dropped, self._dropped = self._dropped, 0
+            lines.append(self._format("warning", "log_lines_dropped", {"lines": dropped}, datetime.now(UTC)))
+        left = memoryview("".join(lines).encode(errors="backslashreplace"))
+        try:
+            while left:
+                try:
+                    left = left[os.write(self._fd, left) :]
+                except BlockingIOError:  # somebody made the descriptor one that does not wait
+                    select.select((), (self._fd,), (), _EVERY_S)
+        except OSError:  # nobody reads any more, or there is no room: told with the next lines that go out
+            self._dropped += bytes(left).count(b"\n")

@@ -1,0 +1,43 @@
+"""Every metric, on a registry of its own, by phase: requests, calls upstream, histories, the process.
+
+Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes.
+Nothing a client sends becomes a label. The one thing of a client's that may be seen is the trace id of a request, 32
+hexadecimal digits, as an exemplar in the OpenMetrics format.
+The help texts are the reference: each says what is counted, when, and under which name.
+"""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, disable_created_metrics
+
+from proxy.observability.metrics.gen_ai import GenAiMetrics
+from proxy.observability.metrics.histories import HistoryMetrics
+from proxy.observability.metrics.process import ProcessMetrics
+from proxy.observability.metrics.requests import RequestMetrics
+from proxy.observability.metrics.upstream import UpstreamMetrics
+
+__all__ = ["UNKNOWN_MODEL", "Metrics"]
+
+# The `_created` series double every counter and nothing here reads them.
+disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus_client has no annotation for it
+
+UNKNOWN_MODEL = "unknown"
+"""The model label of requests that name no configured model."""
+
+
+class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, ProcessMetrics):
+    """The process's metrics; :func:`proxy.first_series.start_series` gives a configuration's models their series."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry(auto_describe=True)
+        RequestMetrics.__init__(self, self.registry)
+        UpstreamMetrics.__init__(self, self.registry)
+        HistoryMetrics.__init__(self, self.registry)
+        ProcessMetrics.__init__(self, self.registry)
+        self._gen_ai: GenAiMetrics | None = None
+
+    def gen_ai(self) -> GenAiMetrics:
+        """Return OpenTelemetry's GenAI metrics, which exist from the first time on that they are asked for."""
+        if self._gen_ai is None:
+            self._gen_ai = GenAiMetrics(self.registry)
+        return self._gen_ai

@@ -1,0 +1,36 @@
+"""One log line a minute about requests that were refused before anybody was known to have sent them.
+
+Whoever reaches the port can send requests without a key. A line for each would fill the disk, and hide what matters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import inf
+
+from proxy.observability.logs import get_log
+
+LINE_S = 60.0
+"""Seconds between two lines."""
+
+
+class RefusalLog:
+    """Counts refusals by their error code, and writes the counts: at once, and then once a minute."""
+
+    def __init__(self) -> None:
+        self._untold: Counter[str] = Counter()
+        self._due = -inf
+
+    def count(self, code: str, now: float) -> None:
+        """Count a refusal with the error *code* at *now*, on the loop's clock."""
+        self._untold[code] += 1
+        if now >= self._due:
+            self._due = now + LINE_S
+            self.tell()
+
+    def tell(self) -> None:
+        """Write what was counted since the last line, if anything was."""
+        if self._untold:
+            reasons = ",".join(f"{code}={count}" for code, count in sorted(self._untold.items()))
+            get_log().warning("requests_refused", refused=self._untold.total(), reasons=reasons)
+            self._untold.clear()

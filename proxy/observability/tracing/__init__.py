@@ -1,0 +1,71 @@
+"""Traces: which one a request belongs to, and what is said of it there.
+
+    traceparent ─▶ trace_context ─▶ begin_trace ─▶ RequestTrace ──for each attempt──▶ AttemptTrace ─▶ traceparent
+                   (pure)                          │  without the SDK: passed_on, which only passes the context on
+                                                   └─ with it: spans, which exporting sends to a collector
+
+Rules: only W3C's two headers are taken in and passed on. A span holds names, numbers and words from closed sets: no
+message, key, header or address of a client is ever put into one. OpenTelemetry is imported where it is switched on, and
+nowhere else; what it does is done in a thread of its own, and a request never waits for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from proxy.core.upstream_call import CallTrace
+
+if TYPE_CHECKING:
+    from proxy.core.deployment import Deployment
+    from proxy.observability.request_record import Record
+    from proxy.observability.tracing.trace_context import TraceContext
+    from proxy.resilience.decide_action import Step
+    from proxy.upstream import Upstream
+
+ANSWERED = "ok"
+"""How an attempt ends that was answered."""
+
+CANCELLED = "cancelled"
+"""How an attempt ends whose client has left: no fault of the provider's."""
+
+
+class AttemptTrace(CallTrace, Protocol):
+    """One attempt of a request, as a part of its trace."""
+
+    def end(self, outcome: str, then: Step | None = None) -> None:
+        """Note that the call has ended, and how; *then* is what is done about a failure.
+
+        *outcome* is :data:`ANSWERED`, :data:`CANCELLED`, the kind of a failure, or the code of an error.
+        """
+
+
+class RequestTrace(Protocol):
+    """One request's part in its trace."""
+
+    @property
+    def trace_id(self) -> str:
+        """The trace's id: 32 hexadecimal digits."""
+
+    def begin_attempt(self, record: Record, deployment: Deployment) -> AttemptTrace:
+        """Return the trace of the attempt that *record* has just counted."""
+
+    def end(self, record: Record) -> None:
+        """Note that the request has ended, and how."""
+
+
+class Tracing(Protocol):
+    """What makes spans, and sends them; there is one where tracing is switched on."""
+
+    def begin(
+        self, parent: TraceContext | None, *, method: str, scheme: str, path: str, route: str, propagate: bool
+    ) -> RequestTrace:
+        """Return the trace of a request that has come in; *propagate* says whether providers are told of it.
+
+        *path* is the template that the request's path matched.
+        """
+
+    def listening(self, upstream: Upstream) -> Upstream:
+        """Return *upstream* with what it answers told to the trace of each call."""
+
+    async def close(self) -> None:
+        """Send what is left, in bounded time."""

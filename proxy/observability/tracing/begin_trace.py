@@ -1,0 +1,42 @@
+"""Which trace a request belongs to: the one that its headers name, or a new one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proxy.observability.tracing.passed_on import PassedOn
+from proxy.observability.tracing.trace_context import TRACEPARENT, TRACESTATE, new_context, read_context
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+    from proxy.keys import Gateway
+    from proxy.observability.request_record import Record
+
+
+def begin_trace(request: web.Request, record: Record, gateway: Gateway) -> None:
+    """Give *record* its trace.
+
+    A ``traceparent`` that cannot be read is replaced by a new one, whether spans are made here or not: the trace begins
+    anew (W3C, section 3.2.4), and its id is in the log.
+    """
+    headers = request.headers
+    parent = read_context(headers.getall(TRACEPARENT, ()), headers.getall(TRACESTATE, ()))
+    propagate = gateway.settings.general_settings.tracing.propagate
+    if gateway.tracing is None:
+        context = parent or new_context(gateway.token)
+        record.trace_id = context.trace_id
+        if propagate:
+            record.trace = PassedOn(context, gateway.token)
+        return
+    resource = request.match_info.route.resource
+    assert resource is not None, "an API path has matched"
+    record.trace = gateway.tracing.begin(
+        parent,
+        method=request.method,
+        scheme=request.scheme,
+        path=resource.canonical,
+        route=record.route,
+        propagate=propagate,
+    )
+    record.trace_id = record.trace.trace_id

@@ -1,0 +1,86 @@
+"""Whether spans are made, and whether they can be: asked once, before anything is served."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from proxy.config import Fault, Settings
+
+if TYPE_CHECKING:
+    from proxy.observability.tracing import Tracing
+
+_WHERE = "general_settings.tracing.enabled"
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+_PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+_SPOKEN = "http/protobuf"
+_NEEDED = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http.trace_exporter")
+
+
+class UnreadableVariable(ValueError):
+    """One of the SDK's variables holds what it cannot read, such as a time that is no number."""
+
+
+def is_enabled(settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Tell whether spans are made.
+
+    ``OTEL_SDK_DISABLED`` goes before all, as everywhere; then the configuration; where that is silent, a collector's
+    address in the SDK's variables is enough, unless ``OTEL_TRACES_EXPORTER`` says ``none``.
+    """
+    if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return False
+    configured = settings.general_settings.tracing.enabled
+    if configured is not None:
+        return configured
+    if environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":
+        return False
+    return any(environ.get(name, "").strip() for name in _ENDPOINTS)
+
+
+def tracing_fault(settings: Settings, environ: Mapping[str, str]) -> Fault | None:
+    """Return why spans that are asked for cannot be made, or None where they can, or are not asked for."""
+    if not is_enabled(settings, environ):
+        return None
+    asked = "is true" if settings.general_settings.tracing.enabled else f"follows from {_asked_by(environ)}"
+    if not all(map(_is_installed, _NEEDED)):
+        return Fault(
+            _WHERE,
+            f"{asked}, and OpenTelemetry is not installed: install turnright[otel], or set it to false",
+        )
+    protocol = next((environ[name].strip() for name in _PROTOCOLS if environ.get(name, "").strip()), _SPOKEN)
+    if protocol != _SPOKEN:
+        return Fault(
+            _WHERE,
+            f"{asked}, and OTEL_EXPORTER_OTLP_PROTOCOL asks for another protocol than {_SPOKEN}, the only one that is "
+            "spoken: set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL to it, with an address that takes it, or this to false",
+        )
+    return None
+
+
+def open_tracing(settings: Settings, environ: Mapping[str, str]) -> Tracing | None:
+    """Return what makes spans; None where none are made. *environ* is the process's own, which the SDK reads.
+
+    Raises :class:`UnreadableVariable`.
+    """
+    if not is_enabled(settings, environ):
+        return None
+    from proxy.observability.tracing.exporting import (
+        open_exporting,  # late: OpenTelemetry takes a third of a second
+    )
+
+    try:
+        return open_exporting()
+    except ValueError as error:
+        raise UnreadableVariable from error
+
+
+def _asked_by(environ: Mapping[str, str]) -> str:
+    return next(name for name in _ENDPOINTS if environ.get(name, "").strip())
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a package above it is not there
+        return False

@@ -1,0 +1,77 @@
+"""Sends spans to a collector by OTLP over HTTP, in batches, from a thread of the SDK's.
+
+How and where is for the SDK's own variables to say (``OTEL_EXPORTER_OTLP_ENDPOINT``, ``OTEL_SERVICE_NAME``,
+``OTEL_TRACES_SAMPLER``, ``OTEL_BSP_…``). A collector that is slow or gone costs the spans that its queue does not hold,
+and no request anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+from proxy import __version__
+from proxy.observability.logs import get_log
+from proxy.observability.tracing.spans import RequestSpan, begin_span
+from proxy.observability.tracing.telling import TellingUpstream
+from proxy.observability.tracing.trace_context import TraceContext
+from proxy.upstream import Upstream
+
+_FLUSH_S = 3.0
+"""Seconds that the last spans have to leave when the process ends; the SDK alone would wait for thirty."""
+
+
+def open_exporting() -> Exporting:
+    """Return what makes spans and sends them to a collector.
+
+    Raises :class:`ValueError` for a variable of the SDK's that holds what it cannot use.
+    """
+    return Exporting(BatchSpanProcessor(OTLPSpanExporter()))
+
+
+class Exporting:
+    """Makes spans and gives them to *processor* when they end (:class:`proxy.observability.tracing.Tracing`)."""
+
+    def __init__(self, processor: SpanProcessor) -> None:
+        named = OTELResourceDetector().detect().attributes
+        ours = {"service.name": "turnright", "service.version": __version__, **named}
+        self._provider = TracerProvider(resource=Resource.create(ours), shutdown_on_exit=False)
+        self._provider.add_span_processor(processor)
+        self._tracer = self._provider.get_tracer("turnright", __version__)
+
+    def begin(
+        self, parent: TraceContext | None, *, method: str, scheme: str, path: str, route: str, propagate: bool
+    ) -> RequestSpan:
+        """See :class:`proxy.observability.tracing.Tracing`."""
+        return begin_span(
+            self._tracer, parent, method=method, scheme=scheme, path=path, route=route, propagate=propagate
+        )
+
+    def listening(self, upstream: Upstream) -> Upstream:
+        """See :class:`proxy.observability.tracing.Tracing`."""
+        return TellingUpstream(upstream)
+
+    async def close(self) -> None:
+        """See :class:`proxy.observability.tracing.Tracing`.
+
+        In a thread that nobody waits for at the end: a call to a collector that does not answer cannot be broken off.
+        """
+        loop, sent = asyncio.get_running_loop(), asyncio.Event()
+
+        def send() -> None:
+            self._provider.shutdown()
+            with contextlib.suppress(RuntimeError):  # the loop has not waited for it
+                loop.call_soon_threadsafe(sent.set)
+
+        threading.Thread(target=send, name="last-spans", daemon=True).start()
+        try:
+            async with asyncio.timeout(_FLUSH_S):
+                await sent.wait()
+        except TimeoutError:
+            get_log().warning("spans_lost", waited_s=_FLUSH_S)

@@ -1,0 +1,53 @@
+"""A trace that is passed on and not recorded here: all there is without the SDK.
+
+Each attempt names an id of its own as the provider's parent, as if it were a span (W3C, section 3.4: the usual change),
+so that whoever records them can tell two attempts apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from proxy.observability.tracing.trace_context import TraceContext, headers_of, new_span_id
+from sanitizers.record import record
+
+if TYPE_CHECKING:
+    from proxy.core.deployment import Deployment
+    from proxy.observability.request_record import Record
+    from proxy.resilience.decide_action import Step
+
+
+@record
+class PassedOn:
+    """A request whose trace is *context*; *token* gives random hexadecimal digits."""
+
+    context: TraceContext
+    token: Callable[[], str]
+
+    @property
+    def trace_id(self) -> str:
+        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        return self.context.trace_id
+
+    def begin_attempt(self, _: Record, deployment: Deployment) -> PassedOnAttempt:
+        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        trace = self.context
+        context = TraceContext(trace.trace_id, new_span_id(self.token), trace.flags, trace.state)
+        return PassedOnAttempt(headers_of(context, deployment.extra_headers))
+
+    def end(self, record: Record) -> None:
+        """Do nothing: there is no span."""
+
+
+@record
+class PassedOnAttempt:
+    """An attempt of which nothing is kept."""
+
+    headers: Mapping[str, str]
+
+    def hear(self, part: Mapping[str, Any]) -> None:
+        """Do nothing."""
+
+    def end(self, outcome: str, then: Step | None = None) -> None:
+        """Do nothing."""

@@ -1,0 +1,86 @@
+"""What a span says of one request: OpenTelemetry's conventions for HTTP servers, and what turnright made of it. Pure.
+
+Nothing of the request's own goes in, but its method and the template of its path: no address, header, query or text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proxy.observability.tracing.gen_ai_attributes import Attribute
+from proxy.planning.plan import split_changes
+
+if TYPE_CHECKING:
+    from proxy.observability.request_record import Record
+    from proxy.planning.budgets.report import Report
+
+_NO_FAULT = frozenset({"ok", "client_disconnected"})
+
+
+def attributes_of_request(method: str, scheme: str, path: str, route: str) -> dict[str, Attribute]:
+    """Return what is known when a request has come in; sampling may depend on it.
+
+    *path* is a template, since ``/v1/models/{id}`` holds what a client has written.
+    """
+    return {
+        "http.request.method": method,
+        "http.route": route,
+        "url.path": path,
+        "url.scheme": scheme,
+    }
+
+
+def fault_of(record: Record) -> str | None:
+    """Return the code of the error that a request ended with, where it is the server's; None for all others.
+
+    That is a status of 500 or more, as the convention has it, and an answer that broke off behind a 200.
+    """
+    failed = record.status >= 500 or (record.status == 200 and record.outcome not in _NO_FAULT)
+    return record.outcome if failed else None
+
+
+def attributes_of_record(record: Record, retries: int, fallbacks: int) -> dict[str, Attribute]:
+    """Return what is known when a request has ended."""
+    attributes: dict[str, Attribute] = {"turnright.model": record.model, "turnright.outcome": record.outcome}
+    if record.status:
+        attributes["http.response.status_code"] = record.status
+    if record.planned is not None:
+        attributes |= {
+            "turnright.mode": record.planned.mode,
+            "turnright.attempts": record.attempts,
+            "turnright.retries": retries,
+            "turnright.fallbacks": fallbacks,
+        }
+        _count_changes(record, attributes)
+    if record.guarded is not None:
+        turn = record.guarded.turn
+        attributes["turnright.rounds"] = turn.rounds
+        if turn.limit:
+            attributes["turnright.rounds.limit"] = turn.limit
+    if record.plan is not None and record.plan.budget is not None:
+        attributes |= _attributes_of_budget(record.plan.budget)
+    return attributes
+
+
+def _count_changes(record: Record, attributes: dict[str, Attribute]) -> None:
+    """Count the changes by step; what mode ``observe`` would have made has a name of its own."""
+    assert record.planned is not None
+    by_mode, in_any = split_changes(record.planned.changes)
+    made = "changes" if record.planned.mode != "observe" else "observed_changes"
+    counts: dict[str, int] = {}
+    for kind, changes in ((made, by_mode), ("changes", in_any)):
+        for change in changes:
+            name = f"turnright.{kind}.{change.step}"
+            counts[name] = counts.get(name, 0) + 1
+    attributes |= counts
+
+
+def _attributes_of_budget(budget: Report) -> dict[str, Attribute]:
+    attributes: dict[str, Attribute] = {
+        "turnright.budget.estimate": budget.estimate,
+        "turnright.budget.sent": budget.sent,
+        "turnright.budget.exact": budget.exact,
+    }
+    if budget.limit.tokens is not None:
+        attributes["turnright.budget.limit"] = budget.limit.tokens
+    return attributes

@@ -1,0 +1,178 @@
+"""Spans: one for each request, as a server, and below it one for each call upstream, as a client.
+
+This module and :mod:`exporting` alone import OpenTelemetry. Nothing is read from its context variables or
+left in them: who is whose parent is said each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.context import Context
+from opentelemetry.trace import (
+    NonRecordingSpan,
+    Span,
+    SpanContext,
+    SpanKind,
+    Status,
+    StatusCode,
+    TraceFlags,
+    Tracer,
+    TraceState,
+    format_span_id,
+    format_trace_id,
+    set_span_in_context,
+)
+
+from proxy.observability.tracing import ANSWERED, CANCELLED
+from proxy.observability.tracing.gen_ai_attributes import Heard, attributes_of_call, operation_of
+from proxy.observability.tracing.request_attributes import (
+    attributes_of_record,
+    attributes_of_request,
+    fault_of,
+)
+from proxy.observability.tracing.trace_context import TraceContext, headers_of
+from proxy.resilience.decide_action import Step
+
+if TYPE_CHECKING:
+    from proxy.core.deployment import Deployment
+    from proxy.observability.request_record import Record
+
+_NOWHERE = Context()
+
+
+class RequestSpan:
+    """The span of one request, and what its attempts came to (:class:`proxy.observability.tracing.RequestTrace`)."""
+
+    __slots__ = ("_below", "_fallbacks", "_propagate", "_retries", "_span", "_tracer")
+
+    def __init__(self, tracer: Tracer, span: Span, *, propagate: bool) -> None:
+        self._tracer = tracer
+        self._span = span
+        self._below = set_span_in_context(span, _NOWHERE)
+        self._propagate = propagate
+        self._retries = self._fallbacks = 0
+
+    @property
+    def trace_id(self) -> str:
+        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        return format_trace_id(self._span.get_span_context().trace_id)
+
+    def begin_attempt(self, record: Record, deployment: Deployment) -> AttemptSpan:
+        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        operation = operation_of(record.route)
+        span = self._tracer.start_span(
+            f"{operation} {deployment.model_id}",
+            self._below,
+            SpanKind.CLIENT,
+            {
+                **attributes_of_call(operation, deployment, stream=record.stream),
+                "turnright.attempt": record.attempts,
+            },
+        )
+        headers = (
+            headers_of(_context_of(span.get_span_context()), deployment.extra_headers)
+            if self._propagate
+            else {}
+        )
+        return AttemptSpan(span, headers, self._go_on, stream=record.stream)
+
+    def end(self, record: Record) -> None:
+        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        span = self._span
+        span.set_attributes(attributes_of_record(record, self._retries, self._fallbacks))
+        fault = fault_of(record)
+        if fault is not None:
+            _fail(span, fault)
+        span.end()
+
+    def _go_on(self, then: Step) -> None:
+        if then is Step.FALL_BACK:
+            self._fallbacks += 1
+        elif then is not Step.GIVE_UP:
+            self._retries += 1
+
+
+class AttemptSpan:
+    """The span of one call upstream (:class:`AttemptTrace`); *go_on* is told what is done next."""
+
+    __slots__ = ("_asked", "_go_on", "_heard", "_span", "_stream", "headers")
+
+    def __init__(
+        self, span: Span, headers: Mapping[str, str], go_on: Callable[[Step], None], *, stream: bool
+    ) -> None:
+        self.headers = headers
+        self._span = span
+        self._go_on = go_on
+        self._stream = stream
+        self._asked = monotonic()
+        self._heard: Heard | None = None
+
+    def hear(self, part: Mapping[str, Any]) -> None:
+        """See :class:`proxy.observability.tracing.AttemptTrace`."""
+        if self._heard is None:
+            self._heard = Heard()
+            if self._stream:
+                waited = monotonic() - self._asked
+                self._span.set_attribute("gen_ai.response.time_to_first_chunk", round(waited, 6))
+        self._heard.hear(part)
+
+    def end(self, outcome: str, then: Step | None = None) -> None:
+        """See :class:`proxy.observability.tracing.AttemptTrace`."""
+        span = self._span
+        if self._heard is not None:
+            span.set_attributes(self._heard.attributes())
+        span.set_attribute("turnright.outcome", str(outcome))
+        if then is not None:
+            span.set_attribute("turnright.then", str(then))
+            self._go_on(then)
+        if outcome not in (ANSWERED, CANCELLED):
+            _fail(span, str(outcome))
+        span.end()
+
+
+def begin_span(
+    tracer: Tracer,
+    parent: TraceContext | None,
+    *,
+    method: str,
+    scheme: str,
+    path: str,
+    route: str,
+    propagate: bool,
+) -> RequestSpan:
+    """Return the span of a request that has come in; see :meth:`proxy.observability.tracing.Tracing.begin`."""
+    above = _NOWHERE if parent is None else set_span_in_context(_remote(parent), _NOWHERE)
+    attributes = attributes_of_request(method, scheme, path, route)
+    span = tracer.start_span(f"{method} {route}", above, SpanKind.SERVER, attributes)
+    return RequestSpan(tracer, span, propagate=propagate)
+
+
+def _fail(span: Span, error_type: str) -> None:
+    """Mark *span* as failed; without a description, which could only be somebody's text."""
+    span.set_attribute("error.type", error_type)
+    span.set_status(Status(StatusCode.ERROR))
+
+
+def _remote(parent: TraceContext) -> Span:
+    entries = [entry.partition("=") for entry in parent.state.split(",") if entry]
+    return NonRecordingSpan(
+        SpanContext(
+            int(parent.trace_id, 16),
+            int(parent.span_id, 16),
+            is_remote=True,
+            trace_flags=TraceFlags(parent.flags),
+            trace_state=TraceState([(key, value) for key, _, value in entries]),
+        )
+    )
+
+
+def _context_of(context: SpanContext) -> TraceContext:
+    return TraceContext(
+        format_trace_id(context.trace_id),
+        format_span_id(context.span_id),
+        int(context.trace_flags),
+        context.trace_state.to_header(),
+    )

@@ -1,0 +1,249 @@
+"""Which call a piece belongs to, where the provider's index, id or name does not say so plainly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.partial_call import Call
+from proxy.core.errors import UpstreamFault
+from proxy.planning.signatures.client_ids import CallIds
+
+A = '{"city":"A"}'
+B = '{"city":"B"}'
+
+
+def piece(
+    index: int | None = 0, call: str | None = None, name: str | None = "f", text: str | None = None
+) -> dict[str, Any]:
+    """Build a piece of a call."""
+    return {"index": index, "id": call, "function": {"name": name, "arguments": text}}
+
+
+def more(text: str, index: int | None = 0, call: str | None = None) -> dict[str, Any]:
+    """Build a piece that is not a call's first."""
+    return piece(index, call, None, text)
+
+
+def joined(*events: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    """Return each call's id, name and arguments as a client joins them, which appends every text, up to the end."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    calls: dict[int, list[str]] = {}
+    deltas: list[dict[str, Any]] = [{"delta": {"tool_calls": event}} for event in events]
+    for given in [*deltas, {"delta": {}, "finish_reason": "tool_calls"}]:
+        chunk = normalizer.normalize({"choices": [{"index": 0, **given}]})
+        for choice in (chunk or {"choices": []})["choices"]:
+            for found in choice["delta"].get("tool_calls", ()):
+                function = found["function"]
+                assert found.get("type") == (None if found["index"] in calls else "function")
+                assert found["index"] in calls or (found["id"] and function["name"])
+                texts = calls.setdefault(found["index"], ["", "", ""])
+                said = (found.get("id"), function.get("name"), function["arguments"])
+                texts[:] = [text + (more or "") for text, more in zip(texts, said, strict=True)]
+    assert list(calls) == list(range(len(calls)))
+    return [(call_id, name, text) for call_id, name, text in calls.values()]
+
+
+TWO = [("a", "f", A), ("b", "f", B)]
+IDS = CallIds("f")
+FIRST, SECOND, *_ = OURS = [IDS.show(None, 0, place) for place in range(5)]
+"""The ids that calls get that have none of their own, by their place."""
+
+
+@pytest.mark.parametrize(
+    ("events", "wanted"),
+    [
+        ([[piece(0, "a", text=A)], [piece(0, "b", text=B)]], TWO),
+        ([[piece(0, "a", text=A), piece(0, "b", text=B)]], TWO),
+        ([[piece(0, "a")], [more(A)], [piece(0, "b")], [more(B[:3])], [more(B[3:])]], TWO),
+        (
+            [[piece(0, "a", text=A)], [piece(0, "b", text=B)], [piece(1, "c", text="{}")]],
+            [*TWO, ("c", "f", "{}")],
+        ),
+        ([[piece(None, "a", text=A)], [piece(None, "b", text=B)]], TWO),
+        ([[piece(0, "a", text=A[:4])], [piece(1, "b", text=B)], [more(A[4:])]], TWO),
+        ([[piece(3, "a", text=A)], [piece(7, "b", text=B)]], TWO),
+    ],
+    ids=["chunks", "one chunk", "in pieces", "then 1", "no index", "told apart", "gaps"],
+)
+def test_a_new_id_is_a_new_call(events: list[Any], wanted: Any) -> None:
+    """Some servers send index 0 for every parallel call; what follows without an id belongs to the newest of them."""
+    assert joined(*events) == wanted
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [[piece(0, "a", text=A)], [piece(1, "b", text=B)], [piece(1, "b", text=B)]],
+        [[piece(0, "a", text=A)], [piece(0, "b", text=B)], [piece(0, "b", text=B)]],
+        [[piece(0, "a", text=A)], [piece(0, "b", text=B)], [piece(0, "a", text=A)]],
+        [[piece(None, "a", text=A)], [piece(None, "b", text=B)], [piece(2, "b", text=B)]],
+        [
+            [piece(0, "a", text=A)],
+            [piece(0, "b")],
+            [more(B)],
+            [piece(0, "b", text=B)],
+            [piece(0, "b", text="")],
+        ],
+    ],
+)
+def test_a_call_that_is_sent_again(events: list[Any]) -> None:
+    """The whole of a call that has come already is said once."""
+    assert joined(*events) == TWO
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [[piece(0, "a")], [piece(0, "b")], [more(A, call="a")], [more(B, call="b")]],
+        [[piece(0, "a", text=A[:4])], [piece(0, "a", text=A[4:])], [piece(0, "b", text=B)]],
+        [[piece(0, "a", text=A[:4])], [more(A[4:], call="x")], [piece(0, "b", text=B)]],
+    ],
+    ids=["its place", "with its name", "made up for each piece"],
+)
+def test_an_id_that_is_said_again(events: list[Any]) -> None:
+    """It belongs to its own call; the client, which joins texts, gets id and name once."""
+    assert joined(*events) == TWO
+
+
+@pytest.mark.parametrize(
+    ("events", "ids"),
+    [
+        ([[piece(0, "a", text=A)], [piece(1, "a", text=B)]], ["a", SECOND]),
+        ([[piece(0, "a", text=A)], [piece(0, "a", text=B)]], ["a", SECOND]),
+        ([[piece(None, "a", text=A)], [piece(None, "a", text=B)]], ["a", SECOND]),
+        ([[piece(0, text=A)], [piece(0, text=B)]], [FIRST, SECOND]),
+        ([[piece(0, "", text=A)], [piece(0, "", text=B)]], [FIRST, SECOND]),
+    ],
+)
+def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) -> None:
+    """Nothing can follow whole arguments: another object is another call, with an id of its own."""
+    assert joined(*events) == [(ids[0], "f", A), (ids[1], "f", B)]
+
+
+def test_another_name_is_another_call() -> None:
+    """So is another name once arguments have begun, or at an index of its own."""
+    assert joined([piece(0, "a", "f", "")], [piece(1, "a", "g", "")]) == [
+        ("a", "f", "{}"),
+        (SECOND, "g", "{}"),
+    ]
+    assert joined([piece(0, None, "f", "{")], [piece(0, None, "g", "{")]) == [
+        (FIRST, "f", "{"),
+        (SECOND, "g", "{"),
+    ]
+
+
+def test_an_id_that_comes_late() -> None:
+    """A call that began without an id keeps ours; a name that comes late is its name."""
+    assert joined([piece(0, None, None, "")], [piece(0, None, "f", A)]) == [(FIRST, "f", A)]
+    assert joined([piece(0, None, "f", A[:3])], [more(A[3:], 0, "late")]) == [(FIRST, "f", A)]
+
+
+def test_an_id_that_calls_share_by_turns() -> None:
+    """Their indices tell them apart, whichever came last."""
+    events = [
+        [piece(0, "x", "f", A[:3]), piece(1, "x", "g", B[:3])],
+        [more(A[3:], 0, "x")],
+        [more(B[3:], 1, "x")],
+    ]
+
+    assert [(name, text) for _, name, text in joined(*events)] == [("f", A), ("g", B)]
+
+
+def test_an_empty_object_may_be_a_placeholder() -> None:
+    """Servers behind Anthropic's events begin with one; it is what the call says only if nothing else comes."""
+    assert [text for *_, text in joined([piece(0, "a", "f", "{}")], [more(A[:3], 0)], [more(A[3:], 0)])] == [
+        A
+    ]
+    assert [text for *_, text in joined([piece(0, "a", "f", "{}")])] == ["{}"]
+
+
+def test_nothing_new_is_not_said() -> None:
+    """A client gets no empty list of calls, and no empty delta."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    event = {"choices": [{"index": 0, "delta": {"tool_calls": [piece(0, "a", text=A)]}}]}
+    normalizer.normalize(event)
+
+    assert normalizer.normalize(event) is None
+
+
+def test_whole_answer() -> None:
+    """In a whole answer the index counts for nothing; calls that share an id are told apart, one said twice is one."""
+    calls = [piece(0, "a", text=A), piece(0, "a", text=B), piece(0, "a", text=A), piece(0, "b", text=B)]
+    calls += [piece(0, None, text=B), piece(0, None, text=B)]
+    answer = {"choices": [{"message": {"tool_calls": calls}}]}
+    found, _ = normalize_answer(answer, fallback_id="f", created=1, model="m")
+    [choice] = found["choices"]
+
+    assert [(call["id"], call["function"]["arguments"]) for call in choice["message"]["tool_calls"]] == [
+        ("a", A),
+        (SECOND, B),
+        ("b", B),
+        (OURS[3], B),
+        (OURS[4], B),
+    ]
+
+
+def test_calls_of_a_whole_answer_never_melt() -> None:
+    """Each entry is a call, whether its arguments are whole or not, and whatever its id."""
+    for ids in ((None, None), ("", ""), ("x", "x")):
+        for texts in (("{'a': 1}", "{'b': 2}"), ('{"a": 1,}', '{"b": 2,}'), ("null", '{"b": 2}'), ("", A)):
+            calls = [piece(0, call, text=text) for call, text in zip(ids, texts, strict=True)]
+            answer = {"choices": [{"message": {"tool_calls": calls}}]}
+            [choice] = normalize_answer(answer, fallback_id="f", created=1, model="m").answer["choices"]
+
+            assert len(choice["message"]["tool_calls"]) == 2
+
+
+@pytest.mark.parametrize("where", ["call", "details"])
+def test_a_signature_behind_the_end_is_kept(where: str) -> None:
+    """It cannot be sent any more, and the call's id is known (open-webui/computer#224)."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    details = [{"type": "reasoning.encrypted", "id": "a", "data": "c2ln", "format": "google-gemini-v1"}]
+    signed = {"index": 0, "extra_content": {"google": {"thought_signature": "c2ln"}}}
+    events: list[dict[str, Any]] = [
+        {"delta": {"tool_calls": [piece(0, "a", text=A)]}},
+        *([{"delta": {"reasoning_details": details}}] if where == "details" else []),
+        {"delta": {}, "finish_reason": "stop"},
+        *([{"delta": {"tool_calls": [signed]}}] if where == "call" else []),
+    ]
+    for event in events:
+        normalizer.normalize({"choices": [{"index": 0, **event}]})
+
+    assert [(one.id, one.signature) for one in normalizer.notes.signed] == [("a", "c2ln")]
+
+
+def test_a_model_in_a_loop_is_a_fault() -> None:
+    """One that writes hundreds of objects in one place has not called hundreds of times."""
+    answer = {"choices": [{"message": {"tool_calls": [piece(0, "a", text=A * 500)]}}]}
+    with pytest.raises(UpstreamFault, match="over and over"):
+        normalize_answer(answer, fallback_id="f", created=1, model="m")
+
+
+def test_a_whole_signed_call_is_told_of_at_once() -> None:
+    """A client may act on it, and leave, before the stream says how it ended."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    signed = {**piece(0, "a", text=A), "extra_content": {"google": {"thought_signature": "c2ln"}}}
+
+    normalizer.normalize({"choices": [{"index": 0, "delta": {"tool_calls": [signed]}}]})
+
+    assert [(one.id, one.signature) for one in normalizer.notes.signed] == [("a", "c2ln")]
+
+
+def test_each_call_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that calls and calls costs by the call, not by the calls that came before."""
+    looks = 0
+    is_complete = Call.is_complete
+
+    def counted(call: Call, *, another_has_arguments: bool) -> bool:
+        nonlocal looks
+        looks += 1
+        return is_complete(call, another_has_arguments=another_has_arguments)
+
+    monkeypatch.setattr(Call, "is_complete", counted)
+    calls = [(f"c{at}", "f", A) for at in range(100)]
+
+    assert joined(*([piece(at, name, text=A)] for at, (name, *_) in enumerate(calls))) == calls
+    assert looks <= 2 * len(calls)

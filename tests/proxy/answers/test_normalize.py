@@ -1,0 +1,147 @@
+"""Whole answers in the one shape that clients rely on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.answers.normalize import Notes, normalize_answer
+from proxy.core.sse import encode_event
+
+CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+EMOJI = b'data: {"a\\ufffd":"\\\\ud83d\\ud83d\\ude00x\\ufffd\\u00e9"}\n\n'
+
+
+def normalized(**answer: Any) -> dict[str, Any]:
+    """Normalize an answer with these fields."""
+    found, notes = normalize_answer(answer, fallback_id="f1", created=5, model="m")
+    assert notes == Notes()
+    return found
+
+
+def said(message: Any, finish_reason: Any = None, **choice: Any) -> dict[str, Any]:
+    """Normalize an answer of one choice and return that choice."""
+    [found] = normalized(choices=[{"message": message, "finish_reason": finish_reason, **choice}])["choices"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_what_is_missing_is_filled() -> None:
+    """Strict clients need id, object, created and model."""
+    found = normalized(choices=[{"message": {"content": "x"}}])
+
+    assert {name: found[name] for name in ("id", "object", "created", "model")} == {
+        "id": "f1",
+        "object": "chat.completion",
+        "created": 5,
+        "model": "m",
+    }
+    assert found["choices"] == [
+        {"index": 0, "message": {"content": "x", "role": "assistant"}, "finish_reason": "stop"}
+    ]
+
+
+def test_what_is_there_stays() -> None:
+    """The provider's own id, time, model and fingerprint are the client's."""
+    given = {"id": "g", "created": 9, "model": "x", "system_fingerprint": "fp", "service_tier": "flex"}
+    found = normalized(**given)
+
+    assert {name: found[name] for name in given} == given
+
+
+def test_extras_go() -> None:
+    """Vendors' fields are left out, on the answer, the message, the calls and the usage."""
+    found = normalized(
+        vertex_ai_grounding_metadata=[],
+        choices=[
+            {
+                "message": {
+                    "content": None,
+                    "thinking_blocks": [],
+                    "provider_specific_fields": {},
+                    "tool_calls": [{**CALL, "index": 0, "provider_specific_fields": {"x": 1}}],
+                },
+                "safety": [],
+            }
+        ],
+        usage={"prompt_tokens": 1, "cost": 0.1, "completion_tokens": 2},
+    )
+
+    assert found.keys() == {"id", "object", "created", "model", "choices", "usage"}
+    assert found["choices"][0].keys() == {"index", "message", "finish_reason"}
+    assert found["choices"][0]["message"] == {"content": None, "role": "assistant", "tool_calls": [CALL]}
+    assert found["usage"] == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+
+
+def test_what_the_model_said_stays() -> None:
+    """Reasoning, refusals, annotations, audio and log probabilities are the client's."""
+    message = {
+        "content": "x",
+        "reasoning_content": "r",
+        "refusal": "n",
+        "annotations": [1],
+        "audio": {"id": "a"},
+    }
+    found = said(message, "stop", logprobs={"content": []})
+
+    assert found["message"] == {**message, "role": "assistant"}
+    assert found["logprobs"] == {"content": []}
+
+
+@pytest.mark.parametrize("calls", [[], None])
+def test_empty_tool_calls_go(calls: Any) -> None:
+    """An empty list of calls makes agents believe in a tool round."""
+    assert "tool_calls" not in said({"content": "x", "tool_calls": calls})["message"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "calls", "wanted"),
+    [
+        ("stop", False, "stop"),
+        ("stop", True, "tool_calls"),
+        ("function_call", True, "tool_calls"),
+        ("tool_calls", True, "tool_calls"),
+        ("length", True, "length"),
+        ("content_filter", False, "content_filter"),
+        (None, False, "stop"),
+        (None, True, "tool_calls"),
+        ("", False, "stop"),
+    ],
+)
+def test_finish_reason(reason: Any, calls: bool, wanted: str) -> None:
+    """Every choice has a finish reason; Gemini says STOP to calls as well."""
+    assert said({"tool_calls": [CALL] if calls else None}, reason)["finish_reason"] == wanted
+
+
+def test_choices_keep_their_index() -> None:
+    """Several choices keep the provider's index, or get their place."""
+    found = normalized(choices=[{"message": {}}, {"message": None}, {"index": 7, "message": {}}])
+
+    assert [choice["index"] for choice in found["choices"]] == [0, 1, 7]
+
+
+def test_input_is_not_touched() -> None:
+    """The provider's answer is left as it is."""
+    message = {"content": "x", "extra": 1, "tool_calls": [{**CALL, "extra": 1}]}
+    answer: dict[str, Any] = {"choices": [{"message": message}], "usage": {"cost": 1}}
+    before = repr(answer)
+    normalize_answer(answer, fallback_id="f", created=1, model="m")
+
+    assert repr(answer) == before
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({"a": "日本"}, 'data: {"a":"日本"}\n\n'.encode()),
+        ({"a": "x\ny\r\n\r\n"}, b'data: {"a":"x\\ny\\r\\n\\r\\n"}\n\n'),
+        ({"a": "\ud83d"}, b'data: {"a":"\\ufffd"}\n\n'),
+        ({"a\ude00": "\\ud83d\ud83d\ude00x\ude00é"}, EMOJI),
+        ({"a": 2**64}, b'data: {"a":18446744073709551616}\n\n'),
+    ],
+    ids=["text", "line ends", "lone surrogate", "halves", "large number"],
+)
+def test_event_is_one_line(value: Any, written: bytes) -> None:
+    """An event is one line and an empty one, whatever it holds."""
+    assert encode_event(value) == written

@@ -1,0 +1,90 @@
+"""Where a whole object ends, however it is cut; and what a call passes on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proxy.answers.partial_call import Call, ObjectEnd
+
+TEXTS = st.text(alphabet='ab{}[]",:\\\n é😀', max_size=12)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=4)
+BEHIND = st.sampled_from(["", " ", "}", '{"a":1}', "x", '"', "\\"])
+
+
+def cut(text: str, places: list[int]) -> list[str]:
+    """Return *text* in pieces, cut at *places*."""
+    ends = sorted({min(place, len(text)) for place in places} | {len(text)})
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False) if start < end]
+
+
+@settings(max_examples=100)
+@given(OBJECTS, st.booleans(), BEHIND, st.lists(st.integers(0, 200)))
+def test_the_end_of_an_object(value: dict[str, Any], escaped: bool, behind: str, places: list[int]) -> None:
+    """It is where a parser finds it, in whatever pieces the text comes; brackets within strings are text."""
+    written = json.dumps(value, ensure_ascii=escaped)
+    end = ObjectEnd()
+    seen = 0
+    found = None
+    for piece in cut(written + behind, places):
+        at = end.look(piece)
+        if at is not None:
+            found = seen + at
+            break
+        seen += len(piece)
+
+    assert end.found
+    assert found == len(written)
+
+
+@pytest.mark.parametrize("value", [{"a": [[]] * 40_000}, {"a": ['"]}\\'] * 20_000}, {"a": "\\" * 100_001}])
+def test_the_end_of_a_long_object(value: dict[str, Any]) -> None:
+    """It is found as well where the text is looked at in several blocks."""
+    written = json.dumps(value, separators=(",", ":"))
+    end = ObjectEnd()
+
+    assert end.look(written[:-1]) is None
+    assert end.look("} and more") == 1
+
+
+@settings(max_examples=100)
+@given(OBJECTS, st.lists(st.integers(0, 200)))
+def test_an_object_is_passed_on_as_it_came(value: dict[str, Any], places: list[int]) -> None:
+    """No piece of a legal call is held back, left out or taken for another call's; an empty one may wait."""
+    written = json.dumps(value)
+    call = Call(None, None)
+    passed = ""
+    for piece in cut(written, places):
+        fresh, rest = call.take(piece, again=False)
+        passed += fresh
+        assert rest == ""
+    passed += call.finish(cut_off=False)
+
+    assert passed == written == call.text()
+    assert call.whole() == written
+
+
+@settings(max_examples=100)
+@given(OBJECTS, OBJECTS, st.lists(st.integers(0, 400)))
+def test_an_object_behind_an_object(one: dict[str, Any], other: dict[str, Any], places: list[int]) -> None:
+    """It begins another call, wherever the cut is; an empty one before it was a placeholder."""
+    first, second = json.dumps(one), json.dumps(other)
+    calls = [Call(None, None)]
+    for piece in cut(f"{first} {second}", places):
+        _, rest = calls[-1].take(piece, again=False)
+        while rest:
+            calls.append(Call(None, None))
+            _, rest = calls[-1].take(rest, again=False)
+
+    found = [call.text().strip() for call in calls]
+    assert found in ([first, second], [second])
+    assert len(found) == 2 or one == {}

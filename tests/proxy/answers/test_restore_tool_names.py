@@ -1,0 +1,159 @@
+"""Calls of an answer get the client's names back, however the provider cuts them; nothing else is looked at."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.restore_tool_names import NamesBack
+from sanitizers.tool_names import spell_legal
+from tests.support.builders import call
+
+OLD = "mcp.server/tool:do it"
+NEW = spell_legal(OLD)
+LONGER = spell_legal(f"{NEW}.x")  # begins as NEW does
+BACK = {NEW: OLD, f"{NEW}_more": "工具", LONGER: "long"}
+LEGAL = ("f", NEW[:4], NEW[:-1], "default_api.f")
+NAMES = {**BACK, **{name: name for name in LEGAL}, f"default_api.{NEW}": f"default_api.{OLD}"}
+"""What a model may call, and what its client is to see."""
+
+
+def normalizer_of(back: dict[str, str]) -> ChunkNormalizer:
+    """Return what normalizes a stream."""
+    return ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=False, names=NamesBack(back))
+
+
+def joined(deltas: list[dict[str, Any]], back: dict[str, str] = BACK) -> list[tuple[str, str]]:
+    """Return the names and arguments of the calls that a client joins of a stream, which appends every text."""
+    normalizer = normalizer_of(back)
+    calls: dict[Any, list[str]] = {}
+    choices: list[dict[str, Any]] = [{"delta": delta} for delta in deltas]
+    for given_choice in [*choices, {"delta": {}, "finish_reason": "tool_calls"}]:
+        chunk = normalizer.normalize({"choices": [{"index": 0, **given_choice}]})
+        for choice in (chunk or {"choices": []})["choices"]:
+            delta = choice["delta"]
+            legacy = delta.get("function_call")
+            pieces = [("legacy", legacy)] if legacy else []
+            pieces += [(piece["index"], piece["function"]) for piece in delta.get("tool_calls", ())]
+            for place, function in pieces:
+                texts = calls.setdefault(place, ["", ""])
+                texts[0] += function.get("name") or ""
+                texts[1] += function.get("arguments") or ""
+    return [(name, arguments) for name, arguments in calls.values()]
+
+
+def cut(text: str, places: list[int]) -> list[str]:
+    """Return *text* in pieces."""
+    at = sorted({place % (len(text) + 1) for place in places} | {0, len(text)})
+    return [text[start:end] for start, end in pairwise(at)] or [""]
+
+
+cuts = st.lists(st.integers(0, 80), max_size=4)
+called = st.lists(st.tuples(st.sampled_from(sorted(NAMES)), cuts, cuts), min_size=1, max_size=4)
+
+
+@given(called)
+def test_names_in_pieces(plan: list[tuple[str, list[int], list[int]]]) -> None:
+    """Wherever a stream cuts names and arguments, the client joins its own names."""
+    deltas: list[dict[str, Any]] = []
+    for index, (name, name_cuts, text_cuts) in enumerate(plan):
+        text = f'{{"n": {index}}}'
+        first, *more = cut(name, name_cuts)
+        deltas.append(
+            {
+                "tool_calls": [
+                    {"index": index, "id": f"c{index}", "function": {"name": first, "arguments": ""}}
+                ]
+            }
+        )
+        deltas += [{"tool_calls": [{"index": index, "function": {"name": piece}}]} for piece in more]
+        deltas += [
+            {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+            for piece in cut(text, text_cuts)
+        ]
+
+    assert joined(deltas) == [(NAMES[name], f'{{"n": {index}}}') for index, (name, *_) in enumerate(plan)]
+
+
+@given(st.sampled_from(sorted(NAMES)), cuts, cuts)
+def test_legacy_names_in_pieces(name: str, name_cuts: list[int], text_cuts: list[int]) -> None:
+    """The same in the form before tool calls."""
+    deltas: list[dict[str, Any]] = [{"function_call": {"name": piece}} for piece in cut(name, name_cuts)]
+    deltas += [{"function_call": {"arguments": piece}} for piece in cut('{"a": 1}', text_cuts)]
+
+    assert joined(deltas) == [(NAMES[name], '{"a": 1}')]
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+@pytest.mark.parametrize("form", ["tool_calls", "function_call"])
+def test_a_name_without_arguments(name: str, form: str) -> None:
+    """What was held back because it might go on is said at the end."""
+    function = {"name": name}
+    delta = {"tool_calls": [{"index": 0, "id": "c", "function": function}]}
+    [(found, _)] = joined([delta if form == "tool_calls" else {"function_call": function}])
+
+    assert found == NAMES[name]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 1, 0)])
+def test_heads_first_keep_their_order(order: tuple[int, ...]) -> None:
+    """Calls whose heads all come before their arguments stay in order, also where a head might have gone on."""
+    names = [NEW[:4], NEW, "f"]
+    heads = [
+        {"tool_calls": [{"index": at, "id": f"c{at}", "function": {"name": name, "arguments": ""}}]}
+        for at, name in enumerate(names)
+    ]
+    texts = [{"tool_calls": [{"index": at, "function": {"arguments": f'{{"n":{at}}}'}}]} for at in order]
+
+    assert joined([*heads, *texts]) == [(NEW[:4], '{"n":0}'), (OLD, '{"n":1}'), ("f", '{"n":2}')]
+
+
+def test_a_whole_name_is_not_held_back() -> None:
+    """A call begins for the client when it begins for us."""
+    normalizer = normalizer_of({NEW: OLD})
+    head = {"index": 0, "id": "c", "function": {"name": NEW, "arguments": ""}}
+
+    chunk = normalizer.normalize({"choices": [{"index": 0, "delta": {"tool_calls": [head]}}]})
+
+    assert chunk is not None
+    assert chunk["choices"][0]["delta"]["tool_calls"][0]["function"]["name"] == OLD
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_whole_answers(name: str) -> None:
+    """Names of calls in either form are put back, those in texts and arguments are not."""
+    message = {
+        "content": f"I call {NEW}.",
+        "tool_calls": [call("c", name, f'{{"tool": "{NEW}"}}')],
+        "function_call": {"name": name, "arguments": "{}"},
+    }
+    answer = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+
+    done, _ = normalize_answer(answer, fallback_id="x", created=1, model="m", names=NamesBack(BACK))
+
+    said = done["choices"][0]["message"]
+    assert said["tool_calls"][0]["function"] == {"name": NAMES[name], "arguments": f'{{"tool": "{NEW}"}}'}
+    assert said["function_call"]["name"] == NAMES[name]
+    assert said["content"] == f"I call {NEW}."
+
+
+def test_a_signature_is_kept_under_the_clients_name() -> None:
+    """The client sends its own name back, and the signature must be found by it."""
+    extra = {"google": {"thought_signature": "c2lnbmF0dXJl"}}
+    whole = [{**call("c", NEW), "extra_content": extra}]
+    answer = {"choices": [{"index": 0, "message": {"tool_calls": whole}, "finish_reason": "stop"}]}
+    piece = {"index": 0, **whole[0]}
+
+    _, notes = normalize_answer(answer, fallback_id="x", created=1, model="m", names=NamesBack(BACK))
+    normalizer = normalizer_of(BACK)
+    normalizer.normalize(
+        {"choices": [{"index": 0, "delta": {"tool_calls": [piece]}, "finish_reason": "stop"}]}
+    )
+
+    assert [one.name for one in notes.signed] == [OLD]
+    assert [one.name for one in normalizer.notes.signed] == [OLD]

@@ -1,0 +1,38 @@
+"""The token counts of an answer: what is a count as it is, and what is read as one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.answers.usage import normalize_usage
+
+COUNTS = st.integers(-2, 2**54) | st.sampled_from([0, 2**53 - 1, 2**53])
+
+
+def fields(*names: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Objects that hold some of *names*, in any order."""
+    return st.dictionaries(st.sampled_from(names), COUNTS)
+
+
+@given(
+    fields("prompt_tokens", "completion_tokens", "total_tokens", "cached_tokens", "cost"),
+    fields("cached_tokens", "audio_tokens", "cost"),
+    fields("reasoning_tokens", "audio_tokens", "rejected_prediction_tokens", "cost"),
+)
+def test_a_count_is_read_alike_as_a_whole_number_and_as_a_float(
+    counts: dict[str, Any], prompt: dict[str, Any], completion: dict[str, Any]
+) -> None:
+    """Whole numbers, which nearly all are, are taken at a glance; others are looked at one by one."""
+
+    def floats(given: dict[str, Any]) -> dict[str, Any]:
+        return {name: float(count) for name, count in given.items()}
+
+    def usage(*given: dict[str, Any]) -> dict[str, Any]:
+        return {**given[0], "prompt_tokens_details": given[1], "completion_tokens_details": given[2]}
+
+    found = normalize_usage(usage(counts, prompt, completion))
+
+    assert repr(found) == repr(normalize_usage(usage(*map(floats, (counts, prompt, completion)))))

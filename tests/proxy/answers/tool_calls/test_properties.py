@@ -1,0 +1,165 @@
+"""What holds for any text, any schema and any value."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import jsonschema
+import orjson
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.answers.tool_calls import check_calls, mend_text, misfits
+from tests.proxy.answers.tool_calls.test_check_calls import answer_of, tools_of
+from tests.support.builders import call
+
+SCALARS = (
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9) | st.text(max_size=8)
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+)
+OBJECTS = st.dictionaries(st.sampled_from("abcd") | st.text(max_size=4), VALUES, max_size=4)
+TYPES = st.sampled_from(["string", "integer", "number", "boolean", "null", "object", "array"])
+SCHEMAS = st.fixed_dictionaries(
+    {"type": st.just("object")},
+    optional={
+        "properties": st.dictionaries(
+            st.sampled_from("abcd"), st.fixed_dictionaries({"type": TYPES}), max_size=4
+        ),
+        "required": st.lists(st.sampled_from("abcd"), max_size=2, unique=True),
+        "additionalProperties": st.booleans(),
+    },
+)
+KEYWORDS = st.sampled_from(
+    [
+        "$ref",
+        "$schema",
+        "allOf",
+        "anyOf",
+        "enum",
+        "items",
+        "maximum",
+        "not",
+        "properties",
+        "required",
+        "type",
+        "if",
+    ]
+)
+NO_SCHEMAS = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(KEYWORDS | st.text(max_size=3), inner | TYPES | st.just("#"), max_size=4)
+    ),
+)
+BITS = st.sampled_from(
+    [
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"',
+        "'",
+        "\\",
+        "\n",
+        " ",
+        "a",
+        "b",
+        "1",
+        ".5",
+        "True",
+        "null",
+        '"a":',
+        '"x"',
+        "'y'",
+    ]
+)
+PYTHONS_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[xU]")
+WRITTEN_OTHERWISE = re.compile(r"[\\\x00-\x1f]|\d[.eE]|-0")
+"""Escapes, control characters and numbers may be written in more than one way."""
+
+BROKEN = st.lists(BITS, max_size=24).map("".join) | st.text(max_size=24)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """Draw an object's text with a few characters gone, doubled or put in."""
+    text = draw(st.sampled_from([json.dumps, repr]))(draw(OBJECTS))
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(text)))
+        text = text[:at] + draw(BITS | st.just("")) + text[at + draw(st.integers(0, 2)) :]
+    return text
+
+
+@given(damaged() | BROKEN, SCHEMAS)
+def test_what_is_passed_on_parses_and_validates(text: str, schema: Any) -> None:
+    """Whatever is mended is a JSON object that fits, by the library's own word; what was right is not touched."""
+    answer = answer_of(call("c", "f", text))
+    checked = check_calls(answer, tools_of(f=schema))
+
+    if checked.cause is not None or not checked.changes:
+        assert checked.answer is answer
+    if checked.cause is None:
+        value = orjson.loads(
+            checked.answer["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"]
+        )
+        assert isinstance(value, dict)
+        jsonschema.validate(value, schema)
+
+
+@given(OBJECTS, SCHEMAS)
+def test_right_arguments_pass_as_they_are(value: Any, schema: Any) -> None:
+    """An answer whose calls fit comes out as the same object, and one that does not fit is found."""
+    answer = answer_of(call("c", "f", json.dumps(value)))
+    checked = check_calls(answer, tools_of(f=schema))
+
+    assert checked.answer is answer
+    assert (checked.cause is None) == jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+@given(OBJECTS, NO_SCHEMAS)
+def test_no_schema_breaks_it(value: Any, schema: Any) -> None:
+    """Anything may stand where a schema should."""
+    assert all(isinstance(text, str) for text in misfits(value, schema))
+
+
+@given(OBJECTS)
+def test_what_python_writes_is_read_as_python_reads_it(value: Any) -> None:
+    """The text of a Python dict is read as that dict, or not at all, where it holds an escape of Python's own."""
+    text = repr(value)
+
+    assert mend_text(text) == (None if PYTHONS_ESCAPE.search(text) else value)
+
+
+@given(OBJECTS)
+def test_right_text_is_read_alike(value: Any) -> None:
+    """What is JSON means what it means as JSON."""
+    assert mend_text(json.dumps(value)) == value
+
+
+@given(damaged() | BROKEN)
+def test_nothing_is_lost_or_won(text: str) -> None:
+    """What is read is the text but for white space, commas, quotes and Python's words."""
+    value = mend_text(text)
+
+    if value is not None and not WRITTEN_OTHERWISE.search(text):
+        assert _gist(json.dumps(value, ensure_ascii=False)) == _gist(text)
+
+
+@given(st.text(max_size=6), NO_SCHEMAS, st.none() | st.text(max_size=6) | VALUES)
+def test_never_raises(name: str, schema: Any, arguments: Any) -> None:
+    """Whatever a model calls, however."""
+    check_calls(answer_of(call("c", name, arguments)), tools_of(f=schema))
+
+
+def _gist(text: str) -> str:
+    for python, word in (("True", "true"), ("False", "false"), ("None", "null")):
+        text = text.replace(python, word)
+    return re.sub(r"[\s,\"']", "", text)

@@ -1,0 +1,87 @@
+"""Exemplars: from a bucket to the trace of a request that fell into it, in OpenMetrics alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from proxy.middlewares import observe
+from proxy.observability.request_record import Record
+from tests.support.proxied import CHAT, MODEL, Proxied, chat
+from tests.support.scraped import exemplars_in
+from tests.support.scripted_upstream import STOP, ScriptedUpstream, say
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
+WITH_EXEMPLARS = {
+    "turnright_requests_total",
+    "turnright_request_duration_seconds_bucket",
+    "turnright_time_to_first_token_seconds_bucket",
+    "turnright_overhead_seconds_bucket",
+}
+
+
+@pytest.fixture
+def traced() -> Iterator[None]:
+    """Give every request a trace."""
+
+    def record(**fields: Any) -> Record:
+        return Record(trace_id=TRACE, **fields)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(observe, "Record", record)
+        yield
+
+
+@pytest.mark.usefixtures("traced")
+async def test_a_traced_request(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What a traced request counts in has its trace, with the value that it had, and nothing else has one."""
+    upstream.then(say("a"), STOP)
+    await proxy.post(chat(stream=True))
+    reply = await proxy.get("/metrics", OPENMETRICS)
+    exemplars = exemplars_in(reply.raw.decode())
+
+    assert reply.headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0")
+    assert {name for name, _ in exemplars} == WITH_EXEMPLARS
+    assert len(exemplars) == len(WITH_EXEMPLARS)
+    assert all(exemplar.labels == {"trace_id": TRACE} for exemplar in exemplars.values())
+    labels = (("model", MODEL), ("outcome", "ok"), ("route", CHAT))
+    assert exemplars["turnright_requests_total", labels].value == 1
+    for (name, pairs), exemplar in exemplars.items():
+        if name.endswith("_bucket"):
+            assert 0 <= exemplar.value <= float(dict(pairs)["le"])
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize("accept", [None, "text/plain", "text/plain; version=1.0.0"])
+async def test_the_text_format_has_none(proxy: Proxied, accept: str | None) -> None:
+    """The text format knows no exemplars: a trace in it would break the scrape."""
+    await proxy.post(chat())
+    reply = await proxy.get("/metrics", {"Accept": accept} if accept else {})
+
+    assert reply.headers["Content-Type"].startswith("text/plain")
+    assert TRACE.encode() not in reply.raw
+
+
+async def test_a_request_without_a_trace(proxy: Proxied) -> None:
+    """There is no exemplar for what is part of no trace."""
+    await proxy.post(chat())
+    text = (await proxy.get("/metrics", OPENMETRICS)).raw.decode()
+
+    assert exemplars_in(text) == {}
+    assert "trace_id" not in text
+
+
+async def test_what_prometheus_asks_for(proxy: Proxied) -> None:
+    """The Accept header of Prometheus 3 gets OpenMetrics."""
+    accept = (
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+        "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+        "text/plain;version=0.0.4;q=0.3,*/*;q=0.2"
+    )
+    reply = await proxy.get("/metrics", {"Accept": accept})
+
+    assert reply.headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0")
+    assert reply.raw.endswith(b"# EOF\n")

@@ -1,0 +1,148 @@
+"""Our own series are rendered as the library's would be."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.openmetrics import exposition as openmetrics
+
+from proxy.observability.metrics import Metrics
+from proxy.observability.metrics.gen_ai import GenAiMetrics
+from proxy.observability.metrics.labelled import Histograms, counter, histogram
+
+BOUNDS = (0.0, 0.1, 0.5, 1, 10, 4.0**13)
+VALUES = ("", "a", 'b"\\\n', "ä")
+
+Step: TypeAlias = tuple[tuple[str, str], float, bool]
+"""Label values, an amount, and whether it comes with an exemplar."""
+
+_labels = st.tuples(st.sampled_from(VALUES), st.sampled_from(VALUES))
+_amounts = st.one_of(st.sampled_from((*BOUNDS, 0, 3, 0.3, 1e300)), st.floats(0, 1e12), st.integers(0, 2**70))
+_any_amounts = st.one_of(_amounts, st.floats(-1e12, 1e12), st.sampled_from((-0.0, math.inf)))
+
+
+@pytest.fixture(autouse=True)
+def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all exemplars be of one moment."""
+    monkeypatch.setattr(time, "time", lambda: 1_700_000_000.25)
+
+
+def rendered(registry: CollectorRegistry) -> tuple[str, str]:
+    """Return a registry in both formats."""
+    openmetric: bytes = openmetrics.generate_latest(registry)  # type: ignore[no-untyped-call]
+    return generate_latest(registry).decode(), openmetric.decode()
+
+
+def exemplar(step: Step) -> dict[str, str] | None:
+    """Return the labels of a step's exemplar."""
+    return {"trace_id": f"{abs(hash(step)):x}"} if step[2] else None
+
+
+@given(st.lists(st.tuples(_labels, _amounts, st.booleans())))
+def test_counters_are_as_the_library_has_them(steps: Sequence[Step]) -> None:
+    """What is counted shows as it would there, in both formats, exemplars included."""
+    ours, theirs = CollectorRegistry(auto_describe=True), CollectorRegistry(auto_describe=True)
+    mine = counter(ours, "one_total", "What\nis \\ counted.", "first", "second")
+    known = Counter("one_total", "What\nis \\ counted.", ("first", "second"), registry=theirs)
+    for step in steps:
+        mine.labels(*step[0]).inc(step[1], exemplar(step))
+        known.labels(*step[0]).inc(step[1], exemplar(step))
+
+    assert rendered(ours) == rendered(theirs)
+
+
+@given(st.lists(st.tuples(_labels, _any_amounts, st.booleans())))
+def test_histograms_are_as_the_library_has_them(steps: Sequence[Step]) -> None:
+    """The same for histograms, with amounts that lie on bounds, beside them, and below all."""
+    ours, theirs = CollectorRegistry(auto_describe=True), CollectorRegistry(auto_describe=True)
+    mine = histogram(ours, "one_seconds", "What is measured.", BOUNDS, "first", "second")
+    known = Histogram(
+        "one_seconds", "What is measured.", ("first", "second"), buckets=BOUNDS, registry=theirs
+    )
+    for step in steps:
+        mine.labels(*step[0]).observe(step[1], exemplar(step))
+        known.labels(*step[0]).observe(step[1], exemplar(step))
+
+    assert rendered(ours) == rendered(theirs)
+
+
+def test_a_counter_does_not_go_down() -> None:
+    """A negative amount is refused, as in the library."""
+    series = counter(CollectorRegistry(), "one_total", "text", "first").labels("a")
+    series.inc(2)
+    with pytest.raises(ValueError, match="does not go down"):
+        series.inc(-1)
+
+    assert series.value == 2
+
+
+def test_the_bounds_of_every_histogram_go_up() -> None:
+    """A bucket is found by halving, which needs them in order."""
+    metrics = Metrics()
+    metrics.gen_ai()
+    found = [one for group in (metrics, metrics.gen_ai()) for one in vars(group).values()]
+    histograms = [one for one in found if isinstance(one, Histograms)]
+
+    assert len(histograms) > len(vars(GenAiMetrics(CollectorRegistry()))) > 1
+    for one in histograms:
+        bounds = one.make().bounds
+        assert list(bounds) == sorted(set(bounds))
+        assert bounds[-1] == math.inf
+
+
+class Word(StrEnum):
+    """Label values that are members of an enumeration."""
+
+    A = "a"
+
+
+def test_a_series_is_one_object() -> None:
+    """It is the same whoever asks for it, by whichever spelling of its values."""
+    metric = counter(CollectorRegistry(), "one_total", "text", "first", "second")
+
+    assert metric.labels("a", "b") is metric.labels("a", "b") is metric.labels(Word.A, "b")
+    assert metric.labels("a", "b") is not metric.labels("b", "a")
+    with pytest.raises(ValueError, match="labels"):
+        metric.labels("a")
+
+
+def test_a_name_is_taken_once() -> None:
+    """The registry knows the names, and refuses a second metric of one."""
+    registry = CollectorRegistry(auto_describe=True)
+    histogram(registry, "one_seconds", "text", BOUNDS, "first")
+    with pytest.raises(ValueError, match="Duplicated timeseries"):
+        counter(registry, "one_seconds_count", "text", "first")
+
+
+def test_series_are_made_while_others_render() -> None:
+    """Threads may make series and render them meanwhile: none is lost, and none is made twice."""
+    registry = CollectorRegistry(auto_describe=True)
+    metric = histogram(registry, "one_seconds", "text", BOUNDS, "first")
+    made: list[list[object]] = [[], []]
+
+    def make(into: list[object]) -> None:
+        into.extend(metric.labels(str(number)) for number in range(2_000))
+
+    works: list[Callable[[], object]] = [
+        lambda: make(made[0]),
+        lambda: make(made[1]),
+        lambda: [generate_latest(registry) for _ in range(20)],
+    ]
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(made[0]) == 2_000
+    assert all(one is other for one, other in zip(*made, strict=True))
+    assert generate_latest(registry).decode().count("_sum{") == 2_000

@@ -1,0 +1,92 @@
+"""What a request leaves behind is of what was planned last, whatever its headers said when the answer began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.observability.finish_request import finish_record
+from proxy.observability.metrics import Metrics
+from proxy.observability.recent_requests import Watch
+from proxy.observability.request_record import Record
+from sanitizers import Change
+from sanitizers.turns import Guarded, Turn
+from tests.support.proxied import CHAT, GEMINI, MODEL, settings_of
+from tests.support.scraped import scrape
+
+SETTINGS = settings_of({MODEL: GEMINI})
+NOTED = Change("answer_repair", "replaced", 0, "arguments")
+
+
+@dataclass
+class Sent:
+    """A request on its way, with its changes."""
+
+    changes: tuple[Change, ...] = ()
+    mode: str = "repair"
+    dropped: tuple[str, ...] = ()
+    deployment: Deployment = resolve(SETTINGS, MODEL)[0]
+
+
+def record_of(sent: Sent) -> Record:
+    """Return the record of a request that is sent like that."""
+    record = Record(request_id="x", route=CHAT, started=0.0, model=MODEL)
+    record.take(sent)
+    return record
+
+
+def counted(record: Record) -> tuple[str, float]:
+    """Finish *record*, and return its changes as they are remembered and as they are counted."""
+    metrics, watch = Metrics(), Watch(SETTINGS.general_settings.inspector)
+    finish_record(record, metrics, 2.0, watch)
+    made = [value for (name, _), value in scrape(metrics).items() if name == "turnright_changes_total"]
+    return next(iter(watch.recent())).changes, sum(made)
+
+
+def test_a_change_behind_the_headers() -> None:
+    """What is changed in an answer that has begun is counted and remembered; the headers could not have it."""
+    record = record_of(Sent())
+    headers = record.answer_headers(1.0)
+    record.take(Sent((NOTED, NOTED)))
+
+    assert "x-turnright-changes" not in headers
+    assert counted(record) == ("answer_repair=2", 2)
+
+
+def test_a_change_in_the_headers() -> None:
+    """What the headers have told is counted once."""
+    record = record_of(Sent((NOTED,)))
+
+    assert record.answer_headers(1.0)["x-turnright-changes"] == "answer_repair=1"
+    assert counted(record) == ("answer_repair=1", 1)
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_rounds(*, answered: bool) -> None:
+    """The rounds of a turn are remembered, whether there was an answer that told of them or none."""
+    record = record_of(Sent())
+    record.guarded = Guarded((), {}, Turn("observe", 3, 25, warns=True))
+    if answered:
+        assert record.answer_headers(1.0)["x-turnright-rounds"] == "3/25;warn"
+    watch = Watch(SETTINGS.general_settings.inspector)
+    finish_record(record, Metrics(), 2.0, watch)
+
+    assert [seen.rounds for seen in watch.recent()] == ["3/25;warn"]
+
+
+def test_no_headers() -> None:
+    """What ended before there was an answer is counted as well."""
+    record = record_of(Sent((NOTED,)))
+
+    assert counted(record) == ("answer_repair=1", 1)
+
+
+def test_no_change() -> None:
+    """Nothing is counted of a request that changed nothing."""
+    record = record_of(Sent())
+    record.answer_headers(1.0)
+
+    assert counted(record) == ("", 0)

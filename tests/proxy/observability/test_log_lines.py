@@ -1,0 +1,139 @@
+"""A log line in its two forms: one line whatever is in it, and the same request in both."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from proxy.observability.log_lines import json_line, line_format
+
+NOW = datetime(2026, 11, 22, 12, 3, 44, 123456, UTC)
+FINISHED: dict[str, Any] = {
+    "request_id": "req_0123456789abcdef01234567",
+    "route": "/v1/chat/completions",
+    "model": "gemini",
+    "deployment": "gemini/gemini-3.6-flash",
+    "mode": "repair",
+    "stream": False,
+    "status": 200,
+    "outcome": "ok",
+    "messages": 3,
+    "changes": "pairing=1",
+    "dropped_parameters": 0,
+    "rounds": "1/25",
+    "key": None,
+    "attempts": 1,
+    "duration_ms": 1234.5,
+    "upstream_ms": 1230.0,
+    "overhead_ms": 1.25,
+    "first_token_ms": None,
+    "budget": "est<=30",
+    "input_tokens": 1200,
+    "output_tokens": 85,
+}
+ODD = {
+    "status": 502,
+    "outcome": "upstream_unreachable",
+    "model": "a model with a long name",
+    "route": "/v1/embeddings",
+    "rounds": "20/25;warn",
+    "key": "night shift",
+    "attempts": 3,
+    "dropped_parameters": 2,
+    "duration_ms": 61_000.0,
+    "overhead_ms": None,
+    "first_token_ms": 320.0,
+    "input_tokens": None,
+    "output_tokens": None,
+}
+
+
+def readable(event: str, fields: dict[str, Any], level: str = "info", *, colours: bool = False) -> str:
+    """Return a readable line without its time, which is the reader's own."""
+    line = line_format("readable", colours=colours)(level, event, fields, NOW)
+    time, line = line.split("  ", 1)
+    assert re.fullmatch(r"(\033\[2m)?\d\d:\d\d:44\.123(\033\[0m)?", time)
+    return line
+
+
+def test_json_has_every_field() -> None:
+    """In the order in which they are given, with name, level and time behind them."""
+    line = line_format("json", colours=True)("info", "request_finished", FINISHED, NOW)
+
+    assert line == json_line("info", "request_finished", FINISHED, NOW)
+    assert line.endswith("}\n")
+    read = json.loads(line)
+    ours = {"event": "request_finished", "level": "info", "timestamp": "2026-11-22T12:03:44.123456Z"}
+    assert (read, list(read)) == (FINISHED | ours, [*FINISHED, *ours])
+
+
+def test_requests_stand_in_columns() -> None:
+    """Status, model, route, duration, overhead, attempts, tokens, id; what has no width of its own comes last."""
+    lines = [readable("request_finished", FINISHED | changed) for changed in ({}, ODD)]
+
+    assert lines == [
+        "200  gemini                chat/completions   1234ms    +1.2ms  1x        1200>85  "
+        "req_0123456789abcdef01234567  deployment=gemini/gemini-3.6-flash  changes=pairing=1\n",
+        "502  'a model with a long name'  embeddings          61.0s        +-  3x            ->-  "
+        "req_0123456789abcdef01234567  upstream_unreachable  deployment=gemini/gemini-3.6-flash  "
+        "changes=pairing=1  dropped_parameters=2  rounds=20/25;warn  key='night shift'  first_token_ms=320.0\n",
+    ]
+
+
+def test_a_client_that_left_has_no_status() -> None:
+    """It is marked, and says why."""
+    line = readable("request_finished", FINISHED | {"status": 0, "outcome": "client_disconnected"})
+
+    assert line.startswith("---  gemini ")
+    assert "  client_disconnected  " in line
+
+
+def test_other_events_name_their_fields() -> None:
+    """What is None is left out."""
+    line = readable("turn_guard", {"model": "gemini", "key": None, "what": "warning"}, "warning")
+
+    assert line == "warning  turn_guard  model=gemini  what=warning\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "colour"),
+    [
+        (200, "ok", 32),
+        (429, "rate_limit_exceeded", 33),
+        (503, "overloaded", 31),
+        (0, "client_disconnected", 31),
+    ],
+)
+def test_colours_say_how_it_went(status: int, outcome: str, colour: int) -> None:
+    """Green, yellow, red; without them the line is the same."""
+    fields = FINISHED | {"status": status, "outcome": outcome}
+    line = readable("request_finished", fields, colours=True)
+
+    assert line.startswith(f"\033[{colour}m{status or '---'}\033[0m")
+    assert re.sub(r"\033\[\d+m", "", line) == readable("request_finished", fields)
+    assert readable("cut_off", {"in_flight": 1}, "warning", colours=True).startswith("\033[33mwarning\033[0m")
+
+
+@given(
+    event=st.sampled_from(["request_finished", "library_log", "ready"]),
+    fields=st.fixed_dictionaries(
+        {},
+        optional=dict.fromkeys(
+            (*FINISHED, "logger"), st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text())
+        ),
+    ),
+)
+@example(event="request_finished", fields={"output_tokens": "\x1f"})  # a provider's count
+def test_no_value_breaks_a_line(event: str, fields: dict[str, Any]) -> None:
+    """Whatever is in it: no second line, nothing that moves a terminal's cursor, nothing that cannot be written."""
+    line = line_format("readable", colours=False)("info", event, fields, NOW)
+
+    assert line.endswith("\n")
+    assert line[:-1].isprintable()
+    line.encode()

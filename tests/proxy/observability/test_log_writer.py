@@ -1,0 +1,125 @@
+"""The thread that writes log lines: in order, never waited for, bounded, and nothing lost at the end."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+import orjson
+import pytest
+
+from proxy.observability import log_writer
+from proxy.observability.log_lines import line_format
+from proxy.observability.log_writer import WriterThread
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    """Return both ends of a pipe: where a reader reads, and where is written."""
+    reading, writing = os.pipe()
+    yield reading, writing
+    os.close(writing)
+    os.close(reading)
+
+
+def read_all(fd: int, size: int) -> bytes:
+    """Read *size* bytes."""
+    data = b""
+    while len(data) < size and (more := os.read(fd, size - len(data))):
+        data += more
+    return data
+
+
+def test_lines_come_in_order_and_all_of_them(pipe: tuple[int, int]) -> None:
+    """Also those that were written just before the end."""
+    reading, writing = pipe
+    lines = [f"line {number}\n" for number in range(500)]
+    with WriterThread(writing) as writer:
+        for line in lines:
+            writer.write(line)
+    whole = "".join(lines).encode()
+    assert read_all(reading, len(whole)) == whole
+
+
+def test_they_go_out_by_themselves(pipe: tuple[int, int]) -> None:
+    """Nobody has to flush."""
+    reading, writing = pipe
+    with WriterThread(writing) as writer:
+        writer.write("now\n")
+        assert read_all(reading, 4) == b"now\n"
+
+
+def test_a_reader_that_is_stuck_holds_nobody(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be kept is dropped, and told when there is somebody to tell."""
+    reading, writing = pipe
+    monkeypatch.setattr(log_writer, "_MOST_LINES", 100)
+    line = "x" * 999 + "\n"
+    with WriterThread(writing) as writer:
+        writer.write(line * 200)  # more than a pipe holds: the thread is stuck in it
+        while writer._lines:
+            time.sleep(0.01)
+        for _ in range(150):
+            writer.write(line)
+        data = read_all(reading, (200 + 100) * len(line))
+        assert data == line.encode() * 300
+        told = orjson.loads(os.read(reading, 65_536))
+    assert (told["event"], told["level"], told["lines"]) == ("log_lines_dropped", "warning", 50)
+    assert "timestamp" in told
+
+
+def test_a_reader_that_is_gone_is_no_fault() -> None:
+    """Nor is what is written afterwards."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with WriterThread(writing) as writer:
+        writer.write("nobody\n")
+        time.sleep(0.2)
+        writer.write("nobody\n")
+    os.close(writing)
+
+
+def test_a_full_pipe_that_does_not_wait_loses_nothing(pipe: tuple[int, int]) -> None:
+    """A descriptor may be shared with somebody who made it so."""
+    reading, writing = pipe
+    os.set_blocking(writing, False)
+    line = "x" * 999 + "\n"
+    with WriterThread(writing) as writer:
+        for _ in range(300):
+            writer.write(line)
+        assert read_all(reading, 300 * len(line)) == line.encode() * 300
+
+
+def test_a_character_that_cannot_be_written_ends_nothing(pipe: tuple[int, int]) -> None:
+    """It is escaped."""
+    reading, writing = pipe
+    with WriterThread(writing) as writer:
+        writer.write("\ud83d\n")
+        assert read_all(reading, 7) == b"\\ud83d\n"
+
+
+def test_its_own_line_is_in_the_log_s_form(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader at a terminal gets no JSON in between."""
+    reading, writing = pipe
+    monkeypatch.setattr(log_writer, "_MOST_LINES", 1)
+    with WriterThread(writing, line_format("readable", colours=False)) as writer:
+        for _ in range(3):
+            writer.write("x\n")
+    assert os.read(reading, 1_000).decode().endswith("  warning  log_lines_dropped  lines=2\n")
+
+
+def test_lines_that_found_no_room_are_told(pipe: tuple[int, int]) -> None:
+    """A disk that was full for a while: how many are missing is in the log afterwards."""
+    reading, writing = pipe
+    full = os.open("/dev/full", os.O_WRONLY)
+    with WriterThread(full) as writer:
+        writer.write("lost\n")
+        writer.write("lost\n")
+        limit = time.monotonic() + 30
+        while not writer._dropped and time.monotonic() < limit:
+            time.sleep(0.01)
+        os.dup2(writing, full)
+        writer.write("kept\n")
+    os.close(full)
+    kept, told = os.read(reading, 1_000).splitlines()
+    assert (kept, orjson.loads(told)["lines"]) == (b"kept", 2)

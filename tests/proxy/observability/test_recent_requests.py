@@ -1,0 +1,175 @@
+"""What is remembered of requests is bounded, in number and in bytes, and summed up by five seconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config.schema.general import Inspector
+from proxy.observability.recent_requests import BUCKET_S, BUCKETS, Watch, tell_bucket, tell_seen
+from tests.proxy.ui.looking import ended_request
+
+MIB = 2**20
+
+
+def note(watch: Watch, name: str, ended: float = 0.0, body: bytes | None = None, **fields: Any) -> None:
+    """Note a request that ended."""
+    kept = watch.keep(body) if body is not None else None
+    seen = ended_request(name, ended=ended, kept=kept, **fields)
+    watch.note(seen, seen.changes)
+
+
+def bodies(watch: Watch) -> list[bytes | None]:
+    """Return the bodies that are kept, the newest first."""
+    return [seen.kept.body if seen.kept else None for seen in watch.recent()]
+
+
+def test_recent() -> None:
+    """The newest first, and no more than there may be."""
+    watch = Watch(Inspector(requests=3))
+    for number in range(5):
+        note(watch, f"r{number}", 10.0 + number)
+
+    assert [seen.request_id for seen in watch.recent()] == ["r4", "r3", "r2"]
+    told = tell_seen(next(watch.recent()), 1_000.0)
+    assert (told["id"], told["at"], told["duration_ms"], told["overhead_ms"]) == ("r4", 1013.5, 500.0, 2.0)
+    assert (told["estimate"], told["estimate_at_most"]) == (12, None)
+    assert (told["has_body"], told["key"]) == (False, None)
+
+
+def test_bodies() -> None:
+    """The oldest bodies go first; one that is larger than all the room is not kept, and drives none out."""
+    watch = Watch(Inspector(bodies=True, mib=1))
+    note(watch, "a", body=b"a" * (MIB // 2))
+    note(watch, "b", body=b"b" * (MIB // 4))
+    note(watch, "large", body=b"c" * (MIB + 1))
+    assert [body and body[:1] for body in bodies(watch)] == [None, b"b", b"a"]
+
+    note(watch, "d", body=b"d" * (MIB // 2))
+    assert [body and body[:1] for body in bodies(watch)] == [b"d", None, b"b", None]
+
+
+def test_bodies_of_forgotten_requests() -> None:
+    """With a request that is forgotten its body goes."""
+    watch = Watch(Inspector(requests=2, bodies=True, mib=1))
+    for name in "abc":
+        note(watch, name, body=name.encode())
+
+    assert bodies(watch) == [b"c", b"b"]
+    assert (len(watch._bodies), watch._bytes) == (2, 2)
+
+    note(watch, "without")
+    note(watch, "too")
+    assert (len(watch._bodies), watch._bytes) == (0, 0)
+
+
+def test_bodies_that_go_with_a_resize() -> None:
+    """Of a request that the smaller list has no place for the body goes, however few bodies there are."""
+    watch = Watch(Inspector(requests=3, bodies=True, mib=1))
+    note(watch, "a", body=b"a")
+    note(watch, "b", body=b"b")
+    note(watch, "without")
+
+    watch.resize(Inspector(requests=2, bodies=True, mib=1))
+
+    assert bodies(watch) == [None, b"b"]
+    assert (len(watch._bodies), watch._bytes) == (1, 1)
+
+
+def test_no_room_without_bodies() -> None:
+    """What is told of the room is the same from the start and behind a reload."""
+    watch = Watch(Inspector())
+    assert watch.bounds == (200, 0)
+    assert watch.keep(b"a") is None
+
+    watch.resize(Inspector(bodies=True))
+    assert watch.bounds == (200, 16)
+
+
+def test_resize() -> None:
+    """A smaller configuration forgets at once, and one without bodies forgets all of them."""
+    watch = Watch(Inspector(requests=10, bodies=True, mib=1))
+    for name in "abcd":
+        note(watch, name, body=name.encode() * 10)
+
+    watch.resize(Inspector(requests=2, bodies=True, mib=1))
+    assert bodies(watch) == [b"d" * 10, b"c" * 10]
+
+    watch.resize(Inspector(requests=2))
+    assert bodies(watch) == [None, None]
+    assert (watch.keeps_bodies, watch._bytes, watch.bounds) == (False, 0, (2, 0))
+
+
+def test_live() -> None:
+    """Sums by five seconds; ten minutes of them, the empty ones too, and what is older is forgotten."""
+    watch = Watch(Inspector())
+    note(watch, "old", 3.0)
+    at = 3.0 + BUCKET_S * BUCKETS
+    note(watch, "a", at, changes="orphan_drop=1,pairing=2", attempts=3, overhead=0.004)
+    note(watch, "b", at, changes="pairing=2", outcome="upstream_error", overhead=None)
+    note(watch, "c", at, input_tokens="many", output_tokens=-3)
+
+    buckets = [tell_bucket(bucket, 0.0) for bucket in watch.live(at)]
+
+    assert len(buckets) == BUCKETS
+    assert sum(bucket["requests"] for bucket in buckets) == 3
+    assert [bucket["at"] for bucket in buckets] == [
+        float(BUCKET_S * (1 + number)) for number in range(BUCKETS)
+    ]
+    assert buckets[-1] == {
+        "at": at - 3.0,
+        "requests": 3,
+        "errors": {"upstream_error": 1},
+        "retries": 2,
+        "changes": {"orphan_drop": 1, "pairing": 4},
+        "input_tokens": 20,
+        "output_tokens": 4,
+        "overhead_ms_mean": 3.0,
+        "overhead_ms_max": 4.0,
+    }
+    assert buckets[0]["overhead_ms_mean"] is None
+
+
+def test_summaries_of_changes() -> None:
+    """There may be as many as requests: they are summed up before they take much room, and none is lost."""
+    watch = Watch(Inspector())
+    for number in range(1, 1_001):
+        note(watch, "x", 1.0, changes=f"pairing={number},tail=1")
+
+    [bucket] = watch._buckets
+    assert len(bucket.changes) < 300
+    for _ in range(2):
+        assert tell_bucket(bucket, 0.0)["changes"] == {"pairing": 500_500, "tail": 1_000}
+
+
+def test_an_estimate_that_comes_later() -> None:
+    """Others may have ended since; one that was counted for the request itself stays."""
+    watch = Watch(Inspector(requests=3))
+    watch.add_estimate("a", 5)
+    for name, exact in (("a", False), ("b", False), ("c", True)):
+        note(watch, name, exact=exact)
+    for name in ("b", "c", "forgotten"):
+        watch.add_estimate(name, 5)
+
+    assert [(seen.estimate, seen.exact) for seen in watch.recent()] == [(12, True), (5, True), (12, False)]
+
+
+def test_memory_of_buckets() -> None:
+    """However long the process runs, no more buckets are kept than are shown."""
+    watch = Watch(Inspector(requests=1))
+    for number in range(3 * BUCKETS):
+        note(watch, "x", number * BUCKET_S)
+
+    assert len(watch._buckets) == BUCKETS + 1
+    assert len(list(watch.recent())) == 1
+
+
+@pytest.mark.parametrize("seconds", [0.0, 4.99, 5.0, 7.5])
+def test_edges(seconds: float) -> None:
+    """A request is in the bucket that it ended in."""
+    watch = Watch(Inspector())
+    note(watch, "x", seconds)
+
+    [bucket] = [bucket for bucket in watch.live(seconds) if bucket.requests]
+    assert bucket.number == int(seconds // 5)

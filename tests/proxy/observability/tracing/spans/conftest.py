@@ -1,0 +1,35 @@
+"""A proxy with spans on, and where they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from proxy.observability.tracing.exporting import Exporting
+from tests.proxy.attempting import settings_with_fallbacks
+from tests.proxy.observability.tracing.spans.read_spans import Spans
+from tests.support.proxied import Proxied, proxied
+from tests.support.scripted_upstream import ScriptedUpstream
+
+
+@pytest.fixture
+def exporter() -> InMemorySpanExporter:
+    """Return what keeps the spans."""
+    return InMemorySpanExporter()
+
+
+@pytest.fixture
+def spans(exporter: InMemorySpanExporter) -> Spans:
+    """Return the spans that have ended."""
+    return Spans(exporter)
+
+
+@pytest.fixture
+async def proxy(upstream: ScriptedUpstream, exporter: InMemorySpanExporter) -> AsyncIterator[Proxied]:
+    """Serve the proxy with spans on, with retries and fallbacks."""
+    tracing = Exporting(SimpleSpanProcessor(exporter))
+    async with proxied(settings_with_fallbacks(), upstream, tracing) as served:
+        yield served

@@ -1,0 +1,98 @@
+"""When spans end, and what they say of an end that nobody wanted."""
+
+from __future__ import annotations
+
+import asyncio
+
+import aiohttp
+import pytest
+from opentelemetry.trace import StatusCode
+
+from proxy import chat_planning
+from proxy.core.errors import UpstreamFault, UpstreamUnreachable
+from tests.proxy.attempting import BOTH, good
+from tests.proxy.observability.tracing.spans.read_spans import Spans, attributes
+from tests.support.proxied import CHAT, Proxied, chat
+from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, chunk, say
+
+
+async def test_a_span_ends_with_its_stream(proxy: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
+    """As long as an answer comes, nothing has ended."""
+    upstream.then(say("Good "), Pause(0.3), say("day."), STOP)
+    async with proxy.session.post(proxy.origin + CHAT, json=chat(stream=True)) as response:
+        await response.content.readline()
+        assert spans.all == ()
+        await response.read()
+    await proxy.idle()
+
+    [attempt] = spans.attempts
+    assert attempt.end_time is not None
+    assert attempt.start_time is not None
+    assert attempt.end_time - attempt.start_time >= 0.3e9
+    assert attributes(attempt)["gen_ai.response.time_to_first_chunk"] < 0.2
+
+
+async def test_a_stream_that_breaks_off(proxy: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
+    """Behind a 200 that is an error of the attempt and of the request; what was said until then is kept."""
+    upstream.then(say("Good "), UpstreamUnreachable("x"))
+    reply = await proxy.post(chat(stream=True))
+
+    assert reply.status == 200
+    [attempt] = spans.attempts
+    assert attributes(attempt)["error.type"] == "unreachable"
+    assert attributes(attempt)["turnright.then"] == "give_up"
+    assert attributes(attempt)["gen_ai.response.model"] == "scripted"
+    assert attributes(spans.request)["error.type"] == "upstream_unreachable"
+    assert spans.request.status.status_code is StatusCode.ERROR
+
+
+async def test_an_empty_answer_is_an_attempt_that_failed(
+    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans
+) -> None:
+    """What the provider took for an answer and we do not is told as we see it."""
+    upstream.then(chunk(finish="stop"))
+    upstream.then(*good(stream=True))
+    await proxy.post(chat(stream=True))
+
+    one, two = spans.attempts
+    assert attributes(one)["error.type"] == "empty"
+    assert attributes(one)["gen_ai.response.finish_reasons"] == ("stop",)
+    assert attributes(two)["turnright.outcome"] == "ok"
+
+
+@BOTH
+async def test_a_client_that_leaves_is_no_fault(
+    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
+) -> None:
+    """The spans end at once and say so; nobody is alarmed."""
+    upstream.then(HANG)
+    with pytest.raises(asyncio.TimeoutError):
+        await proxy.request("POST", CHAT, json=chat(stream=stream), timeout=aiohttp.ClientTimeout(0.1))
+    await proxy.idle()
+
+    [attempt] = spans.attempts
+    assert attributes(attempt)["turnright.outcome"] == "cancelled"
+    said = attributes(spans.request)
+    assert said["turnright.outcome"] == "client_disconnected"
+    assert "http.response.status_code" not in said
+    assert {span.status.status_code for span in spans.all} == {StatusCode.UNSET}
+    assert not any("error.type" in attributes(span) for span in spans.all)
+
+
+async def test_a_client_that_leaves_between_two_attempts(
+    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a repair is worked out: the attempt that failed has its end, and its kind."""
+
+    async def repair_for_ever(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(chat_planning, "_repair_beside", repair_for_ever)
+    upstream.then(UpstreamFault("Bad history.", upstream_status=400))
+    with pytest.raises(asyncio.TimeoutError):
+        await proxy.request("POST", CHAT, json=chat(), timeout=aiohttp.ClientTimeout(0.1))
+    await proxy.idle()
+
+    [attempt] = spans.attempts
+    assert attributes(attempt)["turnright.outcome"] == "invalid_request"
+    assert attributes(spans.request)["turnright.outcome"] == "client_disconnected"

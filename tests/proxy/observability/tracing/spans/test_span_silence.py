@@ -1,0 +1,87 @@
+"""What no span says, and when there is none."""
+
+from __future__ import annotations
+
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from proxy.observability.tracing.exporting import Exporting
+from tests.proxy.attempting import refused
+from tests.proxy.observability.tracing.spans.read_spans import (
+    SPAN,
+    TRACE,
+    TRACED,
+    Spans,
+    attributes,
+    parent_of,
+)
+from tests.support.builders import assistant, call, user
+from tests.support.proxied import CHAT, MODEL, Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream, answer
+
+
+async def test_observed_changes_have_a_name_of_their_own(
+    upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans
+) -> None:
+    """What was not made is not told as made."""
+    settings = settings_of(sanitize={"mode": "observe"})
+    async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as proxy:
+        await proxy.post({"model": MODEL, "messages": [assistant("Hi."), user("Hello.")]})
+
+    said = attributes(spans.request)
+    assert said["turnright.observed_changes.user_prepend"] == 1
+    assert "turnright.changes.user_prepend" not in said
+
+
+async def test_where_nobody_is_to_be_told(
+    upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans
+) -> None:
+    """With `propagate: false` there are spans, and providers hear nothing of them."""
+    settings = settings_of(general_settings={"tracing": {"propagate": False}})
+    async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as proxy:
+        await proxy.post(chat(), headers=TRACED)
+
+    assert parent_of(spans.request) == SPAN
+    [sent] = upstream.calls
+    assert sent.trace is not None
+    assert sent.trace.headers == {}
+
+
+async def test_what_is_not_sampled_is_passed_on(
+    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans
+) -> None:
+    """A client that does not record its trace gets no spans, and the provider hears that."""
+    await proxy.post(chat(), headers={"traceparent": f"00-{TRACE}-{SPAN}-00", "tracestate": "rojo=1"})
+
+    assert spans.all == ()
+    [sent] = upstream.calls
+    assert sent.trace is not None
+    version, trace, span, flags = sent.trace.headers["traceparent"].split("-")
+    assert (version, trace, flags) == ("00", TRACE, "00")
+    assert span != SPAN
+    assert sent.trace.headers["tracestate"] == "rojo=1"
+
+
+async def test_nothing_that_was_said_is_in_a_span(
+    proxy: Proxied, upstream: ScriptedUpstream, exporter: InMemorySpanExporter
+) -> None:
+    """Texts, names of tools, arguments, unknown fields, headers and a provider's words stay out."""
+    calls = [call("c1", "zq-tool", '{"zq-name": "zq-value"}')]
+    tools = [{"type": "function", "function": {"name": "zq-tool", "description": "zq-about"}}]
+    body = {
+        "model": MODEL,
+        "messages": [user("zq-text"), assistant("zq-said", calls)],
+        "tools": tools,
+        "zq-field": "zq-value",
+        "user": "zq-user",
+    }
+    headers = {"x-request-id": "zq-id", "x-zq": "zq-header", "User-Agent": "zq-agent", "Cookie": "zq=zq"}
+    upstream.then(refused(503, "zq-words", {"error": {"message": "zq-body"}}))
+    upstream.then({**answer("zq-answer"), "model": "zq model?", "id": "zq-answer-id"})
+    await proxy.post(body, f"{CHAT}?zq-query=1", headers=headers)
+    upstream.then(refused(400, "zq-words"))
+    await proxy.post(chat("zq-text", model="zq-model"))
+
+    written = "".join(span.to_json() for span in exporter.get_finished_spans())
+    assert "gen_ai.request.model" in written
+    assert "zq" not in written

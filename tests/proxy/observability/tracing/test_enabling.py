@@ -1,0 +1,114 @@
+"""When spans are made, and what is said where they cannot be."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.machinery import ModuleSpec
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings
+from proxy.observability.tracing.enabling import UnreadableVariable, is_enabled, open_tracing, tracing_fault
+from tests.support.proxied import settings_of
+
+ENDPOINT = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
+ON: dict[str, Any] = {"enabled": True}
+OFF: dict[str, Any] = {"enabled": False}
+
+
+def tracing(**given: Any) -> Settings:
+    """Return settings with this section."""
+    return settings_of(general_settings={"tracing": given})
+
+
+@pytest.mark.parametrize(
+    ("given", "environ", "enabled"),
+    [
+        ({}, {}, False),
+        ({}, ENDPOINT, True),
+        ({}, {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://c:4318/v1/traces"}, True),
+        ({}, {"OTEL_EXPORTER_OTLP_ENDPOINT": " "}, False),
+        ({}, {"OTEL_SERVICE_NAME": "x", "OTEL_TRACES_SAMPLER": "always_on"}, False),
+        ({}, {**ENDPOINT, "OTEL_TRACES_EXPORTER": "none"}, False),
+        ({}, {**ENDPOINT, "OTEL_TRACES_EXPORTER": "otlp"}, True),
+        ({}, {**ENDPOINT, "OTEL_SDK_DISABLED": "TRUE"}, False),
+        ({}, {**ENDPOINT, "OTEL_SDK_DISABLED": "false"}, True),
+        (ON, {}, True),
+        (ON, {"OTEL_SDK_DISABLED": "true"}, False),
+        (OFF, ENDPOINT, False),
+    ],
+)
+def test_who_decides(given: dict[str, Any], environ: dict[str, str], enabled: bool) -> None:
+    """The SDK's own switch, then the configuration, then whether there is a collector."""
+    assert is_enabled(tracing(**given), environ) == enabled
+
+
+@pytest.fixture
+def missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take OpenTelemetry away."""
+    find = importlib.util.find_spec
+
+    def without(name: str, package: str | None = None) -> ModuleSpec | None:
+        if name.startswith("opentelemetry"):
+            raise ModuleNotFoundError(name)
+        return find(name, package)
+
+    monkeypatch.setattr(importlib.util, "find_spec", without)
+
+
+@pytest.mark.usefixtures("missing")
+@pytest.mark.parametrize(
+    ("given", "environ", "says"),
+    [(ON, {}, "is true, and"), ({}, ENDPOINT, "follows from OTEL_EXPORTER_OTLP_ENDPOINT, and")],
+)
+def test_what_is_not_installed_is_a_fault(given: dict[str, Any], environ: dict[str, str], says: str) -> None:
+    """It says who asked, what to install, and how to do without; no value of a variable is in it."""
+    fault = tracing_fault(tracing(**given), environ)
+
+    assert fault is not None
+    assert fault.path == "general_settings.tracing.enabled"
+    assert fault.text.startswith(says)
+    assert "turnright[otel]" in fault.text
+    assert "127.0.0.1" not in fault.text
+
+
+@pytest.mark.usefixtures("missing")
+@pytest.mark.parametrize(("given", "environ"), [({}, {}), (OFF, ENDPOINT)])
+def test_nobody_who_does_without_it_needs_it(given: dict[str, Any], environ: dict[str, str]) -> None:
+    """No fault, and nothing is looked for."""
+    assert tracing_fault(tracing(**given), environ) is None
+    assert open_tracing(tracing(**given), environ) is None
+
+
+@pytest.mark.parametrize(
+    ("environ", "is_fault"),
+    [
+        ({}, False),
+        ({"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, False),
+        ({"OTEL_EXPORTER_OTLP_PROTOCOL": ""}, False),
+        ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, True),
+        ({"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/json"}, True),
+        (
+            {
+                "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+                "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf",
+            },
+            False,
+        ),
+    ],
+)
+def test_a_protocol_that_is_not_spoken_is_a_fault(environ: dict[str, str], is_fault: bool) -> None:
+    """A collector's port for gRPC takes no HTTP: every span would be lost without a word."""
+    fault = tracing_fault(tracing(**ON), environ)
+
+    assert (fault is not None) == is_fault
+    assert tracing_fault(tracing(**OFF), environ) is None
+
+
+def test_a_variable_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the SDK refuses is told as such, and is no traceback."""
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "-1")
+
+    with pytest.raises(UnreadableVariable):
+        open_tracing(tracing(**ON), {})

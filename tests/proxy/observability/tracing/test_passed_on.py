@@ -1,0 +1,200 @@
+"""A trace that comes in is passed on, on every path and both transports, with nothing else of the client's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings
+from proxy.observability.tracing.trace_context import read_context
+from proxy.upstream.select_transport import SelectingUpstream
+from tests.proxy.conftest import OUR_KEY, TRANSPORTS, LogLines, settings_on
+from tests.proxy.upstream.provider import GOOD, Exchange, providing, whole
+from tests.support.litellm_noise import LITELLM_NOISE
+from tests.support.openai_emulator import OpenAIEmulator
+from tests.support.proxied import CHAT, Proxied, proxied, settings_of
+
+pytestmark = LITELLM_NOISE
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+SPAN = "00f067aa0ba902b7"
+STATE = "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"
+TRACED = {"traceparent": f"00-{TRACE}-{SPAN}-01", "tracestate": STATE}
+OTHERS = {
+    "baggage": "user=ann",
+    "b3": f"{TRACE}-{SPAN}-1",
+    "x-b3-traceid": TRACE,
+    "uber-trace-id": f"{TRACE}:{SPAN}:0:1",
+    "x-cloud-trace-context": f"{TRACE}/1;o=1",
+    "x-custom": "mine",
+}
+REQUESTS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "whole": (CHAT, {"model": "openai", "messages": [{"role": "user", "content": "Hello."}]}),
+    "stream": (
+        CHAT,
+        {"model": "openai", "messages": [{"role": "user", "content": "Hello."}], "stream": True},
+    ),
+    "embeddings": ("/v1/embeddings", {"model": "embeds", "input": "Hello."}),
+    "text": ("/v1/completions", {"model": "writes", "prompt": "Hello."}),
+    "text stream": ("/v1/completions", {"model": "writes", "prompt": "Hello.", "stream": True}),
+}
+EACH = pytest.mark.parametrize("request_of", REQUESTS)
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with one model."""
+    return settings_of()
+
+
+@asynccontextmanager
+async def serving(
+    openai: OpenAIEmulator, transport: str, *, tracing: Any = None, **headers: str
+) -> AsyncIterator[Proxied]:
+    """Serve the proxy before the emulator, by one transport."""
+    ids = {"openai": "gpt-4.1", "embeds": "text-embedding-3-small", "writes": "gpt-3.5-turbo-instruct"}
+    models = {
+        name: {
+            "model": f"openai/{model}",
+            "api_base": openai.base_url,
+            "api_key": OUR_KEY,
+            "extra_headers": headers,
+        }
+        for name, model in ids.items()
+    }
+    settings = settings_on(transport, models, general_settings={"tracing": tracing})
+    async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def real(openai: OpenAIEmulator, transport: str) -> AsyncIterator[Proxied]:
+    """Serve the proxy as it is without a setting."""
+    async with serving(openai, transport) as proxy:
+        yield proxy
+
+
+async def ask(proxy: Proxied, request_of: str, headers: Mapping[str, str]) -> None:
+    """Ask on one of the paths; the answer must be good."""
+    path, body = REQUESTS[request_of]
+    reply = await proxy.post(body, path, headers=headers)
+    assert reply.status == 200, reply.raw
+
+
+def trace_headers(openai: OpenAIEmulator) -> list[dict[str, str]]:
+    """Return what each request upstream said of a trace."""
+    named = {"traceparent", "tracestate", *OTHERS}
+    return [
+        {name.lower(): value for name, value in request.headers.items() if name.lower() in named}
+        for request in openai.requests
+    ]
+
+
+@TRANSPORTS
+@EACH
+async def test_a_trace_goes_on(real: Proxied, openai: OpenAIEmulator, request_of: str) -> None:
+    """The same trace, with a part of ours as the parent; nobody else's headers go with it."""
+    await ask(real, request_of, {**TRACED, **OTHERS})
+
+    [sent] = trace_headers(openai)
+    version, trace, span, flags = sent.pop("traceparent").split("-")
+    assert (version, trace, flags) == ("00", TRACE, "01")
+    assert span != SPAN
+    assert sent == {"tracestate": STATE}
+
+
+@TRANSPORTS
+@EACH
+async def test_nothing_is_begun_here(real: Proxied, openai: OpenAIEmulator, request_of: str) -> None:
+    """Without a trace nothing is said of any, whatever else is sent."""
+    await ask(real, request_of, {"tracestate": STATE, **OTHERS})
+
+    assert trace_headers(openai) == [{}]
+
+
+@TRANSPORTS
+async def test_a_trace_that_cannot_be_read_begins_anew(
+    real: Proxied, openai: OpenAIEmulator, log_lines: LogLines
+) -> None:
+    """Its own id is not used, its state goes, and the new id is in the log."""
+    await ask(real, "whole", {**TRACED, "traceparent": f"ff-{TRACE}-{SPAN}-01"})
+
+    [sent] = trace_headers(openai)
+    assert sent.keys() == {"traceparent"}
+    begun = read_context([sent["traceparent"]], ())
+    assert begun is not None
+    assert (begun.trace_id != TRACE, begun.flags) == (True, 0)
+    assert log_lines()[0]["trace_id"] == begun.trace_id
+
+
+async def test_both_gemini_s_wires_have_it() -> None:
+    """Gemini's own wire is no other: each attempt is told, with a parent of its own."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(whole(GOOD, status="503 Unavailable"))
+
+    heads = {}
+    for transport in ("direct", "litellm"):
+        async with providing(script) as provider:
+            base = f"http://127.0.0.1:{provider.port}/v1beta"
+            model = {"model": "gemini/gemini-2.5-pro", "api_base": base, "api_key": OUR_KEY}
+            router = {"num_retries": 1, "cooldown_time": 0}
+            settings = settings_on(transport, {"gemini": model}, router_settings=router)
+            async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+                body = {"model": "gemini", "messages": [{"role": "user", "content": "Hello."}]}
+                reply = await proxy.post(body, headers=TRACED)
+                assert reply.status == 503
+        heads[transport] = [exchange.head.decode().lower() for exchange in provider.exchanges]
+
+    for found in heads.values():
+        parents = [line for head in found for line in head.split("\r\n") if line.startswith("traceparent: ")]
+        assert [f"00-{TRACE}-" in parent for parent in parents] == [True, True]
+        assert len({parent.split("-")[2] for parent in parents} | {SPAN}) == 3
+        assert all(f"\r\ntracestate: {STATE.lower()}\r\n" in head for head in found)
+
+
+@pytest.mark.parametrize("transport", ["litellm", "direct"])
+async def test_where_nobody_is_to_be_told(
+    openai: OpenAIEmulator, log_lines: LogLines, transport: str
+) -> None:
+    """With `propagate: false` the trace stays here: it is in the log."""
+    async with serving(openai, transport, tracing={"propagate": False}) as proxy:
+        await ask(proxy, "whole", TRACED)
+
+    assert trace_headers(openai) == [{}]
+    assert log_lines()[0]["trace_id"] == TRACE
+
+
+@pytest.mark.parametrize("transport", ["litellm", "direct"])
+async def test_an_operator_s_own_header_stands(openai: OpenAIEmulator, transport: str) -> None:
+    """What is configured is sent as it is, once, and nothing of the client's trace beside it."""
+    own = {"TraceParent": f"00-{'a' * 32}-{'b' * 16}-00"}
+    async with serving(openai, transport, **own) as proxy:
+        await ask(proxy, "whole", TRACED)
+
+    assert trace_headers(openai) == [{"traceparent": own["TraceParent"]}]
+
+
+@pytest.mark.parametrize(("headers", "logged"), [(TRACED, TRACE), ({}, None), ({"tracestate": STATE}, None)])
+async def test_the_log_names_the_trace(
+    proxy: Proxied, log_lines: LogLines, headers: dict[str, str], logged: str | None
+) -> None:
+    """On every API path, where there is one."""
+    await proxy.get("/v1/models", headers=headers)
+    await proxy.post(b"{", headers=headers)
+    await proxy.get("/livez", headers=headers)
+
+    assert [line["trace_id"] for line in log_lines()] == [logged, logged]
+
+
+async def test_two_parents_are_none(proxy: Proxied, log_lines: LogLines) -> None:
+    """A second `traceparent` is none of ours to choose from."""
+    head = f"traceparent: 00-{TRACE}-{SPAN}-01\r\ntraceparent: 00-{'a' * 32}-{SPAN}-01\r\n"
+    await proxy.raw(f"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n".encode())
+
+    [line] = log_lines()
+    assert len(line["trace_id"]) == 32
+    assert line["trace_id"] not in (TRACE, "a" * 32)

@@ -1,0 +1,224 @@
+"""W3C trace context: what is read, what is refused, and what is sent on."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.observability.tracing.trace_context import (
+    TraceContext,
+    headers_of,
+    new_context,
+    new_span_id,
+    read_context,
+)
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+SPAN = "00f067aa0ba902b7"
+GOOD = f"00-{TRACE}-{SPAN}-01"
+
+SENT_PARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[0-3]")
+SENT_STATE = re.compile(r"[\x20-\x7e]{1,512}")
+
+HEX = "0123456789abcdef"
+VALUE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in ",=")
+KEY = string.ascii_lowercase + string.digits + "_-*/"
+
+ids = st.text(HEX, min_size=32, max_size=32).filter(lambda text: text.strip("0") != "")
+span_ids = st.text(HEX, min_size=16, max_size=16).filter(lambda text: text.strip("0") != "")
+keys = st.builds(str.__add__, st.sampled_from(string.ascii_lowercase), st.text(KEY, max_size=8))
+tenants = st.builds("{}{}@{}{}".format, st.sampled_from(HEX), st.text(KEY, max_size=8), keys, st.just(""))
+values = st.builds(str.__add__, st.text(VALUE, max_size=12), st.sampled_from(VALUE.strip()))
+states = st.dictionaries(keys | tenants, values, max_size=12).map(
+    lambda entries: ",".join(f"{key}={value}" for key, value in entries.items())
+)
+contexts = st.builds(TraceContext, ids, span_ids, st.integers(0, 3), states)
+texts = st.text(HEX + "-xX=, \t\x00\r\nü", max_size=70)
+hostile = st.one_of(
+    texts,
+    st.binary(max_size=70).map(lambda data: data.decode("utf-8", "surrogateescape")),
+    st.builds(lambda at, text: GOOD[:at] + text + GOOD[at:], st.integers(0, 55), texts),
+    st.builds(lambda at, more: GOOD[:at] + GOOD[at + more :], st.integers(0, 55), st.integers(0, 5)),
+)
+
+
+def read(parent: str, *states: str) -> TraceContext | None:
+    """Read one `traceparent` and what comes with it."""
+    return read_context([parent], states)
+
+
+@given(contexts)
+def test_what_is_written_is_read_again(context: TraceContext) -> None:
+    """Nothing is lost on the way from one to the next, and nothing is added."""
+    headers = headers_of(context, ())
+
+    assert read(headers["traceparent"], *filter(None, [headers.get("tracestate")])) == context
+    assert headers.keys() <= {"traceparent", "tracestate"}
+
+
+@given(st.lists(hostile, max_size=2) | st.just([GOOD]), st.lists(hostile | states, max_size=3))
+def test_only_what_the_rules_allow_is_sent_on(parents: list[str], states: list[str]) -> None:
+    """Whatever comes in, it is refused, or what goes out is as the rules have it: no header can be smuggled in."""
+    context = read_context(parents, states)
+    if context is None:
+        return
+    headers = headers_of(context, ())
+
+    assert SENT_PARENT.fullmatch(headers["traceparent"])
+    assert context.trace_id in parents[0]
+    if "tracestate" in headers:
+        assert SENT_STATE.fullmatch(headers["tracestate"])
+        assert read_context([headers["traceparent"]], [headers["tracestate"]]) == context
+
+
+@given(ids, span_ids, st.integers(0, 255))
+def test_flags_without_a_meaning_are_not_sent_on(trace_id: str, span_id: str, flags: int) -> None:
+    """Sampled and random are kept, and all others sent as zero."""
+    context = read(f"00-{trace_id}-{span_id}-{flags:02x}")
+
+    assert context == TraceContext(trace_id, span_id, flags & 3)
+
+
+@pytest.mark.parametrize("version", ["01", "cc", "fe"])
+@pytest.mark.parametrize("more", ["", "-", "-what-the-future-will-be-like"])
+def test_a_later_version_is_read_as_far_as_it_is_known(version: str, more: str) -> None:
+    """It is sent on as the version that is known."""
+    context = read(f"{version}-{TRACE}-{SPAN}-01{more}")
+
+    assert context == TraceContext(TRACE, SPAN, 1)
+    assert context is not None
+    assert headers_of(context, ())["traceparent"] == GOOD
+
+
+@pytest.mark.parametrize(
+    "parent",
+    [
+        f"ff-{TRACE}-{SPAN}-01",
+        f"ff-{TRACE}-{SPAN}-01-more",
+        f"00-{TRACE}-{SPAN}-01-",
+        f"00-{TRACE}-{SPAN}-01-more",
+        f"cc-{TRACE}-{SPAN}-01.more",
+        f"cc-{TRACE}-{SPAN}-011",
+        f"00-{TRACE}-{SPAN}-01.",
+        f"00-{'0' * 32}-{SPAN}-01",
+        f"00-{TRACE}-{'0' * 16}-01",
+        f"00-{TRACE.upper()}-{SPAN}-01",
+        f"00-{TRACE}-{SPAN.upper()}-01",
+        f"00-{TRACE}-{SPAN}-0A",
+        f"00-{TRACE[1:]}-{SPAN}-01",
+        f"00-{TRACE}0-{SPAN}-01",
+        f"00-{TRACE}-{SPAN[1:]}-01",
+        f"00-{TRACE}-{SPAN}0-01",
+        f"00-{TRACE}-{SPAN}-1",
+        f"00-{TRACE}-{SPAN}-001",
+        f"0-{TRACE}-{SPAN}-01",
+        f"000-{TRACE}-{SPAN}-01",
+        f".0-{TRACE}-{SPAN}-01",
+        f"00-{TRACE}-{SPAN}",
+        f"00-{TRACE}-{SPAN}-01\n",
+        f"00-{TRACE}-{SPAN}-01, 00-{TRACE}-{SPAN}-01",
+        f"00_{TRACE}-{SPAN}-01",
+        f"\u0660\u0660-{TRACE}-{SPAN}-01",
+        "",
+    ],
+)
+def test_what_breaks_a_rule_is_refused(parent: str) -> None:
+    """Each is a case of W3C's own test suite, or one that its grammar leaves out."""
+    assert read(parent, "a=1") is None
+
+
+@pytest.mark.parametrize("parents", [[], [GOOD, GOOD], [GOOD, ""]])
+def test_there_is_one_parent_or_none(parents: list[str]) -> None:
+    """Two of them say nothing, and without one the rest is not looked at."""
+    assert read_context(parents, ["a=1"]) is None
+
+
+@pytest.mark.parametrize("parent", [f" {GOOD}", f"\t {GOOD} \t"])
+def test_white_space_around_it_is_none_of_it(parent: str) -> None:
+    """As around any header's value."""
+    assert read(parent) == TraceContext(TRACE, SPAN, 1)
+
+
+@pytest.mark.parametrize(
+    ("states", "kept"),
+    [
+        (["foo=1,bar=2"], "foo=1,bar=2"),
+        (["foo=1", "rojo=1,congo=2", "baz=3"], "foo=1,rojo=1,congo=2,baz=3"),
+        (["foo=1", ""], "foo=1"),
+        (["", "foo=1"], "foo=1"),
+        (["foo=1 \t , \t bar=2, \t baz=3"], "foo=1,bar=2,baz=3"),
+        (["foo= 1"], "foo= 1"),
+        (["0a@v=1"], "0a@v=1"),
+        ([f"{KEY}@v={VALUE}"], f"{KEY}@v={VALUE}"),
+        ([f"{KEY}={VALUE} "], f"{KEY}={VALUE}"),
+        ([], ""),
+        ([""], ""),
+        ([" , ,"], ""),
+        (["foo=1,foo=2"], ""),
+        (["foo=1", "foo=1"], ""),
+        (["foo=1,FOO=1"], ""),
+        (["foo =1"], ""),
+        (["foo.bar=1"], ""),
+        (["0foo=1"], ""),
+        (["foo@=1,bar=2"], ""),
+        (["@foo=1,bar=2"], ""),
+        (["foo@@bar=1,bar=2"], ""),
+        (["foo=1,bar"], ""),
+        (["foo=1,bar="], ""),
+        (["foo=bar=baz"], ""),
+        (["foo=ü"], ""),
+        (["foo=\x7f"], ""),
+        ([f"a{'b' * 256}=1"], ""),
+        ([f"foo={'x' * 257}"], ""),
+    ],
+)
+def test_state_is_taken_whole_or_not_at_all(states: list[str], kept: str) -> None:
+    """An entry that breaks a rule takes the others with it; it never takes the parent."""
+    context = read(GOOD, *states)
+
+    assert context is not None
+    assert (context.trace_id, context.span_id) == (TRACE, SPAN)
+    assert context.state == kept
+
+
+def test_thirty_two_entries_at_most() -> None:
+    """One more is one too many."""
+    entries = [f"a{at}=1" for at in range(33)]
+    whole, more = read(GOOD, ",".join(entries[:32])), read(GOOD, *entries)
+
+    assert whole is not None
+    assert whole.state == ",".join(entries[:32])
+    assert more is not None
+    assert more.state == ""
+
+
+def test_long_state_is_shortened_by_whole_entries() -> None:
+    """Entries of more than 128 characters go first, then those at the end; what fits is not touched."""
+    long, short = f"long={'x' * 200}", [f"k{at}={'y' * 40}" for at in range(12)]
+    fits = read(GOOD, ",".join([long, *short[:6]]))
+    too_many = read(GOOD, ",".join([short[0], long, *short[1:]]))
+
+    assert fits is not None
+    assert fits.state == ",".join([long, *short[:6]])
+    assert too_many is not None
+    assert too_many.state == ",".join(short[:11])
+    assert 450 < len(too_many.state) <= 512
+
+
+@pytest.mark.parametrize("own", ["traceparent", "TraceParent", "tracestate"])
+def test_an_operator_s_own_header_stands_alone(own: str) -> None:
+    """A header is never sent twice, and half of another trace would be none."""
+    assert headers_of(TraceContext(TRACE, SPAN), [own, "x-team"]) == {}
+    assert headers_of(TraceContext(TRACE, SPAN), ["x-team"]).keys() == {"traceparent"}
+
+
+def test_ids_are_of_what_is_given() -> None:
+    """Randomness comes from outside; nobody has decided to record such a trace."""
+    digits = "ab" * 32
+
+    assert new_context(lambda: digits) == TraceContext("ab" * 16, "ab" * 8, 0)
+    assert new_span_id(lambda: digits) == "ab" * 8
