@@ -14,9 +14,9 @@ from collections.abc import Callable
 import orjson
 
 from benchmarks.gateway.bodies import bodies, encode
-from proxy.answer_buffer import LARGEST, AnswerBuffer
 from proxy.config import load_settings, resolve
 from proxy.core.sse import encode_event
+from proxy.forwarding.chat.answer_buffer import LARGEST, AnswerBuffer
 from proxy.planning import windows
 from proxy.state.learned_windows import Knowledge
 from proxy.state.memory import MemoryStore

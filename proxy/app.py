@@ -13,7 +13,7 @@ from proxy.core.connection_table import Connections
 from proxy.core.lifecycle import Lifecycle
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_series
-from proxy.keys import CURRENT, Current, Gateway
+from proxy.forwarding.gateway import CURRENT, Current, Gateway
 from proxy.middlewares import MIDDLEWARES
 from proxy.middlewares.observe import add_standing_headers
 from proxy.observability.metrics import Metrics

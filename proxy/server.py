@@ -27,7 +27,7 @@ from proxy.config import Settings
 from proxy.connections.guard import ConnectionGuard
 from proxy.connections.limits import accepted_at_once, descriptor_limit
 from proxy.core.lifecycle import Lifecycle
-from proxy.keys import Current, Gateway
+from proxy.forwarding.gateway import Current, Gateway
 from proxy.observability.logs import get_log
 from proxy.observability.tracing import Tracing
 from proxy.planning.budgets.warm_up import warm_up_budgets

@@ -18,8 +18,8 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from proxy.core.close_unread import close_unread
+from proxy.forwarding.whole_answer import WholeAnswer
 from proxy.middlewares import MIDDLEWARES
-from proxy.whole_answer import WholeAnswer
 
 Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 

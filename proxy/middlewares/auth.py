@@ -10,7 +10,7 @@ from aiohttp.typedefs import Handler
 from proxy.config.schema.general import GeneralSettings
 from proxy.core.clients import client_at, client_of_key
 from proxy.core.errors import AuthenticationFailed
-from proxy.keys import GATEWAY, RECORD
+from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.middlewares.origins import check_page
 from proxy.routes.paths import is_open
 

@@ -15,9 +15,9 @@ from proxy.core.errors import (
     NotFound,
     ProxyError,
 )
-from proxy.end_request import why_ended
-from proxy.json_response import json_response
-from proxy.keys import GATEWAY, RECORD
+from proxy.forwarding.end_request import why_ended
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.forwarding.json_response import json_response
 from proxy.observability.logs import report_fault
 from proxy.resilience.client_error import SDK_RETRIES
 from proxy.ui.pages import PRIVATE

@@ -9,8 +9,8 @@ from aiohttp.typedefs import Handler
 
 from proxy.core.errors import BodyTooLarge, Overloaded
 from proxy.core.worker_threads import CLIENT
-from proxy.deliver import deliver
-from proxy.keys import GATEWAY, RECORD
+from proxy.forwarding.deliver import deliver
+from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.routes.paths import OTHER, is_ui_work
 
 

@@ -9,14 +9,14 @@ from math import inf
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from proxy.deliver import deliver
-from proxy.keys import CURRENT, GATEWAY, RECORD
+from proxy.forwarding.calibrate import calibrate
+from proxy.forwarding.deliver import deliver
+from proxy.forwarding.gateway import CURRENT, GATEWAY, RECORD
 from proxy.middlewares.origins import cors_headers
 from proxy.observability.finish_request import finish_record
 from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
 from proxy.observability.tracing.begin_trace import begin_trace
 from proxy.observability.tracing.trace_context import TRACEPARENT
-from proxy.planning.budgets.calibrate import calibrate
 from proxy.request_ids import request_id_for
 from proxy.routes.paths import OTHER, api_route
 

@@ -10,7 +10,7 @@ from multidict import istr
 
 from proxy.config.schema.general import GeneralSettings
 from proxy.core.errors import Forbidden, ProxyError, UnsupportedMediaType
-from proxy.keys import RECORD
+from proxy.forwarding.gateway import RECORD
 from proxy.middlewares.cross_site import Verdict, judge, may_send_body
 from proxy.routes.paths import is_probe
 

@@ -52,7 +52,7 @@ class Seen(NamedTuple):
     estimate: int | None
     """Of what was sent; an upper bound, far above it as a rule, where it is not *exact*.
 
-    Counted are requests that come near the limit, and a sample of all (:mod:`proxy.planning.budgets.calibrate`).
+    Counted are requests that come near the limit, and a sample of all (:mod:`proxy.forwarding.calibrate`).
     """
 
     exact: bool

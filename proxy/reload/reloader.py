@@ -13,7 +13,7 @@ from aiohttp import web
 from proxy.app import limit_bodies
 from proxy.config import ConfigurationError, Fault, Loaded, Settings, bind_fault
 from proxy.first_series import start_counts
-from proxy.keys import Current, Gateway
+from proxy.forwarding.gateway import Current, Gateway
 from proxy.observability.logs import get_log
 from proxy.planning.budgets.warm_up import warm_up_budgets
 from proxy.reload.renew_gateway import Renewal, plan_renewal, renew_gateway

@@ -10,7 +10,7 @@ from proxy.config.schema.general import GeneralSettings
 from proxy.connections.limits import descriptor_limit, max_connections
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_circuits
-from proxy.keys import Gateway
+from proxy.forwarding.gateway import Gateway
 from proxy.observability.recent_requests import Watch
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.reload.match_entries import Moved, match_models, match_unchanged

@@ -8,8 +8,8 @@ from aiohttp import web
 
 from proxy.config.pools import choose_pool
 from proxy.core.offload import parse_weight, run_offloaded
-from proxy.forwarding import forward
-from proxy.keys import GATEWAY, RECORD
+from proxy.forwarding.chat.forward_chat import forward
+from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.planning.guard_turns import MAX_ROUNDS, guard_chat, read_max_rounds
 from proxy.routes.read_body import read_body
 from proxy.wire import parse_chat_request

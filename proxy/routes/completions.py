@@ -8,9 +8,9 @@ from aiohttp import web
 
 from proxy.config.pools import choose_pool
 from proxy.core.offload import parse_weight, run_offloaded
-from proxy.keys import GATEWAY, RECORD
-from proxy.plain.forwarding import forward_completion
-from proxy.plain.requests import parse_completion_request
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.forwarding.text.forward_text import forward_completion
+from proxy.ingress.openai_text.requests import parse_completion_request
 from proxy.routes.read_body import read_body
 
 

@@ -11,14 +11,14 @@ from aiohttp import web
 from proxy.config.pools import choose_pool
 from proxy.core.json_text import write_json
 from proxy.core.offload import parse_weight, run_offloaded
-from proxy.json_response import written_response
-from proxy.keys import GATEWAY, RECORD
+from proxy.forwarding.chat.answer_signatures import load_signatures
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.forwarding.json_response import written_response
 from proxy.planning.dry_run import run_dry, tell_run
 from proxy.planning.guard_turns import MAX_ROUNDS, read_max_rounds
 from proxy.planning.plan import planning_weight, profile_of
 from proxy.planning.signatures.restoring import keys_wanted
 from proxy.routes.read_body import read_body
-from proxy.signing import load_signatures
 from proxy.state.kept_signatures import Kept
 from proxy.wire import parse_chat_request
 

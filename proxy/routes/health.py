@@ -5,8 +5,8 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy import __version__
-from proxy.json_response import json_response
-from proxy.keys import GATEWAY
+from proxy.forwarding.gateway import GATEWAY
+from proxy.forwarding.json_response import json_response
 
 
 async def livez(_: web.Request) -> web.Response:

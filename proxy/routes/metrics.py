@@ -7,7 +7,7 @@ import asyncio
 from aiohttp import web
 from prometheus_client.exposition import choose_encoder
 
-from proxy.keys import GATEWAY
+from proxy.forwarding.gateway import GATEWAY
 
 
 async def metrics(request: web.Request) -> web.Response:

@@ -8,8 +8,8 @@ from aiohttp import web
 
 from proxy.config import model_names, resolve
 from proxy.config.pools import choose_pool
-from proxy.json_response import json_response
-from proxy.keys import GATEWAY, Gateway
+from proxy.forwarding.gateway import GATEWAY, Gateway
+from proxy.forwarding.json_response import json_response
 
 
 async def list_models(request: web.Request) -> web.Response:

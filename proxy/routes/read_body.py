@@ -13,7 +13,7 @@ from aiohttp import HttpVersion11, hdrs, web
 from proxy.core.errors import RequestTooSlow
 from proxy.core.offload import LARGE, run_offloaded
 from proxy.core.unpack_body import Unpacking, find_coding
-from proxy.keys import GATEWAY, RECORD, Gateway
+from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.observability.request_record import Record
 from proxy.resilience.memory_need import SMALL
 from proxy.routes.reserve_memory import reserve, reserve_decoded

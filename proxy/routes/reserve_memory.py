@@ -9,7 +9,7 @@ import asyncio
 
 from proxy.core.errors import BodyTooLarge, Overloaded
 from proxy.core.offload import LARGE, parse_weight, run_offloaded
-from proxy.keys import Gateway
+from proxy.forwarding.gateway import Gateway
 from proxy.observability.request_record import Record
 from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, MIB, need_of
 

@@ -10,14 +10,14 @@ from proxy.config import resolve
 from proxy.config.pools import choose_pool
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.keys import Gateway
+from proxy.forwarding.chat.answer_signatures import load_signatures
+from proxy.forwarding.gateway import Gateway
 from proxy.observability.recent_requests import Seen
 from proxy.planning.dry_run import DryRun, run_dry
 from proxy.planning.plan import profile_of
 from proxy.planning.plan_parameters import Unsupported
 from proxy.planning.preview import pools_of
 from proxy.planning.signatures.restoring import keys_wanted
-from proxy.signing import load_signatures
 from proxy.state.kept_signatures import Kept
 from proxy.ui.asking import Asked, Target
 from proxy.ui.targets import deployments_by_profile, withheld_unasked

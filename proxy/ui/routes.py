@@ -21,7 +21,7 @@ from proxy import __version__
 from proxy.core.deployment import Deployment
 from proxy.core.errors import BodyNotKept, BodyTooLarge, InvalidRequest, NotFound, Overloaded
 from proxy.core.json_text import write_json
-from proxy.keys import GATEWAY, RECORD, Gateway
+from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.observability.recent_requests import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import profile_of

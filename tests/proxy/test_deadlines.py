@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from proxy import chat_planning, event_stream
 from proxy.config import Settings
 from proxy.core import offload
 from proxy.core.worker_threads import THREADS
+from proxy.forwarding import event_stream
+from proxy.forwarding.chat import plan_attempts as chat_planning
 from proxy.planning.plan import plan_request
 from sanitizers.work_limit import spend
 from tests.support.builders import user

@@ -12,7 +12,7 @@ import pytest
 from proxy.config import Settings, load_settings, resolve
 from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.plain.requests import parse_completion_request, parse_embedding_request
+from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
 from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import plan_request

@@ -9,9 +9,9 @@ import pytest
 
 from proxy.core import inputs
 from proxy.core.errors import InvalidRequest
+from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
 from proxy.parameter_limits import MOST_ENTRIES, MOST_UNKNOWN, MOST_VALUES
 from proxy.parameters import PARAMETERS
-from proxy.plain.requests import parse_completion_request, parse_embedding_request
 from proxy.wire import parse_chat_request
 from tests.support.builders import user
 

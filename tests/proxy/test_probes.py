@@ -9,7 +9,7 @@ import pytest
 
 from proxy.resilience.circuit import State
 from tests.proxy.attempting import refused
-from tests.proxy.plain.asking import COMPLETIONS, NAME, body_for, plain_settings, written
+from tests.proxy.forwarding.text.asking import COMPLETIONS, NAME, body_for, plain_settings, written
 from tests.support.proxied import CHAT, Proxied, chat, proxied
 from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, Step, chunk, say
 
@@ -25,7 +25,7 @@ async def test_an_answer_that_begins_late_closes_the_circuit(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """Its beginning went out by itself meanwhile; that its text is still streamed is no concern of the others."""
-    monkeypatch.setattr("proxy.event_stream.HOLD_S", HOLD_S)
+    monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", HOLD_S)
     body = chat(model=NAME, stream=True) if path == CHAT else body_for(path, stream=True)
     router = {"num_retries": 0, "cooldown_time": 0.01}
     async with proxied(plain_settings(router_settings=router), upstream) as proxy:

@@ -10,8 +10,9 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 
-from proxy import deliver, event_stream, server
+from proxy import server
 from proxy.config import Settings
+from proxy.forwarding import deliver, event_stream
 from proxy.routes import read_body
 from proxy.routes.paths import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN
 from tests.support.proxied import CHAT, Proxied, chat, proxied, settings_of

@@ -15,9 +15,9 @@ from aiohttp.test_utils import make_mocked_request
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.sse import DONE
-from proxy.event_stream import EventStream
+from proxy.forwarding.event_stream import EventStream
+from proxy.forwarding.stream_end import finish_stream
 from proxy.observability.request_record import Record
-from proxy.stream_end import finish_stream
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.proxy.test_stream_limits import LIMITS
 from tests.support.litellm_noise import LITELLM_NOISE
@@ -94,7 +94,7 @@ async def test_stuck_client_is_cut_off(upstream: ScriptedUpstream) -> None:
 
 def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[web.Request, EventStream, Record, Mock]:
     """Return a request, its stream, whose end is not waited for long, its record, and the transport to its client."""
-    monkeypatch.setattr("proxy.event_stream._FLUSH_S", 0.05)
+    monkeypatch.setattr("proxy.forwarding.event_stream._FLUSH_S", 0.05)
     transport = Mock(spec=asyncio.Transport)
     record = Record(request_id="x", route=CHAT, started=0.0)
     request = make_mocked_request("POST", CHAT, transport=transport)

@@ -10,7 +10,7 @@ from proxy.observability.tracing.trace_context import TRACEPARENT, TRACESTATE, n
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from proxy.keys import Gateway
+    from proxy.forwarding.gateway import Gateway
     from proxy.observability.request_record import Record
 
 

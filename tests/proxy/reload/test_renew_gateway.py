@@ -9,7 +9,7 @@ import pytest
 from proxy.app import create_gateway
 from proxy.config import Settings, resolve
 from proxy.core.deployment import Deployment
-from proxy.keys import Gateway
+from proxy.forwarding.gateway import Gateway
 from proxy.observability.observed_upstream import ObservedUpstream
 from proxy.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.resilience.circuit import State

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proxy.signing import load_signatures
+from proxy.forwarding.chat.answer_signatures import load_signatures
 from proxy.ui import routes
 from proxy.ui.pages import POLICY
 from proxy.ui.work_apart import Seats

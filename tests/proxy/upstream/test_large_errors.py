@@ -14,10 +14,10 @@ import httpx
 import pytest
 from typing_extensions import override
 
-from proxy import attempts
 from proxy.config import resolve
 from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.forwarding import attempts
 from proxy.resilience.read_error import read_error
 from proxy.upstream.direct import transport as direct
 from proxy.upstream.direct.answer_bodies import LARGEST_ERROR

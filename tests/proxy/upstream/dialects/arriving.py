@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from proxy.chat_planning import ChatPlanning
 from proxy.config import Settings, resolve
 from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.forwarding.chat.plan_attempts import ChatPlanning
 from proxy.planning.plan import plan_request
 from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.select_transport import SelectingUpstream

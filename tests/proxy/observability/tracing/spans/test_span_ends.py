@@ -8,8 +8,8 @@ import aiohttp
 import pytest
 from opentelemetry.trace import StatusCode
 
-from proxy import chat_planning
 from proxy.core.errors import UpstreamFault, UpstreamUnreachable
+from proxy.forwarding.chat import plan_attempts as chat_planning
 from tests.proxy.attempting import BOTH, good
 from tests.proxy.observability.tracing.spans.read_spans import Spans, attributes
 from tests.support.proxied import CHAT, Proxied, chat

@@ -1,0 +1,276 @@
+"""One chat request, planned for whichever deployment is asked: the part of its attempts that knows of histories.
+
+Each plan is made from the original messages, since what one provider needs another refuses; and once, unless a failure
+teaches something: a repair, a tighter cut, a note to the model. What is decided is pure (:mod:`proxy.planning.plan`,
+:mod:`proxy.planning.repairs`); here is what it is decided about.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
+from proxy.core.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFault
+from proxy.core.offload import LONG, run_offloaded
+from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.forwarding.attempts import Failure
+from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
+from proxy.forwarding.fallback_chain import Course
+from proxy.forwarding.gateway import Gateway
+from proxy.observability.request_record import Record
+from proxy.observability.tracing import AttemptTrace
+from proxy.planning.budgets.fit_request import estimate_sent, facts_of, has_media
+from proxy.planning.budgets.limits import asked_output
+from proxy.planning.corrective_note import note_for, with_note
+from proxy.planning.plan import REPLACED, Plan, plan_request, planning_weight, profile_of
+from proxy.planning.repairs import repair_request
+from proxy.planning.signatures.restoring import WITHHELD, keys_wanted
+from proxy.planning.signatures.stand_ins import with_stand_ins
+from proxy.planning.windows import window_of
+from proxy.resilience.decide_action import Step
+from proxy.resilience.failure_table import OVERFLOW, Kind
+from proxy.resilience.read_error import USAGE_WORDS, ProviderError
+from proxy.resilience.read_overflow import Overflow
+from proxy.state.kept_signatures import Kept
+from proxy.state.learn_overflow import Refused
+from proxy.upstream.media.inlining import RequestMedia
+from sanitizers import Change, Messages, Profile
+
+_NOTHING_KEPT: Mapping[str, Kept] = MappingProxyType({})
+
+
+class ChatPlanning:
+    """The plans of *chat* (:class:`proxy.forwarding.attempts.Planning`)."""
+
+    unblamed: frozenset[Kind] = frozenset()
+
+    def __init__(self, chat: ChatRequest, record: Record, gateway: Gateway) -> None:
+        self.course = Course(chat.model, gateway.settings)
+        self._asked = self._chat = chat
+        self._record = record
+        self._gateway = gateway
+        self._loop = asyncio.get_running_loop()
+        self._plans: dict[tuple[int, str], Plan] = {}
+        self._kept: Mapping[str, Kept] | None = None
+        repairs = gateway.settings.sanitize.mode == "repair"
+        media = gateway.media if repairs else None
+        self._media = None if media is None else RequestMedia(media, record.client)
+        self._doubted: Messages | None = None
+        self._overflowed: dict[tuple[int, str], int | None] = {}  # and what is sent again at most
+        self._tighter: Plan | None = None
+        self._mended: Plan | None = None  # for the failure that was asked about last
+        self._noted: tuple[Change, ...] = ()
+        guarded = record.guarded
+        self._guarded: tuple[Change, ...] = () if guarded is None else guarded.changes
+        self._wrapped_up = guarded is not None and guarded.turn.wrap_up != ""
+
+    @property
+    def noted(self) -> bool:
+        """Whether what is asked is another thing than the client's bytes: a note was added, or the turn is ended.
+
+        What the turn guard writes within a history follows from those bytes.
+        """
+        return bool(self._noted) or self._wrapped_up
+
+    async def plan(self, deployment: Deployment, deadline: float) -> Plan:
+        """Return the plan for *deployment*, made once: with the note, and with the repair, if there is one."""
+        key = deployment.key
+        plan = self._plans.get(key)
+        if plan is None:
+            gateway = self._gateway
+            profile = profile_of(deployment, gateway.settings)
+            if self._kept is None and profile.signs_calls:
+                keys = await self._find_keys()
+                self._kept = await load_signatures(gateway.store, self._record.key, keys)
+            if self._media is not None:
+                await self._fetch_media(self._media, profile, deadline)
+            plan = self._plans[key] = await self._planned(deployment)
+        return plan
+
+    async def _find_keys(self) -> Sequence[str]:
+        """Return the keys under which something may be kept for the history; of a small one at once."""
+        chat = self._chat
+        if chat.weight <= LONG:
+            return keys_wanted(chat.messages, chat.outline)
+        return await run_offloaded(chat.weight, partial(keys_wanted, chat.messages, chat.outline))
+
+    async def _fetch_media(self, media: RequestMedia, profile: Profile, deadline: float) -> None:
+        """Fetch what the deployment cannot; the wait is not ours, no more than a provider's."""
+        now = self._loop.time()
+        try:
+            await media.fetch(self._chat.messages, profile, deadline=deadline)
+        finally:
+            self._record.upstream_wait += self._loop.time() - now
+
+    async def _planned(self, deployment: Deployment) -> Plan:
+        gateway, now = self._gateway, self._loop.time()
+        chat = self._chat
+        fetched: tuple[Change, ...] = ()
+        if self._media is not None:
+            chat, fetched = self._media.put_in(chat, profile_of(deployment, gateway.settings))
+        taught = gateway.knowledge.plan_with(deployment, now, self._record.key)
+        tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
+        facts = facts_of(deployment, gateway.settings, taught, tight=tight, most=most)
+        make = partial(
+            plan_request,
+            chat,
+            gateway.settings,
+            gateway.upstream.unsupported,
+            deployment,
+            self._kept or _NOTHING_KEPT,
+            facts,
+        )
+        plan = await run_offloaded(planning_weight(self._chat, deployment, gateway.settings), make)
+        if plan.budget is not None and plan.budget.factor is not None:
+            gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time(), self._record.key)
+        if not taught.reports_usage:
+            plan = replace(plan, ask_usage=False)
+        if fetched or self._noted or self._guarded:
+            plan = replace(plan, further=(*fetched, *self._guarded, *self._noted))
+        if self.course.refused_for is not None:
+            plan = await _repair_beside(plan, self.course.refused_for) or plan
+        return plan
+
+    @staticmethod
+    def values_of(plan: Plan) -> tuple[Any, ...]:
+        """Return all that goes out with a plan and that a client may have written."""
+        return plan.messages, plan.parameters, plan.extra_body
+
+    @staticmethod
+    def call_of(plan: Plan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> UpstreamCall:
+        """Return the call that a plan is."""
+        request = plan.request
+        return UpstreamCall(
+            deployment=plan.deployment,
+            messages=plan.messages,
+            parameters=plan.parameters,
+            timeouts=timeouts,
+            ask_usage=plan.ask_usage,
+            extra_body=plan.extra_body,
+            body=request.body if plan.messages is request.messages and request.is_as_read else None,
+            weight=request.weight,
+            profile=plan.profile,
+            trace=trace,
+        )
+
+    async def answered(self) -> None:
+        """Note that what was doubted was the fault, now that the request without it is answered."""
+        if self._doubted is not None and self.course.refused_for is not None:
+            await note_refused(self._gateway.store, self._record.key, self._doubted)
+
+    async def can_repair(self, failure: Failure[Plan]) -> bool:
+        """Tell whether the request can be changed by what the provider said; an overflow teaches its length."""
+        if failure.plan is None:
+            return False
+        if failure.row is OVERFLOW:
+            self._tighter = await self._cut_further(failure)
+            return self._tighter is not None
+        if self.course.refused_for is not None:
+            return False
+        self._mended = await _repair_beside(failure.plan, failure.said)
+        return self._mended is not None
+
+    def go_on(self, step: Step, failure: Failure[Plan]) -> None:
+        """Make ready what the next attempt needs."""
+        if step is Step.REPAIR:
+            self._repair(failure)
+        elif step is Step.RETRY:
+            if failure.row.note and failure.plan is not None and failure.plan.mode == "repair":
+                self._add_note(failure.error, failure.plan)
+        elif step is Step.FALL_BACK:
+            self._chat, self._noted = self._asked, ()  # the note is about what another model did
+            self._plans.clear()
+
+    def _repair(self, failure: Failure[Plan]) -> None:
+        key, mended = failure.deployment.key, self._mended
+        if failure.row is OVERFLOW and self._tighter is not None:
+            self._plans = {key: self._tighter}
+            return
+        self._doubt(failure, mended)
+        self.course.refused_for = failure.said
+        if failure.plan is not None and failure.said.refuses_usage:
+            self._gateway.knowledge.refuses_usage(failure.deployment, self._loop.time(), self._record.key)
+        self._plans = {} if mended is None else {key: mended}
+
+    def _doubt(self, failure: Failure[Plan], mended: Plan | None) -> None:
+        """Keep what was refused for its signatures, until it is known that it was for them."""
+        if failure.plan is None or mended is None or failure.said.says("missing a thought_signature"):
+            return
+        if any(change.reason == "signature" for change in mended.further):
+            self._doubted = failure.plan.messages
+
+    async def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
+        """Take in what an overflow teaches, and return a plan that is cut by it; None where there is nothing to cut.
+
+        Once for each deployment: one that refuses again has been told all that we know.
+        """
+        gateway, plan, deployment = self._gateway, failure.plan, failure.deployment
+        key = deployment.key
+        if plan is None or plan.mode != "repair" or key in self._overflowed:
+            return None
+        now = self._loop.time()
+        tenant = self._record.key
+        family = gateway.knowledge.of(deployment, now, tenant).family
+        count = partial(estimate_sent, plan.messages, plan.parameters, family)
+        window = window_of(deployment)
+        refused = Refused(
+            await run_offloaded(plan.request.weight, count),
+            asked_output(plan.parameters),
+            window.max_input_tokens,
+            has_media(plan.messages),
+            configured=window.source == "configured",
+        )
+        lesson = gateway.knowledge.learn(
+            deployment, failure.said.overflow or Overflow(), refused, now, tenant
+        )
+        self._overflowed[key] = lesson.most
+        try:
+            tighter = await self._planned(deployment)
+        except InvalidRequest:
+            return None
+        same = tighter.messages == plan.messages and tighter.parameters == plan.parameters
+        return None if same else tighter
+
+    def _add_note(self, error: ProxyError, plan: Plan) -> None:
+        """Tell the model, in further attempts, what was wrong; once."""
+        if self._noted or not isinstance(error, UpstreamFault):
+            return
+        detail = error.detail if isinstance(error, AnswerUnusable) else ""
+        self._chat, change = with_note(self._chat, note_for(error.cause, plan.parameters, detail))
+        self._noted = (change,)
+        self._plans.clear()
+
+
+async def _repair_beside(plan: Plan, said: ProviderError) -> Plan | None:
+    """Return :func:`_repaired`; to repair a long history takes as long as to plan it."""
+    return await run_offloaded(plan.request.weight, partial(_repaired, plan, said))
+
+
+def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
+    """Return *plan* repaired by a provider's words; None where that changes nothing, or nothing may be changed."""
+    if plan.ask_usage and said.says(*USAGE_WORDS):
+        return replace(plan, ask_usage=False)
+    if plan.mode != "repair":
+        return None
+    repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
+    if repaired is None:
+        return None
+    signatures = plan.signatures
+    if any(change.reason == "signature" for change in repaired.changes):
+        withheld = sum(count for kind, count in signatures.items() if kind != REPLACED)
+        _, stand_ins = with_stand_ins(repaired.messages, repaired.profile or plan.profile)
+        signatures = {WITHHELD: withheld, REPLACED: stand_ins}
+    return replace(
+        plan,
+        signatures=signatures,
+        messages=repaired.messages,
+        parameters=repaired.parameters,
+        profile=repaired.profile or plan.profile,
+        further=(*plan.further, *repaired.changes),
+    )

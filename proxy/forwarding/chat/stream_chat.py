@@ -1,0 +1,162 @@
+"""One answer, streamed: attempts, until one opens; then its chunks as they come.
+
+The beginning is held back until it says something, so that an upstream error keeps its status and an empty or
+malformed answer can be tried again unseen. How a stream ends is :mod:`proxy.forwarding.stream_end`'s.
+A client that leaves cancels the upstream call at once. Where self-correction looks at streams as well, an answer is
+held back whole (:mod:`proxy.forwarding.chat.answer_buffer`), and comments keep the connection open meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+from aiohttp import web
+
+from proxy.answers.find_empty import OpeningWatch
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.core.errors import AnswerUnusable, UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.sse import encode_event
+from proxy.core.upstream_call import UpstreamCall
+from proxy.forwarding.attempts import Attempts
+from proxy.forwarding.chat.answer_buffer import AnswerBuffer
+from proxy.forwarding.chat.answer_signatures import call_ids, names_back, take_notes
+from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
+from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, note_held, stream_last_words
+from proxy.forwarding.event_stream import EventStream
+from proxy.forwarding.gateway import Gateway
+from proxy.forwarding.next_chunk import next_chunk
+from proxy.forwarding.stream_end import finish_stream
+from proxy.observability.request_record import Record
+from proxy.planning.plan import Plan
+from sanitizers.turns import ChunkGate
+
+
+async def stream_answer(
+    request: web.Request,
+    attempts: Attempts[Plan, UpstreamCall],
+    record: Record,
+    gateway: Gateway,
+    *,
+    fallback_id: str,
+    created: int,
+    include_usage: bool,
+) -> web.StreamResponse:
+    """Stream the answer of the first attempt that opens, and return the finished response.
+
+    Raises :class:`ProxyError` for a failure before the response began; later ones become the stream's last event.
+    """
+    out = EventStream(request, record)
+    spare = b""
+
+    async def call(upstream_call: UpstreamCall) -> None:
+        nonlocal spare
+        plan = record.plan
+        normalizer = ChunkNormalizer(
+            fallback_id=fallback_id,
+            created=created,
+            model=upstream_call.deployment.model_id,
+            include_usage=include_usage,
+            ids=call_ids(upstream_call, record, gateway),
+            names=names_back(plan),
+        )
+        gate = gate_of(record)
+        calls = ChunkGate(gate) if gate is not None else None
+        held = AnswerBuffer() if is_corrected(plan, gateway.settings, stream=True) else None
+        try:
+            await _relay(upstream_call, normalizer, calls, out, held, attempts, record, gateway)
+        except BaseException as fault:
+            out.discard()  # at once: while the next attempt is waited for, what is held would go out by itself
+            if held is not None and isinstance(fault, AnswerUnusable) and fault.answer is not None:
+                spare = held.events()
+            raise
+        finally:
+            if calls is not None:
+                note_held(tuple(calls.changes), record)
+
+    async def answer() -> None:
+        try:
+            await attempts.run(call, may_repeat=lambda: not out.committed)
+        except UpstreamFault as fault:
+            if isinstance(fault, AnswerUnusable) and fault.answer is not None:
+                await out.commit(spare)
+            elif not out.committed and ends_turn(fault, record):
+                await out.commit(stream_last_words(record, fallback_id=fallback_id, created=created))
+            else:
+                raise
+
+    return await finish_stream(request, out, answer, attempts.deadline, record)
+
+
+async def _relay(
+    call: UpstreamCall,
+    normalizer: ChunkNormalizer,
+    calls: ChunkGate | None,
+    out: EventStream,
+    held: AnswerBuffer | None,
+    attempts: Attempts[Plan, UpstreamCall],
+    record: Record,
+    gateway: Gateway,
+) -> None:
+    """Send the chunks of one call to the client as they come, from the first that says something.
+
+    *calls* is what they go through. With *held* they are sent when all have come and their calls have been looked at.
+    """
+    clock = asyncio.get_running_loop().time
+    watch, notes = OpeningWatch(), normalizer.notes
+    began = opened = False
+    opened_at = 0.0
+    async with aclosing(gateway.upstream.stream(call)) as chunks:
+        asked = clock()
+        while True:
+            chunk, now = await next_chunk(chunks, record, asked, clock)
+            if chunk is None:
+                break
+            normalized = normalizer.normalize(chunk)
+            if notes.signed or notes.changes:
+                await take_notes(notes, call, record, gateway)
+            if calls is not None and normalized is not None:
+                normalized = calls.pass_chunk(normalized)
+            if normalized is not None:
+                if not opened and watch.opens(normalized):
+                    opened, opened_at = True, now
+                    attempts.answering()
+                elif not opened and watch.missing is not Cause.EMPTY:
+                    attempts.hearing()
+                if out.committed:
+                    asked = await out.send(encode_event(normalized), now)
+                    continue
+                began = True
+                event = encode_event(normalized)
+                if held is not None:
+                    held.add(normalized, event)
+                    if held.is_full:
+                        await out.commit(held.events())
+                elif opened:
+                    await out.commit(event)
+                else:
+                    out.hold(event)
+            asked = clock()
+    if not out.committed and not began:
+        raise AnswerUnusable("The provider's stream ended without an answer.", cause=Cause.EMPTY)
+    if not normalizer.finished:
+        raise UpstreamFault(
+            "The provider's stream broke off before the answer was complete.", cause=Cause.TRUNCATED
+        )
+    record.usage = normalizer.usage or {}
+    if opened:
+        record.writing_s = now - opened_at
+    usage = normalizer.last_chunk()
+    if usage is not None:
+        event = encode_event(usage)
+        if out.committed:
+            await out.send(event, clock())
+        elif held is not None:
+            held.add(usage, event)
+        else:
+            out.hold(event)
+    if not out.committed:
+        if not opened and (call.is_gemini or watch.missing is not Cause.EMPTY):
+            raise AnswerUnusable("The model's answer says nothing.", cause=watch.missing)
+        await out.commit(held.events(await correct_answer(held.whole(), record)) if held is not None else b"")

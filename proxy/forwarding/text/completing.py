@@ -1,0 +1,40 @@
+"""One call for a text completion: as such where the deployment takes it, as a chat elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Answer, Chunk, PlainCall
+from proxy.forwarding.text.as_chat import as_chat, text_of_answer, text_of_chunk
+from proxy.upstream import Upstream
+from proxy.upstream.transports import completes_texts
+from sanitizers import profile_for
+
+
+def may_be_empty(deployment: Deployment) -> bool:
+    """Tell whether an empty text is an answer: a model may have nothing to add, but of Gemini it is a glitch.
+
+    Source: python-genai#1289, as for chats.
+    """
+    return not profile_for(deployment.model, deployment.profile).name.startswith("gemini")
+
+
+async def complete_text(upstream: Upstream, call: PlainCall) -> Answer:
+    """Return the whole text; raises as :meth:`Upstream.complete` does."""
+    if completes_texts(call.deployment):
+        return await upstream.complete_text(call)
+    return text_of_answer(await upstream.complete(as_chat(call)))
+
+
+async def stream_text(upstream: Upstream, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+    """Yield the text's chunks as they come; raises and ends as :meth:`Upstream.stream` does."""
+    if completes_texts(call.deployment):
+        async with aclosing(upstream.stream_text(call)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        return
+    async with aclosing(upstream.stream(as_chat(call))) as chunks:
+        async for chunk in chunks:
+            yield text_of_chunk(chunk)

@@ -1,0 +1,87 @@
+"""One request for embeddings or a text, and its answer: what the first good attempt says goes to the client."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from aiohttp import web
+
+from proxy.answers.embeddings import weight_of
+from proxy.answers.texts import Defaults, check_text
+from proxy.core.json_text import write_json
+from proxy.core.offload import run_offloaded
+from proxy.core.text_request import PlainRequest
+from proxy.core.upstream_call import Answer, PlainCall
+from proxy.forwarding.attempts import Attempts
+from proxy.forwarding.gateway import Gateway
+from proxy.forwarding.text.completing import complete_text, may_be_empty
+from proxy.forwarding.text.embedding import embed
+from proxy.forwarding.text.plan_attempts import PlainPlanning
+from proxy.forwarding.text.plans import PlainPlan, plan_embeddings, plan_text
+from proxy.forwarding.text.stream_text import stream_completion
+from proxy.forwarding.whole_answer import WholeAnswer
+from proxy.observability.request_record import Record
+
+
+async def forward_embeddings(
+    asked: PlainRequest, body: bytes, record: Record, gateway: Gateway
+) -> web.StreamResponse:
+    """Answer *asked*, whose bytes were *body*; raises :class:`proxy.core.errors.ProxyError`."""
+    make_plan = partial(plan_embeddings, unsupported=gateway.upstream.unsupported_embedding)
+    planning = PlainPlanning(asked, make_plan, gateway.settings)
+    attempts: Attempts[PlainPlan, PlainCall] = Attempts(planning, body, record, gateway)
+
+    async def call(upstream_call: PlainCall) -> Answer:
+        return await embed(gateway.upstream, upstream_call)
+
+    return await _answer_whole(attempts, call, record)
+
+
+async def forward_completion(
+    request: web.Request, asked: PlainRequest, body: bytes, record: Record, gateway: Gateway
+) -> web.StreamResponse:
+    """Answer *asked*, whose bytes were *body*, streaming or whole.
+
+    Raises :class:`proxy.core.errors.ProxyError` where no answer has been started.
+    """
+    make_plan = partial(plan_text, unsupported=gateway.upstream.unsupported)
+    planning = PlainPlanning(asked, make_plan, gateway.settings)
+    attempts: Attempts[PlainPlan, PlainCall] = Attempts(planning, body, record, gateway)
+    created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
+
+    def defaults(upstream_call: PlainCall) -> Defaults:
+        made = f"cmpl-{record.request_id.removeprefix('req_')}"
+        return Defaults(made, created, upstream_call.deployment.model_id)
+
+    if asked.stream:
+        return await stream_completion(request, attempts, record, gateway, defaults)
+
+    async def call(upstream_call: PlainCall) -> Answer:
+        answer = await complete_text(gateway.upstream, upstream_call)
+        may = may_be_empty(upstream_call.deployment)
+        return check_text(answer, defaults(upstream_call), may_be_empty=may)
+
+    return await _answer_whole(attempts, call, record)
+
+
+async def _answer_whole(
+    attempts: Attempts[PlainPlan, PlainCall], call: Callable[[PlainCall], Awaitable[Answer]], record: Record
+) -> web.StreamResponse:
+    loop = asyncio.get_running_loop()
+
+    async def timed(upstream_call: PlainCall) -> Answer:
+        asked = loop.time()
+        try:
+            return await call(upstream_call)
+        finally:
+            record.upstream_wait += loop.time() - asked
+
+    answer = await attempts.run(timed, may_repeat=lambda: True)
+    usage = answer.get("usage") or {}
+    record.usage = usage if any(usage.values()) else {}
+    record.status = 200
+    written = await run_offloaded(weight_of(answer), partial(write_json, answer))
+    return WholeAnswer(written, record.answer_headers(loop.time()))

@@ -1,0 +1,66 @@
+"""One plain request, planned for whichever deployment is asked: it goes as it came, and nothing is repaired."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from proxy.config import Settings
+from proxy.core.deployment import Deployment
+from proxy.core.offload import run_offloaded
+from proxy.core.text_request import PlainRequest
+from proxy.core.upstream_call import PlainCall, Timeouts
+from proxy.forwarding.attempts import Failure
+from proxy.forwarding.fallback_chain import Course
+from proxy.forwarding.text.plans import MakePlan, PlainPlan
+from proxy.observability.tracing import AttemptTrace
+from proxy.resilience.decide_action import Step
+from proxy.resilience.failure_table import Kind
+
+
+class PlainPlanning:
+    """The plans of *request* (:class:`proxy.forwarding.attempts.Planning`), which *make_plan* makes.
+
+    A model that is not there, or not allowed, may be so for this path alone: OpenAI says 403 to embeddings of a model
+    that chats (ragflow#1835), and 404 to its text completions (go-openai#126). Chats must not be kept from it for that.
+    """
+
+    unblamed = frozenset({Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE})
+    noted = False
+
+    def __init__(self, request: PlainRequest, make_plan: MakePlan, settings: Settings) -> None:
+        self.course = Course(request.model, settings)
+        self._request = request
+        self._make_plan = make_plan
+        self._mode = settings.sanitize.mode
+
+    async def plan(self, deployment: Deployment, deadline: float) -> PlainPlan:
+        """Return the plan for *deployment*."""
+        make = partial(self._make_plan, self._request, deployment, self._mode)
+        return await run_offloaded(self._request.weight, make)
+
+    def values_of(self, plan: PlainPlan) -> tuple[Any, ...]:
+        """Return all that goes out with a plan and that a client may have written."""
+        return plan.parameters, plan.extra_body
+
+    def call_of(self, plan: PlainPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> PlainCall:
+        """Return the call that a plan is."""
+        return PlainCall(
+            deployment=plan.deployment,
+            parameters=plan.parameters,
+            timeouts=timeouts,
+            ask_usage=plan.request.include_usage,
+            extra_body=plan.extra_body,
+            trace=trace,
+            weight=plan.request.weight,
+        )
+
+    async def can_repair(self, failure: Failure[PlainPlan]) -> bool:
+        """Tell that nothing is repaired."""
+        return False
+
+    def go_on(self, step: Step, failure: Failure[PlainPlan]) -> None:
+        """Do nothing: the next attempt is like the last one."""
+
+    async def answered(self) -> None:
+        """Do nothing: there is nothing to remember."""

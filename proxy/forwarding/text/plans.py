@@ -1,0 +1,78 @@
+"""Which parameters of a plain request go to a deployment. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.deployment import Deployment
+from proxy.core.text_request import PlainRequest
+from proxy.forwarding.text.as_chat import chat_parameters, prompt_as_messages
+from proxy.planning.plan_parameters import Unsupported, plan_parameters
+from proxy.upstream.transports import completes_texts
+from sanitizers import Change
+
+
+@dataclass(frozen=True, slots=True)
+class PlainPlan:
+    """One plain request, ready to be sent; *dropped* names the parameters that do not go upstream."""
+
+    request: PlainRequest
+    deployment: Deployment
+    mode: str
+    parameters: Mapping[str, Any]
+    extra_body: Mapping[str, Any]
+    dropped: tuple[str, ...]
+    changes: tuple[Change, ...] = ()
+    """How the parameters were fitted to the provider."""
+
+
+MakePlan: TypeAlias = Callable[[PlainRequest, Deployment, str], PlainPlan]
+"""Plans a request for a deployment in a mode of sanitizing; raises :class:`proxy.core.errors.InvalidRequest`."""
+
+
+def plan_embeddings(
+    request: PlainRequest, deployment: Deployment, mode: str, unsupported: Unsupported
+) -> PlainPlan:
+    """Return the plan for sending *request* to *deployment*, which embeds."""
+    return _as_it_is(request, deployment, mode, unsupported(deployment, request.parameters))
+
+
+def plan_text(
+    request: PlainRequest, deployment: Deployment, mode: str, unsupported: Unsupported
+) -> PlainPlan:
+    """Return the plan for sending *request* to *deployment*; *unsupported* is what it does not take in a chat.
+
+    Raises :class:`proxy.core.errors.InvalidRequest` for what a model that only chats cannot be asked.
+    """
+    if completes_texts(deployment):
+        return _as_it_is(request, deployment, mode, frozenset())
+    given, left_out = chat_parameters(request.parameters)
+    prompt = request.parameters["prompt"]
+    messages = prompt_as_messages(prompt)
+    chat = ChatRequest(
+        request.model, messages, request.stream, request.include_usage, given, request.unknown, weight=0
+    )
+    planned = plan_parameters(chat, given, deployment, unsupported, messages, mode)
+    return PlainPlan(
+        request,
+        deployment,
+        mode,
+        MappingProxyType({"prompt": prompt, **planned.parameters}),
+        planned.extra_body,
+        (*planned.dropped, *left_out),
+        planned.changes,
+    )
+
+
+def _as_it_is(
+    request: PlainRequest, deployment: Deployment, mode: str, withheld: frozenset[str]
+) -> PlainPlan:
+    allowed = deployment.allowed_openai_params
+    sent = {name: value for name, value in request.parameters.items() if name not in withheld}
+    extra_body = {name: value for name, value in request.unknown.items() if name in allowed}
+    dropped = (*(name for name in request.unknown if name not in allowed), *sorted(withheld))
+    return PlainPlan(request, deployment, mode, MappingProxyType(sent), MappingProxyType(extra_body), dropped)

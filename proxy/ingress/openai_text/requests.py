@@ -1,0 +1,55 @@
+"""A request for embeddings or for a text completion, from its bytes, or an error that names what is wrong. Pure."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.errors import InvalidRequest
+from proxy.core.inputs import check_inputs
+from proxy.core.text_request import PlainRequest
+from proxy.ingress.openai_text.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
+from proxy.parameter_limits import check_unknown
+from proxy.parameter_types import Kinds, check_type
+from proxy.wire import load_object, read_model, refuse_nesting, take_stream_switches
+
+
+def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -> PlainRequest:
+    """Return the request for embeddings in *body*, which has that *weight*.
+
+    Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no model,
+    no input or one that is none, and a known parameter of the wrong type.
+    """
+    return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting, weight)
+
+
+def parse_completion_request(body: bytes, *, max_nesting: int, weight: int = 0) -> PlainRequest:
+    """Return the request for a text completion in *body*; raises as :func:`parse_embedding_request` does."""
+    return _parse(body, "prompt", COMPLETION_PARAMETERS, max_nesting, weight)
+
+
+def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int, weight: int) -> PlainRequest:
+    fields = load_object(body)
+    refuse_nesting(fields, max_nesting)
+    model = read_model(fields)
+    if fields.get(asked) is None:
+        raise InvalidRequest(f"'{asked}' is required.", param=asked)
+    known: dict[str, Any] = {}
+    unknown: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name == "model" or value is None:
+            continue
+        if name == asked:
+            check_inputs(name, value)
+            known[name] = value
+        elif name in kinds:
+            check_type(name, value, kinds[name])
+            known[name] = value
+        else:
+            unknown[name] = value
+    if unknown:
+        check_unknown(unknown)
+    stream, include_usage = take_stream_switches(known)
+    return PlainRequest(
+        model, stream, include_usage, MappingProxyType(known), MappingProxyType(unknown), weight
+    )

@@ -1,0 +1,138 @@
+"""Held-back streams: what they come to, and what goes out in the end."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from proxy.core.sse import encode_event
+from proxy.forwarding.chat import answer_buffer
+from proxy.forwarding.chat.answer_buffer import AnswerBuffer
+from tests.support.proxied import events_of
+
+
+def chunk(delta: Any, finish: str | None = None, index: int = 0) -> dict[str, Any]:
+    """Build a normalized chunk."""
+    return {"id": "x", "choices": [{"index": index, "delta": delta, "finish_reason": finish}]}
+
+
+def piece(index: int, arguments: Any = None, name: Any = None, **fields: Any) -> dict[str, Any]:
+    """Build a delta with a piece of a call."""
+    function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
+    return {"tool_calls": [{"index": index, "function": function, **fields}]}
+
+
+def held(*chunks: Any) -> AnswerBuffer:
+    """Hold chunks back."""
+    buffer = AnswerBuffer()
+    for each in chunks:
+        buffer.add(each, encode_event(each))
+    return buffer
+
+
+CALLS = [
+    chunk({"role": "assistant", "content": "Well."}),
+    chunk(piece(0, "", "f", id="a", type="function")),
+    chunk(piece(0, '{"x":')),
+    chunk(piece(1, '{"y"', "g", id="b", type="function")),
+    chunk(piece(0, "1}")),
+    chunk({**piece(1, ":2}"), "content": "!"}),
+    chunk({}, "tool_calls"),
+    {"id": "x", "choices": [], "usage": {"total_tokens": 1}},
+]
+
+
+def test_pieces_make_calls() -> None:
+    """The pieces of each call are put together in their order, however they are mixed."""
+    [choice] = held(*CALLS).whole()["choices"]
+
+    assert choice["finish_reason"] == "tool_calls"
+    assert choice["message"]["tool_calls"] == [
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}},
+        {"id": "b", "type": "function", "function": {"name": "g", "arguments": '{"y":2}'}},
+    ]
+
+
+def test_unchanged_events_go_out_as_they_came() -> None:
+    """Held back is not changed: the same bytes, chunk by chunk."""
+    buffer = held(*CALLS)
+    came = b"".join(encode_event(each) for each in CALLS)
+
+    assert buffer.events() == came
+    assert buffer.events(buffer.whole()) == came
+
+
+def test_a_mended_call_goes_out_once() -> None:
+    """Its first piece has all of it, the others nothing; everything else stays as it came."""
+    buffer = held(*CALLS)
+    answer = buffer.whole()
+    message = answer["choices"][0]["message"]
+    mended = {**message["tool_calls"][1], "function": {"name": "h", "arguments": '{"z":3}'}}
+    answer["choices"][0]["message"] = {**message, "tool_calls": [message["tool_calls"][0], mended]}
+    events = events_of(buffer.events(answer))
+
+    assert events[:3] == CALLS[:3]
+    assert events[3]["choices"][0]["delta"]["tool_calls"] == [
+        {"index": 1, "id": "b", "type": "function", "function": {"name": "h", "arguments": '{"z":3}'}}
+    ]
+    assert events[4] == CALLS[4]
+    assert events[5]["choices"][0]["delta"] == {"content": "!"}
+    assert events[6:] == CALLS[6:]
+    assert held(*events).whole()["choices"][0]["message"]["tool_calls"] == [message["tool_calls"][0], mended]
+
+
+def test_choices_are_apart() -> None:
+    """Calls of two choices have the same indices and do not mix."""
+    first, second = held(
+        chunk(piece(0, "{", "f", id="a", type="function")),
+        chunk(piece(0, "[", "g", id="b", type="function"), index=1),
+        chunk(piece(0, "}"), "tool_calls"),
+        chunk(piece(0, "]"), "length", index=1),
+    ).whole()["choices"]
+
+    assert first["message"]["tool_calls"][0]["function"] == {"name": "f", "arguments": "{}"}
+    assert second["message"]["tool_calls"][0]["function"] == {"name": "g", "arguments": "[]"}
+    assert (first["finish_reason"], second["finish_reason"]) == ("tool_calls", "length")
+
+
+def test_a_name_said_twice_is_one_name() -> None:
+    """Some servers repeat the name with every piece, and some send arguments that are no text."""
+    [choice] = held(
+        chunk(piece(0, "{", "f", id="a")), chunk(piece(0, "}", "f")), chunk(piece(1, {"x": 1}, 5, id="b"))
+    ).whole()["choices"]
+
+    assert [call["function"] for call in choice["message"]["tool_calls"]] == [
+        {"name": "f", "arguments": "{}"},
+        {"name": "", "arguments": {"x": 1}},
+    ]
+
+
+def test_it_is_bounded(monkeypatch: Any) -> None:
+    """It says when it holds more than it should."""
+    monkeypatch.setattr(answer_buffer, "LARGEST", 300)
+
+    assert not held(CALLS[0]).is_full
+    assert held(*CALLS).is_full
+
+
+def test_no_parsed_chunk_is_held() -> None:
+    """Of an answer of megabytes they would be tens of them."""
+    buffer, one = AnswerBuffer(), chunk({**piece(0, "{", "f"), "content": "Well."})
+    before = sys.getrefcount(one)
+    buffer.add(one, encode_event(one))
+
+    assert sys.getrefcount(one) == before
+
+
+def test_arguments_are_joined_once() -> None:
+    """Not with each of their thousands of pieces, which would copy all that came before."""
+
+    class Text(str):
+        __slots__ = ()
+
+        def __radd__(self, before: str) -> str:
+            raise AssertionError(f"joined to {len(before)} characters")
+
+    [choice] = held(*[chunk(piece(0, Text(text), "f")) for text in ('{"a"', ":", "1}")]).whole()["choices"]
+
+    assert choice["message"]["tool_calls"][0]["function"]["arguments"] == '{"a":1}'

@@ -1,0 +1,309 @@
+"""Self-correction through the proxy: what is asked again, what the client gets, and what it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import Any
+
+import aiohttp
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.forwarding import event_stream
+from proxy.forwarding.chat import correct_answer as self_correction
+from tests.support.builders import call
+from tests.support.proxied import CHAT, Proxied, Reply, chat, events_of, proxied, settings_of
+from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, answer, chunk, say
+
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}]
+GOOD = '{"city": "Paris"}'
+TYPO = "{'city': 'Paris',}"
+WRONG = '{"town": "Paris"}'
+CUT = '{"city": "Par'
+DOWN = UpstreamFault("It is down.", upstream_status=400)
+
+
+def whole(arguments: Any, name: str = "weather", finish: str = "tool_calls") -> dict[str, Any]:
+    """Build an answer that calls a tool."""
+    found = answer(None, tool_calls=[call("c1", name, arguments)])
+    found["choices"][0]["finish_reason"] = finish
+    return found
+
+
+def streamed(arguments: str, name: str = "weather", finish: str = "tool_calls") -> list[Any]:
+    """Build a stream that says something and calls a tool, in pieces."""
+    middle = len(arguments) // 2
+    pieces = [
+        {"index": 0, "id": "c1", "type": "function", "function": {"name": name, "arguments": ""}},
+        {"index": 0, "function": {"arguments": arguments[:middle]}},
+        {"index": 0, "function": {"arguments": arguments[middle:]}},
+    ]
+    return [say("Let me see."), *(chunk({"tool_calls": [piece]}) for piece in pieces), chunk(finish=finish)]
+
+
+def replies_of(stream: bool, *given: tuple[Any, ...]) -> list[list[Any]]:
+    """Build the upstream's replies, whole or streamed."""
+    return [streamed(*each) if stream else [whole(*each)] for each in given]
+
+
+def served(upstream: ScriptedUpstream, *, mode: str = "repair", retries: int = 2, **router: Any) -> Any:
+    """Serve a proxy that retries."""
+    settings = settings_of(router_settings={"num_retries": retries, **router}, sanitize={"mode": mode})
+    return proxied(settings, upstream)
+
+
+async def ask(proxy: Proxied, stream: bool, **fields: Any) -> tuple[Reply, list[tuple[str, str]]]:
+    """Ask with a tool; return the answer, and the names and arguments of the calls in it."""
+    reply = await proxy.post(chat(**{"tools": TOOLS, "stream": stream, **fields}))
+    assert reply.status == 200, reply.raw
+    if not stream:
+        calls = reply.json["choices"][0]["message"]["tool_calls"]
+        return reply, [(found["function"]["name"], found["function"]["arguments"]) for found in calls]
+    assert reply.events[-1] == "[DONE]"
+    assert reply.events[0]["choices"][0]["delta"]["role"] == "assistant"
+    pieces = [
+        piece
+        for event in reply.events[:-1]
+        for choice in event["choices"]
+        for piece in choice["delta"].get("tool_calls", ())
+    ]
+    name = "".join(piece["function"].get("name", "") for piece in pieces)
+    return reply, [(name, "".join(piece["function"].get("arguments", "") for piece in pieces))]
+
+
+BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+
+
+@BOTH
+async def test_a_good_call_is_asked_for_once(stream: bool) -> None:
+    """What fits goes to the client as it came, and nothing is reported."""
+    upstream = ScriptedUpstream(*replies_of(stream, (GOOD,)))
+    async with served(upstream, self_correction="always") as proxy:
+        reply, calls = await ask(proxy, stream)
+
+    assert calls == [("weather", GOOD)]
+    assert len(upstream.calls) == 1
+    assert "x-turnright-changes" not in reply.headers
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("arguments", "name", "reasons"),
+    [
+        (TYPO, "weather", {"tool_arguments"}),
+        (GOOD, "default_api.weather", {"tool_name"}),
+        (TYPO, "functions.weather", {"tool_arguments", "tool_name"}),
+    ],
+    ids=["arguments", "name", "both"],
+)
+async def test_what_is_mended_is_reported(stream: bool, arguments: str, name: str, reasons: set[str]) -> None:
+    """A wrong notation is put right without another call, in the header and the counters."""
+    upstream = ScriptedUpstream(*replies_of(stream, (arguments, name)))
+    async with served(upstream, self_correction="always") as proxy:
+        reply, [(called, text)] = await ask(proxy, stream)
+        counted = {reason for reason in reasons if await proxy.count("changes_total", reason=reason) == 1}
+
+    assert (called, json.loads(text)) == ("weather", {"city": "Paris"})
+    assert len(upstream.calls) == 1
+    assert reply.headers["x-turnright-changes"] == f"answer_repair={len(reasons)}"
+    assert counted == reasons
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ((CUT,), "not valid JSON"),
+        ((WRONG,), "'city' is a required property"),
+        ((GOOD, "whether"), "Declared are: weather."),
+    ],
+    ids=["unreadable", "misfit", "undeclared"],
+)
+async def test_a_bad_call_is_asked_for_again(stream: bool, bad: Any, words: str) -> None:
+    """The model is told what was wrong, once, and the client sees only what it says then."""
+    upstream = ScriptedUpstream(*replies_of(stream, bad, (GOOD,)))
+    async with served(upstream, self_correction="always") as proxy:
+        reply, calls = await ask(proxy, stream)
+        assert await proxy.count("retries_total") == 1
+
+    assert calls == [("weather", GOOD)]
+    assert len(upstream.calls) == 2
+    assert words in upstream.calls[1].messages[-1]["content"]
+    assert upstream.calls[1].messages[:-1] == upstream.calls[0].messages
+    assert reply.headers["x-turnright-changes"] == "note=1"
+    assert reply.headers["x-turnright-attempts"] == "2"
+    assert reply.raw.count(b"Let me see.") == int(stream)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [((WRONG,), (CUT,)), ((GOOD, "whither"), (GOOD, "whether"))],
+    ids=["unreadable", "undeclared"],
+)
+async def test_a_second_bad_call_is_delivered(stream: bool, first: Any, second: Any) -> None:
+    """No third time: the client gets the call as the model wrote it."""
+    upstream = ScriptedUpstream(*replies_of(stream, first, second))
+    async with served(upstream, retries=5, self_correction="always") as proxy:
+        _, calls = await ask(proxy, stream)
+
+    assert calls == [(second[1] if len(second) > 1 else "weather", second[0])]
+    assert len(upstream.calls) == 2
+
+
+@BOTH
+async def test_without_retries_it_is_delivered_at_once(stream: bool) -> None:
+    """Self-correction is a retry, and obeys `num_retries`."""
+    upstream = ScriptedUpstream(*replies_of(stream, (WRONG,)))
+    async with served(upstream, retries=0, self_correction="always") as proxy:
+        reply, calls = await ask(proxy, stream)
+
+    assert calls == [("weather", WRONG)]
+    assert len(upstream.calls) == 1
+    assert "x-turnright-changes" not in reply.headers
+
+
+@BOTH
+async def test_a_failed_second_try_costs_nothing(stream: bool) -> None:
+    """A provider that refuses the second try does not take the first answer away."""
+    upstream = ScriptedUpstream(*replies_of(stream, (WRONG,)), [DOWN])
+    async with served(upstream, self_correction="always") as proxy:
+        reply, calls = await ask(proxy, stream)
+
+    assert calls == [("weather", WRONG)]
+    assert len(upstream.calls) == 2
+    assert "x-turnright-changes" not in reply.headers
+
+
+@BOTH
+async def test_a_call_that_was_cut_off_is_left_alone(stream: bool) -> None:
+    """What ran out of tokens is neither completed nor asked for again."""
+    upstream = ScriptedUpstream(*replies_of(stream, (CUT, "weather", "length")))
+    async with served(upstream, self_correction="always") as proxy:
+        _, calls = await ask(proxy, stream)
+
+    assert calls == [("weather", CUT)]
+    assert len(upstream.calls) == 1
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("mode", "word"), [("observe", "always"), ("strict", "always"), ("off", "always"), ("repair", "off")]
+)
+async def test_where_it_is_off_everything_passes(stream: bool, mode: str, word: str) -> None:
+    """Only mode `repair` changes anything, and only where it is wanted."""
+    upstream = ScriptedUpstream(*replies_of(stream, (TYPO,), (CUT,)))
+    async with served(upstream, mode=mode, self_correction=word) as proxy:
+        assert (await ask(proxy, stream))[1] == [("weather", TYPO)]
+        assert (await ask(proxy, stream))[1] == [("weather", CUT)]
+
+    assert len(upstream.calls) == 2
+
+
+async def test_streams_are_not_held_back_by_default() -> None:
+    """A stream goes to the client while the model is still writing, whatever it calls."""
+    upstream = ScriptedUpstream([say("Let me see."), HANG])
+    async with (
+        served(upstream) as proxy,
+        proxy.session.post(proxy.origin + CHAT, json=chat(tools=TOOLS, stream=True)) as response,
+    ):
+        async with asyncio.timeout(20):
+            first = await response.content.readuntil(b"\n\n")
+    assert b"Let me see." in first
+
+    upstream = ScriptedUpstream(streamed(TYPO))
+    async with served(upstream) as proxy:
+        assert (await ask(proxy, True))[1] == [("weather", TYPO)]
+
+
+async def test_streams_without_tools_are_never_held_back() -> None:
+    """With nothing to look at, waiting is for nothing."""
+    upstream = ScriptedUpstream([say("Let me see."), HANG])
+    async with (
+        served(upstream, self_correction="always") as proxy,
+        proxy.session.post(proxy.origin + CHAT, json=chat(stream=True)) as response,
+    ):
+        async with asyncio.timeout(20):
+            assert b"Let me see." in await response.content.readuntil(b"\n\n")
+
+
+async def test_a_held_stream_beats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a stream is held back, comments go out, nothing of the answer does, and it can still be asked again."""
+    monkeypatch.setattr(event_stream, "HOLD_S", 0.05)
+    monkeypatch.setattr(event_stream, "BEAT_S", 0.05)
+    bad = streamed(WRONG)
+    upstream = ScriptedUpstream([*bad[:2], *[Pause(0.1)] * 6, *bad[2:]], streamed(GOOD))
+    async with served(upstream, self_correction="always") as proxy:
+        reply = await proxy.post(chat(tools=TOOLS, stream=True))
+
+    beats, _, rest = reply.raw.rpartition(event_stream.BEAT)
+    assert beats.replace(event_stream.BEAT, b"") == b""
+    assert beats.count(event_stream.BEAT) >= 1
+    events = events_of(rest)
+    assert events[-1] == "[DONE]"
+    assert b"town" not in reply.raw
+    assert len(upstream.calls) == 2
+
+
+async def test_a_held_stream_that_breaks_is_tried_again() -> None:
+    """Nothing of a broken stream has gone out, however much of it was there."""
+    lost = UpstreamFault("It broke.", upstream_status=503)
+    upstream = ScriptedUpstream([*streamed(GOOD)[:3], lost], streamed(GOOD))
+    async with served(upstream, self_correction="always") as proxy:
+        reply, calls = await ask(proxy, True)
+
+    assert calls == [("weather", GOOD)]
+    assert reply.raw.count(b"Let me see.") == 1
+
+
+async def test_a_held_stream_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is longer than the bound goes on as it comes, unchecked."""
+    monkeypatch.setattr("proxy.forwarding.chat.answer_buffer.LARGEST", 300)
+    upstream = ScriptedUpstream(streamed(CUT))
+    async with served(upstream, self_correction="always") as proxy:
+        _, calls = await ask(proxy, True)
+
+    assert calls == [("weather", CUT)]
+    assert len(upstream.calls) == 1
+
+
+async def test_a_client_that_leaves_ends_a_held_stream() -> None:
+    """A call whose answer is held back is cancelled like any other."""
+    upstream = ScriptedUpstream([say("Let me see."), HANG])
+    async with served(upstream, self_correction="always") as proxy:
+        body, timeout = chat(tools=TOOLS, stream=True), aiohttp.ClientTimeout(total=0.2)
+        with pytest.raises(asyncio.TimeoutError):
+            await proxy.session.post(proxy.origin + CHAT, json=body, timeout=timeout)
+        exchange = await upstream.called()
+        assert await exchange.ended(within=20) == "cancelled"
+
+
+async def test_nothing_of_a_call_is_logged(log_text: Any) -> None:
+    """What was wrong is for the model; the log names the kind and no more."""
+    upstream = ScriptedUpstream([whole('{"secret-key": "secret-value"')], [whole(GOOD)])
+    async with served(upstream) as proxy:
+        await ask(proxy, False)
+
+    assert "request_finished" in log_text.getvalue()
+    assert "secret" not in log_text.getvalue()
+
+
+@BOTH
+async def test_the_first_call_does_not_keep_the_loop(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The schema library is loaded in a thread, once, and only for an answer with a call."""
+    threads: list[threading.Thread] = []
+    monkeypatch.setattr(self_correction, "is_warm", lambda: bool(threads))
+    monkeypatch.setattr(self_correction, "warm", lambda: threads.append(threading.current_thread()))
+    said = [say("Hello."), chunk(finish="stop")] if stream else [answer("Hello.")]
+    upstream = ScriptedUpstream(said, *replies_of(stream, (GOOD,), (GOOD,)))
+    async with served(upstream, self_correction="always") as proxy:
+        reply = await proxy.post(chat(tools=TOOLS, stream=stream))
+        assert (reply.status, threads) == (200, [])
+        for _ in range(2):
+            await ask(proxy, stream)
+
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()

@@ -1,0 +1,35 @@
+"""The wait for a chunk of a stream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from proxy.core.upstream_call import Chunk
+from proxy.forwarding.next_chunk import next_chunk
+from proxy.observability.request_record import Record
+
+
+async def chunks() -> AsyncGenerator[Chunk, None]:
+    """Yield chunks that have all come in one piece, so that nothing is waited for."""
+    for _ in range(320):
+        yield {}
+
+
+async def test_others_have_turns_while_chunks_are_there() -> None:
+    """A provider's burst does not hold the event loop."""
+    loop, record, turns = asyncio.get_running_loop(), Record("r", "/", 0.0), 0
+
+    def turn() -> None:
+        nonlocal turns
+        turns += 1
+        loop.call_soon(turn)
+
+    loop.call_soon(turn)
+    async with aclosing(chunks()) as source:
+        while (await next_chunk(source, record, 0.0, loop.time))[0] is not None:
+            pass
+
+    assert turns >= 10
+    assert record.chunks == 321

@@ -1,0 +1,101 @@
+"""Text completions of models that only chat: what is asked of them, what is refused, and what becomes of the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.forwarding.text.completing import may_be_empty
+from proxy.upstream.transports import completes_texts
+from tests.proxy.forwarding.text.asking import COMPLETIONS, body_for
+from tests.support.proxied import Proxied, settings_of
+from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, say
+
+CHATTING = body_for(COMPLETIONS, model="chatting")
+
+
+async def test_the_prompt_is_what_a_user_says(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The parameters that chats have go along; the rest is dropped and counted."""
+    upstream.then(answer("fine"))
+    fields = {"max_tokens": 5, "temperature": 0.5, "best_of": 2, "logprobs": 1, "echo": False, "foo": 1}
+    reply = await proxy.post({**CHATTING, **fields}, COMPLETIONS)
+    [call] = upstream.calls
+
+    assert list(call.messages) == [{"role": "user", "content": "a"}]
+    assert dict(call.parameters) == {"max_tokens": 5, "temperature": 0.5}
+    assert reply.json["object"] == "text_completion"
+    assert reply.json["choices"] == [{"text": "fine", "index": 0, "logprobs": None, "finish_reason": "stop"}]
+    assert reply.json["usage"]["completion_tokens"] == 3
+    assert await proxy.count("dropped_parameters_total", model="chatting") == 4
+
+
+async def test_a_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The text of each chunk, and the end."""
+    upstream.then(say("Good "), say("day."), STOP)
+    *chunks, done = (await proxy.post({**CHATTING, "stream": True}, COMPLETIONS)).events
+
+    assert done == "[DONE]"
+    assert "".join(chunk["choices"][0]["text"] for chunk in chunks) == "Good day."
+    assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
+    assert "delta" not in str(chunks)
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"prompt": ["a", "b"]}, "prompt"),
+        ({"prompt": [1, 2]}, "prompt"),
+        ({"prompt": [[1, 2]]}, "prompt"),
+        ({"suffix": "b"}, "suffix"),
+        ({"echo": True}, "echo"),
+    ],
+)
+async def test_refused(
+    proxy: Proxied, upstream: ScriptedUpstream, fields: dict[str, Any], param: str
+) -> None:
+    """What a chat cannot be asked is a 400 that says so; nothing is sent."""
+    reply = await proxy.post({**CHATTING, **fields}, COMPLETIONS)
+
+    assert (reply.status, reply.error["param"]) == (400, param)
+    assert "only chats" in reply.error["message"]
+    assert upstream.calls == []
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_an_empty_answer_of_geminis_is_tried_again(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """It is a glitch there (python-genai#1289)."""
+    upstream.then(STOP if stream else answer(""))
+    upstream.then(*([say("fine"), STOP] if stream else [answer("fine")]))
+    reply = await proxy.post({**CHATTING, "stream": stream}, COMPLETIONS)
+
+    assert reply.status == 200
+    assert b"fine" in reply.raw
+    assert reply.headers["x-turnright-attempts"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("params", "transport", "as_such", "empty"),
+    [
+        ({"model": "openai/gpt-3.5-turbo-instruct"}, "auto", True, True),
+        ({"model": "openai/gpt-3.5-turbo-instruct"}, "litellm", True, True),
+        ({"model": "hosted_vllm/x", "api_base": "http://127.0.0.1:1/v1"}, "auto", True, True),
+        ({"model": "hosted_vllm/x"}, "auto", False, True),
+        ({"model": "groq/x"}, "auto", False, True),
+        ({"model": "groq/x"}, "direct", True, True),
+        ({"model": "anthropic/x"}, "auto", False, True),
+        ({"model": "gemini/gemini-3.6-flash"}, "auto", False, False),
+        ({"model": "gemini/gemini-3.6-flash"}, "direct", False, False),
+        ({"model": "vertex_ai/gemini-3.6-flash"}, "litellm", False, False),
+    ],
+)
+def test_who_completes_texts(params: dict[str, str], transport: str, as_such: bool, empty: bool) -> None:
+    """Whoever speaks OpenAI's wire at an address that is known; the others are asked in a chat."""
+    settings = settings_of(model_list=[{"model_name": "m", "litellm_params": params, "transport": transport}])
+    [deployment] = resolve(settings, "m")
+
+    assert completes_texts(deployment) is as_such
+    assert may_be_empty(deployment) is empty

@@ -1,0 +1,253 @@
+"""Plain requests are routed, tried again, counted and limited as chats are."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.errors import UpstreamFault, UpstreamUnreachable
+from proxy.core.upstream_call import PlainCall, Timeouts
+from tests.proxy.attempting import refused
+from tests.proxy.conftest import LogLines
+from tests.proxy.forwarding.text.asking import (
+    COMPLETIONS,
+    EMBEDDINGS,
+    NAME,
+    PATHS,
+    body_for,
+    embedded,
+    good,
+    models,
+    plain_settings,
+    written,
+)
+from tests.support.proxied import Proxied, proxied, settings_of
+from tests.support.scripted_upstream import GOOD_ANSWER, HANG, ScriptedUpstream, Step
+
+paths = pytest.mark.parametrize("path", PATHS)
+
+FAULTS: dict[str, Step] = {
+    "503": refused(503),
+    "429": refused(429, body={"error": {"details": [{"retryDelay": "0.1s"}]}}),
+    "unreachable": UpstreamUnreachable("Gone."),
+    "garbage": UpstreamFault("What?"),
+}
+
+
+@paths
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+async def test_tried_again(proxy: Proxied, upstream: ScriptedUpstream, path: str, fault: Step) -> None:
+    """One failure is not seen, but for the number of attempts."""
+    upstream.then(fault)
+    upstream.then(good(path))
+    reply = await proxy.post(body_for(path), path)
+
+    assert reply.status == 200
+    assert reply.headers["x-turnright-attempts"] == "2"
+    assert reply.headers["x-turnright-model"] == "openai/first"
+    assert models(upstream) == ["first", "first"]
+
+
+WRONG: dict[str, tuple[str, dict[str, Any]]] = {
+    "too few": (EMBEDDINGS, {**embedded(), "data": []}),
+    "too many": (EMBEDDINGS, embedded([0.1], [0.2])),
+    "none": (EMBEDDINGS, embedded(None)),
+    "no numbers": (EMBEDDINGS, embedded(["a"])),
+    "no choice": (COMPLETIONS, {**written(), "choices": []}),
+}
+
+
+@pytest.mark.parametrize(("path", "answer"), WRONG.values(), ids=WRONG)
+async def test_an_unusable_answer_is_tried_again(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str, answer: dict[str, Any]
+) -> None:
+    """What holds not what was asked for reaches nobody: another try, then the fallback, then an error."""
+    for _ in range(2):
+        upstream.then(answer)
+    upstream.then(good(path))
+    assert (await proxy.post(body_for(path), path)).status == 200
+    assert models(upstream) == ["first", "first", "second"]
+    for _ in range(4):
+        upstream.then(answer)
+    reply = await proxy.post(body_for(path), path)
+
+    assert (reply.status, reply.error["code"]) == (502, "upstream_error")
+
+
+@paths
+async def test_fallback_and_metrics(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str, log_lines: LogLines
+) -> None:
+    """The tries of one model are used up, then the next one answers; all of it is told and counted by the path."""
+    for _ in range(2):
+        upstream.then(refused(503))
+    upstream.then(good(path))
+    reply = await proxy.post(body_for(path), path, {"x-request-id": "mine"})
+    await proxy.idle()
+
+    assert reply.headers["x-turnright-model"] == "openai/second"
+    assert reply.headers["x-turnright-attempts"] == "3"
+    assert reply.headers["x-request-id"] == "mine"
+    assert float(reply.headers["x-turnright-overhead-ms"]) >= 0
+    assert "x-turnright-budget" not in reply.headers
+    assert await proxy.count("requests_total", route=path, model=NAME, outcome="ok") == 1
+    assert await proxy.count("retries_total", model=NAME, reason="unavailable") == 1
+    assert await proxy.count("fallbacks_total", model=NAME, reason="unavailable") == 1
+    assert await proxy.count("upstream_attempts_total", model="spare", outcome="ok") == 1
+    assert await proxy.count("tokens_total", model=NAME, type="input") == 3
+    assert await proxy.count("request_duration_seconds_count", route=path) == 1
+    [line] = [line for line in log_lines() if line["event"] == "request_finished"]
+    assert (line["route"], line["deployment"], line["attempts"]) == (path, "openai/second", 3)
+    assert (line["input_tokens"], line["messages"], line["budget"]) == (3, None, None)
+
+
+async def test_series_begin_at_zero(proxy: Proxied) -> None:
+    """Every path that forwards has its series before the first request."""
+    samples = await proxy.metrics()
+    counted = [dict(labels) for (name, labels) in samples if name == "turnright_requests_total"]
+
+    assert {one["route"] for one in counted if one["outcome"] == "ok"} == {"/v1/chat/completions", *PATHS}
+
+
+@paths
+async def test_a_pool_asks_its_other_member(proxy: Proxied, upstream: ScriptedUpstream, path: str) -> None:
+    """A rate limit of one is not waited for while another is ready."""
+    upstream.then(refused(429, "Slow down, retry in 45s."))
+    upstream.then(good(path))
+
+    assert (await proxy.post(body_for(path, model="pool"), path)).status == 200
+    assert sorted(models(upstream)) == ["pool-0", "pool-1"]
+
+
+@paths
+@pytest.mark.parametrize("status", [403, 404])
+async def test_what_is_not_served_here_is_no_blame(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str, status: int
+) -> None:
+    """A model that only chats is asked for chats as before: its circuit stays closed."""
+    for _ in range(2):
+        upstream.then(refused(status))
+    reply = await proxy.post(body_for(path, model="pool"), path)
+
+    assert reply.status == status
+    states = [
+        value for (name, _), value in (await proxy.metrics()).items() if name == "turnright_circuit_state"
+    ]
+    assert set(states) == {0}
+
+
+@paths
+async def test_a_refused_body_is_remembered_for_its_path(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str
+) -> None:
+    """The third time we answer for the provider; on another path the same bytes are another request."""
+    body = {"model": "spare", "input": "a", "prompt": "a", "messages": [{"role": "user", "content": "a"}]}
+    for _ in range(2):
+        upstream.then(refused(400, "No."))
+        assert (await proxy.post(body, path)).status == 400
+    told = await proxy.post(body, path)
+
+    assert (told.status, told.error["message"]) == (400, "No.")
+    assert len(upstream.plain_calls) == 2
+    upstream.then(*GOOD_ANSWER)
+    assert (await proxy.post(body)).status == 200
+
+
+@paths
+async def test_deadline(upstream: ScriptedUpstream, path: str) -> None:
+    """A provider that does not answer costs the request's time, and no more."""
+    upstream.then(HANG)
+    async with proxied(plain_settings(router_settings={"timeout": 0.2}), upstream) as proxy:
+        reply = await proxy.post(body_for(path), path)
+
+    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
+
+
+@paths
+async def test_unknown_parameters_are_dropped_and_counted(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str
+) -> None:
+    """What is not in the allow-list goes nowhere, and the metric says how much that was."""
+    upstream.then(good(path))
+    await proxy.post(body_for(path, foo=1, api_base="http://x.test", user="u", messages=[], seed=None), path)
+    [call] = upstream.plain_calls
+
+    asked = "input" if path == EMBEDDINGS else "prompt"
+    assert dict(call.parameters) == {asked: "a", "user": "u"}
+    assert dict(call.extra_body) == {}
+    assert await proxy.count("dropped_parameters_total", model=NAME) == 3
+
+
+async def test_what_a_provider_does_not_take_is_withheld() -> None:
+    """A known parameter that it would refuse does not go there, and is counted as well."""
+    upstream = ScriptedUpstream([good(EMBEDDINGS)], unsupported=["user"])
+    async with proxied(plain_settings(), upstream) as proxy:
+        await proxy.post(body_for(EMBEDDINGS, user="u", dimensions=4), EMBEDDINGS)
+        assert await proxy.count("dropped_parameters_total", model=NAME) == 1
+
+    assert dict(upstream.plain_calls[0].parameters) == {"input": "a", "dimensions": 4}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "n", "choices"),
+    [
+        ("a", None, 1),
+        ("a", 3, 3),
+        (["a", "b"], None, 2),
+        (["a", "b"], 3, 6),
+        ([1, 2], 2, 2),
+        ([[1], [2]], 2, 4),
+    ],
+)
+def test_choices_of_a_text(prompt: Any, n: int | None, choices: int) -> None:
+    """So many are asked for as prompts times answers: a stream is not whole before all have ended."""
+    [deployment] = resolve(plain_settings(), "spare")
+    parameters = {"prompt": prompt} if n is None else {"prompt": prompt, "n": n}
+
+    assert PlainCall(deployment, parameters, Timeouts(1, 1, 1, 1)).choices == choices
+
+
+@paths
+async def test_what_a_deployment_allows(upstream: ScriptedUpstream, path: str) -> None:
+    """A name that is allowed in the file goes into the body."""
+    upstream.then(good(path))
+    entry = {"model": "openai/x", "allowed_openai_params": ["input_type"]}
+    async with proxied(settings_of({NAME: entry}), upstream) as proxy:
+        await proxy.post(body_for(path, input_type="query", other=1), path)
+
+    assert dict(upstream.plain_calls[0].extra_body) == {"input_type": "query"}
+
+
+@paths
+async def test_key_and_limits(upstream: ScriptedUpstream, path: str) -> None:
+    """Both spellings of the path ask for the key, and keep to the limits of bodies and places."""
+    general = {"master_key": "sk-master-0", "max_body_mib": 1, "max_in_flight": 1}
+    key = {"Authorization": "Bearer sk-master-0"}
+    async with proxied(plain_settings(general_settings=general), upstream) as proxy:
+        for spelling in (path, path.removeprefix("/v1")):
+            assert (await proxy.post(body_for(path), spelling)).status == 401
+            assert (await proxy.post(body_for(path), spelling, {"Authorization": "Bearer x"})).status == 401
+            upstream.then(good(path))
+            assert (await proxy.post(body_for(path), spelling, key)).status == 200
+        large = await proxy.post(body_for(path, user="x" * 2**20), path, key)
+        assert (large.status, large.error["code"]) == (413, "body_too_large")
+        upstream.then(HANG)
+        waiting = asyncio.ensure_future(proxy.post(body_for(path), path, key))
+        while len(upstream.plain_calls) < 3:  # noqa: ASYNC110 - a test waits, and nothing is gained by an event
+            await asyncio.sleep(0.01)
+        crowded = await proxy.post(body_for(path), path, key)
+        waiting.cancel()
+
+    assert (crowded.status, crowded.error["code"]) == (503, "overloaded")
+    assert crowded.headers["Retry-After"] == "1"
+
+
+@paths
+async def test_other_methods_and_models(proxy: Proxied, path: str) -> None:
+    """The path takes a POST, and a model that is configured."""
+    assert (await proxy.get(path)).status == 405
+    reply = await proxy.post(body_for(path, model="nobody"), path)
+    assert (reply.status, reply.error["code"], reply.error["param"]) == (404, "model_not_found", "model")

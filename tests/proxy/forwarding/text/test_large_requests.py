@@ -1,0 +1,83 @@
+"""Large requests for embeddings and texts: read, planned and answered in a worker thread, with the same result."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from proxy.answers.embeddings import weight_of
+from proxy.config import Settings
+from proxy.core import offload
+from proxy.core.offload import LARGE
+from proxy.forwarding.text import embedding
+from proxy.forwarding.text import forward_text as forwarding
+from proxy.forwarding.text import plan_attempts as planning
+from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
+from tests.proxy.forwarding.text.asking import EMBEDDINGS, PATHS, body_for, embedded, good
+from tests.support.proxied import proxied
+from tests.support.scripted_upstream import ScriptedUpstream
+
+
+async def run_noted(seen: list[tuple[str, bool]], weight: int, work: Callable[[], Any]) -> Any:
+    """Run *work* as usual, and note its name and whether that is done in this thread."""
+    here = threading.get_ident()
+
+    def noted() -> Any:
+        seen.append((getattr(work, "func", work).__name__, threading.get_ident() == here))
+        return work()
+
+    return await offload.run_offloaded(weight, noted)
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_each_step_is_done_in_a_thread(
+    upstream: ScriptedUpstream, settings: Settings, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """And comes to the same as for a small request."""
+    replies = []
+    for largest, here in ((LARGE, True), (5, False)):
+        seen: list[tuple[str, bool]] = []
+        monkeypatch.setattr(offload, "LARGE", largest)
+        for module in (embedding, forwarding, planning):
+            monkeypatch.setattr(module, "run_offloaded", partial(run_noted, seen))
+        upstream.then(good(path))
+        async with proxied(settings, upstream) as proxy:
+            reply = await proxy.post(body_for(path), path)
+        replies.append((reply.status, reply.json["model"], upstream.plain_calls[-1].parameters))
+        done = {name for name, in_loop in seen if in_loop == here}
+        wanted = {"plan_embeddings", "check_embeddings", "join_embeddings", "write_json"}
+        assert done >= (wanted if path == EMBEDDINGS else {"plan_text"})
+
+    assert replies[0] == replies[1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "weight"),
+    [
+        (embedded([0.5] * 1_000, [0.5] * 1_000), 40_000),
+        (embedded("A" * 1_000, "A" * 1_000), 2_000),
+        ({"data": []}, 0),
+        ({"data": [3]}, 0),
+        ({"data": [{"embedding": None}]}, 0),
+        ({}, 0),
+    ],
+)
+def test_the_weight_of_an_answer(answer: dict[str, Any], weight: int) -> None:
+    """By its first embedding; what is no list of embeddings weighs nothing, and is refused at once."""
+    assert weight_of(answer) == weight
+
+
+@pytest.mark.parametrize(
+    ("parse", "body"),
+    [
+        (parse_embedding_request, b'{"model":"m","input":[[1]]}'),
+        (parse_completion_request, b'{"model":"m","prompt":[[1]]}'),
+    ],
+)
+def test_the_weight_of_a_request(parse: Callable[..., Any], body: bytes) -> None:
+    """It goes with the request to whatever is done with it later."""
+    assert parse(body, max_nesting=8, weight=1_234).weight == 1_234

@@ -1,0 +1,140 @@
+"""Streams of text completions: what they look like, how they end, and when another try is made instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.forwarding import event_stream
+from tests.proxy.attempting import refused
+from tests.proxy.forwarding.text.asking import COMPLETIONS, body_for, models, written
+from tests.support.proxied import Proxied
+from tests.support.scripted_upstream import Pause, ScriptedUpstream
+
+STREAM = body_for(COMPLETIONS, stream=True)
+USAGE = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+BROKEN = UpstreamFault("Half.", cause=Cause.TRUNCATED)
+
+
+def say(text: str, **fields: Any) -> dict[str, Any]:
+    """Build a chunk of text."""
+    return written(text, None, **fields)
+
+
+END = written("", "stop")
+
+
+def text_in(events: list[Any]) -> str:
+    """Return the text of a stream that is whole."""
+    assert events[-1] == "[DONE]"
+    return "".join(choice["text"] for event in events[:-1] for choice in event["choices"])
+
+
+async def test_chunks_have_one_shape(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What a provider leaves out is added, what it adds is left out, and all chunks say who they are of."""
+    upstream.then(
+        {"choices": [{"index": 0, "text": "Good ", "finish_reason": None, "token_ids": [1]}], "kv": 1},
+        {"id": "other", "choices": [{"index": 0, "text": "day.", "finish_reason": None}]},
+        END,
+    )
+    reply = await proxy.post(STREAM, COMPLETIONS)
+    *chunks, done = reply.events
+
+    assert reply.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+    assert reply.headers["x-turnright-model"] == "openai/first"
+    assert done == "[DONE]"
+    assert {tuple(chunk) for chunk in chunks} == {("id", "object", "created", "model", "choices")}
+    assert len({(chunk["id"], chunk["created"], chunk["model"]) for chunk in chunks}) == 1
+    assert chunks[0]["id"].startswith("cmpl-")
+    assert chunks[0]["choices"] == [{"text": "Good ", "index": 0, "logprobs": None, "finish_reason": None}]
+
+
+@pytest.mark.parametrize("asked", [False, True])
+async def test_usage(proxy: Proxied, upstream: ScriptedUpstream, asked: bool) -> None:
+    """It is counted whenever it comes; the client, and the provider, hear of it where the client asked."""
+    upstream.then(say("a", usage={**USAGE, "completion_tokens": 1}), END, {"choices": [], "usage": USAGE})
+    options = {"stream_options": {"include_usage": True}} if asked else {}
+    events = (await proxy.post({**STREAM, **options}, COMPLETIONS)).events
+
+    assert upstream.plain_calls[0].ask_usage is asked
+    assert [event["usage"] for event in events[:-1] if "usage" in event] == ([USAGE] if asked else [])
+    assert await proxy.count("tokens_total", type="output") == 2
+
+
+async def test_tried_again_before_the_first_word(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What came before a failure and said nothing is forgotten; the next model may answer."""
+    upstream.then(say("", id="forgotten"), BROKEN)
+    upstream.then(refused(503))
+    upstream.then(say("fine"), END)
+    reply = await proxy.post(STREAM, COMPLETIONS)
+
+    assert text_in(reply.events) == "fine"
+    assert b"forgotten" not in reply.raw
+    assert models(upstream) == ["first", "first", "second"]
+    assert reply.headers["x-turnright-attempts"] == "3"
+
+
+async def test_an_error_keeps_its_status(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A stream that never began is no stream."""
+    upstream.then(refused(400, "No."))
+    upstream.then(refused(400, "No."))
+    reply = await proxy.post(STREAM, COMPLETIONS)
+
+    assert (reply.status, reply.error["message"]) == (400, "No.")
+
+
+@pytest.mark.parametrize("steps", [[say("a"), BROKEN], [say("a")]], ids=["an error", "no end"])
+async def test_a_stream_that_breaks(proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]) -> None:
+    """Nobody is asked again for what has begun; the last event says that it is not whole."""
+    upstream.then(*steps)
+    events = (await proxy.post(STREAM, COMPLETIONS)).events
+    await proxy.idle()
+
+    assert events[0]["choices"][0]["text"] == "a"
+    assert events[-1]["error"]["code"] == "upstream_error"
+    assert len(upstream.plain_calls) == 1
+    assert await proxy.count("requests_total", route=COMPLETIONS, outcome="upstream_error") == 1
+
+
+async def test_an_empty_stream_is_tried_again(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """One that ends without an end is; one that says that it has nothing to add is an answer."""
+    upstream.then({"choices": []})
+    upstream.then(END)
+    events = (await proxy.post(STREAM, COMPLETIONS)).events
+
+    assert text_in(events) == ""
+    assert len(upstream.plain_calls) == 2
+
+
+async def test_it_is_kept_alive(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Comments keep the connection open while the provider thinks."""
+    monkeypatch.setattr(event_stream, "BEAT_S", 0.1)
+    monkeypatch.setattr(event_stream, "HOLD_S", 0.1)
+    upstream.then(*[Pause(0.06)] * 5, say("a"), END)
+    reply = await proxy.post(STREAM, COMPLETIONS)
+
+    assert reply.raw.startswith(b": keep-alive\n\n")
+    assert reply.raw.endswith(b"data: [DONE]\n\n")
+
+
+async def test_half_a_character(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Halves of a character are joined; one alone is U+FFFD."""
+    upstream.then(say("a\ud83d"), say("\ude00 \ud83d"), END)
+
+    assert text_in((await proxy.post(STREAM, COMPLETIONS)).events) == "a\U0001f600 \ufffd"
+
+
+async def test_a_client_that_leaves(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The request ends with it, and is counted as one that its client left."""
+    upstream.then(say("a"), Pause(30))
+    async with proxy.session.post(proxy.origin + COMPLETIONS, json=STREAM) as response:
+        await response.content.readany()
+        response.close()
+    await proxy.idle()
+
+    assert await proxy.count("requests_total", route=COMPLETIONS, outcome="client_disconnected") == 1
