@@ -14,8 +14,9 @@ from proxy.core.lifecycle import Lifecycle
 from proxy.core.memory_limit import read_memory_limit
 from proxy.first_series import start_series
 from proxy.forwarding.gateway import CURRENT, Current, Gateway
-from proxy.middlewares import MIDDLEWARES
-from proxy.middlewares.observe import add_standing_headers
+from proxy.ingress.middlewares import MIDDLEWARES
+from proxy.ingress.middlewares.observe import add_standing_headers
+from proxy.ingress.routes import add_api_routes, add_health_routes
 from proxy.observability.metrics import Metrics
 from proxy.observability.observed_upstream import ObservedUpstream
 from proxy.observability.recent_requests import Watch
@@ -24,7 +25,6 @@ from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_flight
-from proxy.routes import add_api_routes, add_health_routes
 from proxy.state import MemoryStore
 from proxy.state.learned_windows import Knowledge
 from proxy.state.refused_requests import PoisonGuard

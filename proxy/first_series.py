@@ -18,11 +18,11 @@ from proxy.core.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
+from proxy.ingress.routes.paths import API_ROUTES, CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import TABLE, Blame, Elsewhere, Kind
-from proxy.routes.paths import API_ROUTES, CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS
 from sanitizers.invariants import RULES
 from sanitizers.turns import EVENTS
 

@@ -5,7 +5,7 @@ to it and asks a middleware of its own which application that is. Here there is 
 paths are fixed: they are looked up by what came in, byte for byte. Any other request goes the long way.
 
 aiohttp answers ``Expect: 100-continue`` before any handler runs, key or not. The long way never sees that header here:
-the body is asked for where it is going to be read (:mod:`proxy.routes.read_body`).
+the body is asked for where it is going to be read (:mod:`proxy.ingress.routes.read_body`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from aiohttp.typedefs import Handler
 
 from proxy.core.close_unread import close_unread
 from proxy.forwarding.whole_answer import WholeAnswer
-from proxy.middlewares import MIDDLEWARES
+from proxy.ingress.middlewares import MIDDLEWARES
 
 Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 

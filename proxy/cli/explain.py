@@ -15,13 +15,13 @@ from proxy.cli.show_explanation import show_explanation
 from proxy.config import ConfigurationError, Settings, load_settings, render_faults
 from proxy.config.pools import choose_pool
 from proxy.core.errors import InvalidRequest
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.dry_run import run_dry, tell_run
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.state.learned_windows import Knowledge
 from proxy.ui.asking import with_model
 from proxy.ui.look import look_at
 from proxy.ui.targets import withheld_unasked
-from proxy.wire import parse_chat_request
 
 CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}

@@ -11,7 +11,7 @@ from proxy.forwarding.whole_answer import WholeAnswer, takes_at_once
 from proxy.observability.request_record import CLIENT_DISCONNECTED
 
 _LONGEST_S = 120.0
-"""Seconds for a whole answer, as long as a client has for its body (:mod:`proxy.routes.read_body`)."""
+"""Seconds for a whole answer, as long as a client has for its body (:mod:`proxy.ingress.routes.read_body`)."""
 
 
 async def deliver(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:

@@ -83,7 +83,7 @@ class Record:
     """Whose share of places, worker threads and bytes the request takes (:mod:`proxy.core.clients`)."""
 
     reserved: int = 0
-    """Bytes of memory that are reserved for the request (:mod:`proxy.routes.reserve_memory`)."""
+    """Bytes of memory that are reserved for the request (:mod:`proxy.ingress.routes.reserve_memory`)."""
 
     origin: str = ""
     """The origin of the web page that asks, where it is one of ``general_settings.allowed_origins``; else empty."""

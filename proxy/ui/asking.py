@@ -13,8 +13,10 @@ import orjson
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
+from proxy.core.find_value import find_value
+from proxy.ingress.json_fields import load_object
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ui.targets import MODELS
-from proxy.wire import find_value, load_object, parse_chat_request
 
 _NAMES = ("request", "target", "compact", "model", "recent")
 

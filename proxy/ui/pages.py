@@ -14,25 +14,6 @@ from typing import NamedTuple
 
 INDEX = "index.html"
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-"""What a browser may do with the page: fetch from here, and run no script but the page's own files."""
-
-GUARDED: Mapping[str, str] = MappingProxyType(
-    {
-        "Content-Security-Policy": POLICY,
-        "Referrer-Policy": "no-referrer",
-        "X-Content-Type-Options": "nosniff",
-        "X-Frame-Options": "DENY",
-    }
-)
-"""The headers of every file."""
-
-PRIVATE: Mapping[str, str] = MappingProxyType({**GUARDED, "Cache-Control": "no-store"})
-"""The headers of every answer that holds data."""
-
 _TYPES: Mapping[str, str] = MappingProxyType(
     {
         ".css": "text/css; charset=utf-8",

@@ -2,7 +2,7 @@
 
 With ``general_settings.ui`` off there is nothing here. What a client's own key may see of recent requests are those of
 that key; the master key, or none where none is asked for, sees all. Pages of other sites get nothing, as on every path
-(:mod:`proxy.middlewares.origins`).
+(:mod:`proxy.ingress.middlewares.origins`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,26 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import BodyNotKept, BodyTooLarge, InvalidRequest, NotFound, Overloaded
 from proxy.core.json_text import write_json
 from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
+from proxy.ingress.page_headers import GUARDED, PRIVATE
+from proxy.ingress.routes.paths import (
+    UI,
+    UI_FILE,
+    UI_LIVE,
+    UI_LOOK,
+    UI_MODELS,
+    UI_RECENT,
+    UI_RECENT_ONE,
+    UI_VERDICTS,
+)
+from proxy.ingress.routes.read_body import read_body
 from proxy.observability.recent_requests import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import profile_of
 from proxy.planning.preview import pools_of
-from proxy.routes.paths import UI, UI_FILE, UI_LIVE, UI_LOOK, UI_MODELS, UI_RECENT, UI_RECENT_ONE, UI_VERDICTS
-from proxy.routes.read_body import read_body
 from proxy.ui.asking import Asked, read_asked
 from proxy.ui.dry_runs import Sender, every_target, find_deployment, load_kept, run_for, unsupported_by
 from proxy.ui.look import look_at
-from proxy.ui.pages import GUARDED, INDEX, PRIVATE, read_files
+from proxy.ui.pages import INDEX, read_files
 from proxy.ui.targets import MODELS
 from proxy.ui.verdicts import tell_unreadable, tell_verdict
 from proxy.ui.work_apart import LARGEST_MIB, Seats, refuse_long, work_apart

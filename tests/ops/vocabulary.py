@@ -15,11 +15,11 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.core.errors import AuthenticationFailed, InternalFault, InvalidRequest, ProxyError, UpstreamFault
+from proxy.ingress.routes.paths import API_ROUTES
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.failure_table import TABLE, Kind
-from proxy.routes.paths import API_ROUTES
 from sanitizers.invariants import RULES
 from sanitizers.turns import EVENTS
 from tests.ops.driving import scrape_of_driven

@@ -273,7 +273,7 @@ async def test_other_paths_end_in_time_as_well(
             ended.set()
 
     monkeypatch.setattr(offload, "LARGE", 10)
-    monkeypatch.setattr(importlib.import_module(f"proxy.routes.{path}"), parse, never)
+    monkeypatch.setattr(importlib.import_module(f"proxy.ingress.routes.{path}"), parse, never)
     monkeypatch.setattr(offload, "_STEPS_AT_LEAST", 10**12)
     async with proxied(settings(), upstream) as proxy:
         await check_late(proxy, await proxy.post({"model": MODEL, **body}, f"/v1/{path}"))

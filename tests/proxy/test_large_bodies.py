@@ -14,7 +14,7 @@ from proxy.core.known_tools import MOST_KNOWN, KnownTools
 from proxy.core.offload import LARGE, LONG
 from proxy.forwarding import calibrate
 from proxy.forwarding.chat import plan_attempts as chat_planning
-from proxy.known_tools import known_tools
+from proxy.ingress.openai_chat.known_tools import known_tools
 from proxy.planning.budgets.fit_request import estimate_sent
 from proxy.planning.clean_tools import clean_declared, cleaning_weight
 from proxy.planning.plan import plan_request

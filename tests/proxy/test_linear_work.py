@@ -12,6 +12,7 @@ import pytest
 from proxy.config import Settings, load_settings, resolve
 from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
 from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.guard_turns import guard_chat
@@ -19,7 +20,6 @@ from proxy.planning.plan import plan_request
 from proxy.state.learned_windows import Knowledge
 from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.litellm.messages import litellm_messages
-from proxy.wire import parse_chat_request
 from sanitizers.turns import TurnPolicy
 from tests.support.counted_steps import count_steps
 from tests.support.hostile_bodies import CHAT, FAMILIES, body_of, path_of

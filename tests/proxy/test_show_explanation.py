@@ -11,10 +11,10 @@ from proxy.cli.show_explanation import show_explanation
 from proxy.cli.show_messages import differences, excerpt, printable
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.dry_run import tell_run
 from proxy.ui.look import look_at
 from proxy.ui.targets import MODELS, withheld_unasked
-from proxy.wire import parse_chat_request
 from tests.proxy.ui.looking import parse, run
 from tests.support.builders import assistant, call, tool, user
 from tests.support.strategies.hostile import hostile_requests

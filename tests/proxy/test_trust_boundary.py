@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from proxy.parameters import PARAMETERS
+from proxy.ingress.openai_chat.parameters import PARAMETERS
 from proxy.upstream.litellm.environment import quiet_litellm
 from proxy.upstream.litellm.transport import build_arguments
 from proxy.upstream.select_transport import SelectingUpstream

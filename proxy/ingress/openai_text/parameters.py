@@ -1,4 +1,4 @@
-"""What a client may set for embeddings and text completions: an allow-list, as :mod:`proxy.parameters` is for chats.
+"""What a client may set for embeddings and text completions: an allow-list, as :mod:`parameters` is for chats.
 
 Sources: OpenAI's references of both endpoints (2026-11). ``metadata``, ``extra_body`` and their like are left out for
 the reasons that are given there.
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from proxy.parameter_types import Count, Flag, Kinds, Number, Text, kinds_of
+from proxy.ingress.parameter_types import Count, Flag, Kinds, Number, Text, kinds_of
 
 _EMBEDDINGS: dict[str, Any] = {
     "dimensions": Count,

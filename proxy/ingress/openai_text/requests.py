@@ -8,10 +8,10 @@ from typing import Any
 from proxy.core.errors import InvalidRequest
 from proxy.core.inputs import check_inputs
 from proxy.core.text_request import PlainRequest
+from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
 from proxy.ingress.openai_text.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
-from proxy.parameter_limits import check_unknown
-from proxy.parameter_types import Kinds, check_type
-from proxy.wire import load_object, read_model, refuse_nesting, take_stream_switches
+from proxy.ingress.parameter_limits import check_unknown
+from proxy.ingress.parameter_types import Kinds, check_type
 
 
 def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -> PlainRequest:

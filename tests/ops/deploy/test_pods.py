@@ -7,7 +7,7 @@ import re
 import pytest
 
 from proxy import __version__
-from proxy.routes.paths import LIVE, READY
+from proxy.ingress.routes.paths import LIVE, READY
 from tests.ops.deploy.manifests import KUSTOMIZATIONS, Manifests, ports_of, render
 
 NOBODY = 65532

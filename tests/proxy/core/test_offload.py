@@ -21,7 +21,7 @@ from proxy.core.offload import (
     steps_of,
     take_short_turns,
 )
-from proxy.wire import parse_chat_request
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from sanitizers import profile_for, sanitize
 from sanitizers.work_limit import WorkLimit, limited_by, spend
 from tests.support.builders import assistant, call, tool, user

@@ -8,9 +8,9 @@ import orjson
 import pytest
 
 from proxy.config import Settings
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.dry_run import run_dry, tell_run
 from proxy.state.learned_windows import Knowledge
-from proxy.wire import parse_chat_request
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import GEMINI, MODEL, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer

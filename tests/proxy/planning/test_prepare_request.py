@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.config import resolve
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import profile_of
 from proxy.planning.prepare_request import Prepared, prepare_request
-from proxy.wire import parse_chat_request
 from sanitizers import Unrepairable, find_violations
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import chat, settings_of

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.dry_run import run_dry, tell_run
 from proxy.planning.preview import DeploymentOutlook, ModelOutlook, outlook_of
 from proxy.state.learned_windows import Knowledge
-from proxy.wire import parse_chat_request
 from tests.proxy.config.samples import entry, settings_of
 
 

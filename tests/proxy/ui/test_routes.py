@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from proxy.forwarding.chat.answer_signatures import load_signatures
+from proxy.ingress.page_headers import POLICY
 from proxy.ui import routes
-from proxy.ui.pages import POLICY
 from proxy.ui.work_apart import Seats
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import MODEL, Reply, chat, proxied, settings_of

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.core.find_value import find_value
 from proxy.core.json_text import write_json
 from proxy.ui.asking import with_model
-from proxy.wire import find_value
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import CHAT, Proxied, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream

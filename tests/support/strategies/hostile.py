@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from proxy.parameters import PARAMETERS
+from proxy.ingress.openai_chat.parameters import PARAMETERS
 from tests.support.builders import assistant, call, image, tool, user
 from tests.support.strategies.arbitrary import any_histories
 

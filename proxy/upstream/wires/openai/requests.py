@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 
+from proxy.core.find_value import find_value
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.signature_carriers import as_details
 from proxy.upstream.wires.openai.parameters import renamed_parameters
-from proxy.wire import find_value
 
 
 def build_request(call: UpstreamCall, *, stream: bool) -> bytes:

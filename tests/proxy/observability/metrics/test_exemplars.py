@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.middlewares import observe
+from proxy.ingress.middlewares import observe
 from proxy.observability.request_record import Record
 from tests.support.proxied import CHAT, MODEL, Proxied, chat
 from tests.support.scraped import exemplars_in

@@ -15,10 +15,10 @@ from proxy.config import Settings, resolve
 from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.chat.plan_attempts import ChatPlanning
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
 from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.select_transport import SelectingUpstream
-from proxy.wire import parse_chat_request
 from tests.proxy.conftest import settings_on
 from tests.support.builders import user
 

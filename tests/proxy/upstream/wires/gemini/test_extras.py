@@ -12,10 +12,10 @@ from proxy.config.pools import choose_pool
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.emulator import judge
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
 from proxy.upstream.direct.transport import DirectUpstream
 from proxy.upstream.direct.wires import wire_of
-from proxy.wire import parse_chat_request
 from tests.support.builders import user
 from tests.support.proxied import settings_of
 

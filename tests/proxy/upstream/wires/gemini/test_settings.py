@@ -8,7 +8,7 @@ import pytest
 
 from proxy.core.errors import InvalidRequest
 from proxy.emulator import judge
-from proxy.parameters import PARAMETERS, check_parameter
+from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
 from proxy.upstream.wires.gemini import SUPPORTED, build_request, carried_parameters
 from sanitizers import profile_for
 from tests.support.builders import system, user

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from proxy.config import resolve
 from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.upstream.wires.openai import build_request
-from proxy.wire import parse_chat_request
 from tests.support.builders import user
 from tests.support.proxied import settings_of
 

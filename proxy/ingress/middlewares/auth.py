@@ -1,0 +1,69 @@
+"""Refuses foreign web pages, and asks for a key on every API path where there is any: master key or client's own."""
+
+from __future__ import annotations
+
+import hmac
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from proxy.config.schema.general import GeneralSettings
+from proxy.core.clients import client_at, client_of_key
+from proxy.core.errors import AuthenticationFailed
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.ingress.middlewares.origins import check_page
+from proxy.ingress.routes.paths import is_open
+
+
+@web.middleware
+async def check_key(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Let a request pass that carries a key as ``Authorization: Bearer``; health and metrics stay open.
+
+    The rules about web pages come first (:mod:`proxy.ingress.middlewares.origins`): a page's preflight carries no key.
+
+    The error says nothing of the key, neither theirs nor ours. A path that is not known asks for the key as well, so
+    that nobody learns which exist. The name of a client's key goes into the request's record, and so does the client.
+    From then on the request's connection is one of a client's (:mod:`proxy.connections`).
+    """
+    gateway = request[GATEWAY]
+    general, connections = gateway.settings.general_settings, gateway.connections
+    preflight = check_page(request, general)
+    if preflight is not None:
+        return preflight
+    record = request[RECORD]
+    if not general.asks_for_keys:
+        record.client = client_at(request.remote)
+    elif is_open(request):
+        connections.hear(request.protocol)
+        return await handler(request)
+    else:
+        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+        sent = given.strip().encode("utf-8", "surrogateescape")
+        name = find_key(general, sent) if scheme.lower() == "bearer" else None
+        if name is None:
+            raise AuthenticationFailed(
+                "A key is required: send it as 'Authorization: Bearer <key>'."
+                if not sent
+                else "The key is not valid.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        record.key = name
+        record.client = client_of_key(name)
+    connection = request.protocol
+    connections.begin(connection)
+    try:
+        return await handler(request)
+    finally:
+        connections.end(connection)
+
+
+def find_key(general: GeneralSettings, sent: bytes) -> str | None:
+    """Return the name of the key that *sent* is: empty for the master key; None where it is none.
+
+    Each is compared in constant time, and all of them are, so that the time says nothing of which came near.
+    """
+    found = None
+    for name, key in (("", general.master_key), *((one.name, one.key) for one in general.keys)):
+        if key is not None and hmac.compare_digest(sent, key.get_secret_value().encode()) and found is None:
+            found = name
+    return found

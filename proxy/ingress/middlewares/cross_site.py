@@ -1,0 +1,72 @@
+"""The rules that keep foreign web pages out where no key is asked for. Pure: header values in, a verdict out.
+
+A browser sends a page's request to any address, loopback included, and marks it (Fetch, section 3.1; Fetch Metadata,
+section 2). It asks beforehand (a CORS preflight) unless the request is a simple one: a GET, or a POST whose body is a
+form, plain text or of no type. So a body of JSON's own type cannot come from a page that was not allowed to send it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+
+from proxy.ingress.middlewares.trusted_hosts import is_trusted_host
+
+_JSON = "application/json"
+
+_JSON_TYPE = re.compile(r"[a-z0-9!#$&^_.-]+/[a-z0-9!#$&^_.+-]*\+json")
+"""A type whose syntax is JSON (RFC 6839, section 3.1), in lower case."""
+
+
+class Verdict(Enum):
+    """The origin of a request, as its headers tell it."""
+
+    FINE = "fine"
+    FOREIGN_HOST = "foreign host"
+    FOREIGN_PAGE = "foreign page"
+    OTHER_TYPE = "other type"
+    """A type that is not JSON's, or none: refused where there is a body."""
+
+
+@lru_cache(maxsize=64)  # clients send the same few values with each request
+def judge(
+    host: str | None,
+    origin: str | None,
+    site: str | None,
+    content_type: str | None,
+    allowed: tuple[tuple[str, ...], tuple[str, ...]],
+) -> Verdict:
+    """Return the verdict on the values of ``Host``, ``Origin``, ``Sec-Fetch-Site`` and ``Content-Type``.
+
+    None stands for a header that was not sent; no browser leaves ``Host`` out. *allowed* holds the names and the
+    origins of the settings. An origin is the process's own if it is the scheme and ``Host`` of the request.
+    """
+    hosts, origins = allowed
+    if host is not None and not is_trusted_host(host, hosts):
+        return Verdict.FOREIGN_HOST
+    if origin is None or origin not in origins:
+        foreign = origin is not None and (host is None or origin.lower() != f"http://{host.lower()}")
+        if foreign or (site is not None and site.strip().lower() == "cross-site"):
+            return Verdict.FOREIGN_PAGE
+    return Verdict.FINE if _is_json(content_type) else Verdict.OTHER_TYPE
+
+
+def may_send_body(headers: Mapping[str, str]) -> bool:
+    """Tell whether a request whose type is not JSON's may be served: it has no body, or no type and no browser sent it.
+
+    *headers* are looked up whatever their case.
+    """
+    if headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers:
+        return True
+    if "Content-Type" in headers or "Origin" in headers:
+        return False
+    return not any(name.lower().startswith("sec-fetch-") for name in headers)
+
+
+def _is_json(content_type: str | None) -> bool:
+    if content_type is None or content_type == _JSON:
+        return content_type is not None
+    essence = content_type.partition(";")[0].strip().lower()
+    return essence == _JSON or _JSON_TYPE.fullmatch(essence) is not None

@@ -1,0 +1,76 @@
+"""Turn whatever goes wrong before an answer starts into OpenAI's error envelope."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from proxy.core.errors import (
+    BodyTooLarge,
+    InternalFault,
+    InvalidRequest,
+    MethodNotAllowed,
+    NotFound,
+    ProxyError,
+)
+from proxy.forwarding.end_request import why_ended
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.forwarding.json_response import json_response
+from proxy.ingress.page_headers import PRIVATE
+from proxy.observability.logs import report_fault
+from proxy.resilience.client_error import SDK_RETRIES
+
+
+@web.middleware
+async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Run *handler*; answer a :class:`ProxyError` with its status and body, anything unforeseen with a 500."""
+    try:
+        return await handler(request)
+    except ProxyError as error:
+        return _answer(request, error)
+    except web.HTTPException as error:
+        return _answer(request, _from_http(request, error))
+    except web.RequestPayloadError:
+        return _answer(request, InvalidRequest("The body is not what its headers say: it cannot be decoded."))
+    except asyncio.CancelledError:
+        ended_by = why_ended(request)
+        if ended_by is None:
+            raise
+        return _answer(request, ended_by)
+    except ConnectionResetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the last net: a defect of ours must not become a traceback
+        request_id = request[RECORD].request_id
+        report_fault(error, request_id)
+        return _answer(request, InternalFault(f"Internal error; the request id is {request_id}."))
+
+
+def _answer(request: web.Request, error: ProxyError) -> web.Response:
+    record = request[RECORD]
+    record.outcome = error.code
+    record.refused = not record.client
+    if record.refused:
+        request[GATEWAY].connections.hear(request.protocol)
+    headers = {**record.answer_headers(asyncio.get_running_loop().time()), **error.headers}
+    if request.path.startswith("/ui"):
+        headers |= PRIVATE
+    if not error.retryable and error.http_status < 500:
+        # The SDKs retry 408, 409 and 429 by themselves, and obey this header.
+        headers.setdefault("x-should-retry", "true" if error.http_status in SDK_RETRIES else "false")
+    return json_response(error.body(), status=error.http_status, headers=headers)
+
+
+def _from_http(request: web.Request, error: web.HTTPException) -> ProxyError:
+    if isinstance(error, web.HTTPRequestEntityTooLarge):
+        limit = request[GATEWAY].settings.general_settings.max_body_mib
+        return BodyTooLarge(f"The body is over {limit} MiB (general_settings.max_body_mib).")
+    if error.status == 404:
+        return NotFound(f"There is no {request.method} {request.path[:200]} here.")
+    if isinstance(error, web.HTTPMethodNotAllowed):
+        allowed = ", ".join(sorted(error.allowed_methods))
+        return MethodNotAllowed(
+            f"{request.path[:200]} does not take {request.method}.", headers={"Allow": allowed}
+        )
+    return InvalidRequest(error.reason)

@@ -1,0 +1,45 @@
+"""Refuse at once what the process has no room for; a queue would only make everyone late."""
+
+from __future__ import annotations
+
+from math import inf
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from proxy.core.errors import BodyTooLarge, Overloaded
+from proxy.core.worker_threads import CLIENT
+from proxy.forwarding.deliver import deliver
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.ingress.routes.paths import OTHER, is_ui_work
+
+
+@web.middleware
+async def limit_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse API requests over ``max_in_flight``, and bodies that announce more than ``max_body_mib``.
+
+    Where places are few, clients share them: one agent gone wild must not shut the others out
+    (:class:`proxy.resilience.fairness.Admission`). :mod:`proxy.core.clients` says who a client is.
+    """
+    record = request[RECORD]
+    if record.route != OTHER or is_ui_work(request):
+        gateway = request[GATEWAY]
+        general = gateway.settings.general_settings
+        if (request.content_length or 0) > general.max_body_mib * 2**20:
+            raise BodyTooLarge(
+                f"The body is over {general.max_body_mib} MiB (general_settings.max_body_mib)."
+            )
+        client, admission = record.client, gateway.admission
+        if not admission.take(client, record.started):
+            gateway.metrics.shed.inc()
+            raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})
+        CLIENT.set(client)
+        try:
+            response = await handler(request)
+            record.deadline = inf
+            return await deliver(request, response)
+        finally:
+            admission.give_back(client)
+            if record.reserved:
+                gateway.memory.give_back(client, record.reserved)
+    return await handler(request)

@@ -1,0 +1,80 @@
+"""Give each API request an id and a record, and write the record once, however the request ends."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from math import inf
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from proxy.forwarding.calibrate import calibrate
+from proxy.forwarding.deliver import deliver
+from proxy.forwarding.gateway import CURRENT, GATEWAY, RECORD
+from proxy.ingress.middlewares.begin_trace import begin_trace
+from proxy.ingress.middlewares.origins import cors_headers
+from proxy.ingress.middlewares.request_ids import request_id_for
+from proxy.ingress.routes.paths import OTHER, api_route
+from proxy.observability.finish_request import finish_record
+from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
+from proxy.observability.tracing.trace_context import TRACEPARENT
+
+
+@web.middleware
+async def observe_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Run *handler* under observation. Health and metrics are neither logged nor counted.
+
+    Here a request takes its gateway, once: all that is asked later is asked of that one (:mod:`proxy.reload`).
+    """
+    gateway = request[GATEWAY] = request.app[CURRENT].gateway
+    loop = asyncio.get_running_loop()
+    request_id = request_id_for(request.headers.get("x-request-id"))
+    route = api_route(request)
+    record = Record(request_id=request_id, route=route or OTHER, started=loop.time())
+    request[RECORD] = record
+    if route is None:
+        return await deliver(request, await handler(request))
+    if gateway.tracing is not None or TRACEPARENT in request.headers:
+        begin_trace(request, record, gateway)
+    task = asyncio.current_task()
+    assert task is not None
+    record.deadline = record.started + gateway.settings.router_settings.timeout
+    gateway.lifecycle.working[task] = record
+    try:
+        response = await handler(request)
+        record.deadline = inf
+        record.status = response.status
+        return await deliver(request, response)
+    except asyncio.CancelledError:
+        record.outcome = CLIENT_DISCONNECTED
+        raise
+    finally:
+        del gateway.lifecycle.working[task]
+        now = loop.time()
+        finish_record(record, gateway.metrics, now, gateway.watch)
+        if record.refused:
+            gateway.refusals.count(record.outcome, now)
+        if record.trace is not None:
+            record.trace.end(record)
+        calibrate(record, gateway, now)
+
+
+async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Put the request id and CORS headers on every answer; close connections after their answer while draining.
+
+    A connection closes as well after a refused key, and where the rest of the body would have to be read first
+    (:mod:`proxy.core.close_unread`).
+    """
+    record = request.get(RECORD)
+    if record is not None:
+        response.headers["x-request-id"] = record.request_id
+        if request[GATEWAY].settings.general_settings.allowed_origins:
+            response.headers.update(cors_headers(record.origin))
+    if (
+        request.app[CURRENT].gateway.lifecycle.draining
+        or not request.content.is_eof()
+        or response.status == HTTPStatus.UNAUTHORIZED
+    ):
+        response.force_close()
+        response.headers["Connection"] = "close"  # aiohttp has written its own by now

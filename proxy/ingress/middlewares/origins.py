@@ -1,0 +1,94 @@
+"""Refuse what a foreign web page asks where no key is asked for, and answer the pages that are allowed (CORS)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from aiohttp import hdrs, web
+from multidict import istr
+
+from proxy.config.schema.general import GeneralSettings
+from proxy.core.errors import Forbidden, ProxyError, UnsupportedMediaType
+from proxy.forwarding.gateway import RECORD
+from proxy.ingress.middlewares.cross_site import Verdict, judge, may_send_body
+from proxy.ingress.routes.paths import is_probe
+
+_SITE = istr("Sec-Fetch-Site")
+_HEADER_NAMES = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~, -]*")
+
+_PREFLIGHT_S = "600"
+"""Seconds for which a browser need not ask again. A request of an origin that was taken out is refused at once."""
+
+
+def check_page(request: web.Request, general: GeneralSettings) -> web.Response | None:
+    """Return the answer to the preflight of an allowed page, and None for any other request that may be served.
+
+    The rules hold where no key is asked for and ``allow_unauthenticated_access`` is off. An allowed origin gets CORS
+    headers with a key as well, since its page could not read the answers otherwise.
+
+    Raises :class:`Forbidden` and :class:`UnsupportedMediaType` for what a page that is not allowed may have sent.
+    """
+    headers = request.headers
+    if not general.asks_for_keys and not general.allow_unauthenticated_access:
+        verdict = judge(
+            headers.get(hdrs.HOST),
+            headers.get(hdrs.ORIGIN),
+            headers.get(_SITE),
+            headers.get(hdrs.CONTENT_TYPE),
+            (general.allowed_hosts, general.allowed_origins),
+        )
+        if verdict is not Verdict.FINE:
+            _refuse(verdict, request)
+    if general.allowed_origins and headers.get(hdrs.ORIGIN) in general.allowed_origins:
+        request[RECORD].origin = headers[hdrs.ORIGIN]
+        if request.method == hdrs.METH_OPTIONS and hdrs.ACCESS_CONTROL_REQUEST_METHOD in headers:
+            return web.Response(status=204, headers=_preflight_headers(headers))
+    return None
+
+
+def cors_headers(origin: str) -> dict[str, str]:
+    """Return the CORS headers of an answer, where any origin is allowed; *origin* is the one that asks, or empty."""
+    if not origin:
+        return {"Vary": "Origin"}
+    return {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Expose-Headers": "*",  # `x-turnright-*`, `x-request-id`, `Retry-After` among them
+        "Vary": "Origin",
+    }
+
+
+def _refuse(verdict: Verdict, request: web.Request) -> None:
+    """Raise the error of *verdict*, unless it does not matter for this request."""
+    error: ProxyError | None = None
+    if verdict is Verdict.FOREIGN_HOST and not is_probe(request):
+        error = Forbidden(
+            "Without a key only an address, 'localhost' and the names in general_settings.allowed_hosts are served "
+            "as Host. Use one of them, or set a key."
+        )
+    elif verdict is Verdict.FOREIGN_PAGE:
+        error = Forbidden(
+            "Without a key no requests of other sites' pages are served. Add the page's origin to "
+            "general_settings.allowed_origins, or set a key."
+        )
+    elif verdict is Verdict.OTHER_TYPE and not may_send_body(request.headers):
+        error = UnsupportedMediaType(
+            "Send the body with the header 'Content-Type: application/json'. Without a key no other type is read."
+        )
+    if error is not None:
+        raise error
+
+
+def _preflight_headers(asked: Mapping[str, str]) -> dict[str, str]:
+    """Return the answer to a preflight: the API's methods, and any header, since SDKs send many of their own."""
+    names = asked.get(hdrs.ACCESS_CONTROL_REQUEST_HEADERS, "")
+    answer = {
+        "Access-Control-Allow-Methods": "GET, HEAD, POST",
+        "Access-Control-Allow-Headers": names
+        if _HEADER_NAMES.fullmatch(names)
+        else "Authorization, Content-Type",
+        "Access-Control-Max-Age": _PREFLIGHT_S,
+    }
+    if asked.get("Access-Control-Request-Private-Network") == "true":
+        answer["Access-Control-Allow-Private-Network"] = "true"  # Chromium asks before a request to loopback
+    return answer

@@ -1,0 +1,128 @@
+"""A request's bytes become a :class:`ChatRequest`, or an error that names what is wrong. Pure.
+
+Everything that a client can get wrong about a request by itself is found here, before anything is sent: JSON,
+nesting, types, roles, content parts. What depends on the model is found later, when the model is known.
+"""
+
+from __future__ import annotations
+
+from itertools import compress
+from operator import methodcaller
+from types import MappingProxyType
+from typing import Any
+
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import InvalidRequest
+from proxy.core.known_tools import KnownTools
+from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
+from proxy.ingress.openai_chat.known_tools import known_tools
+from proxy.ingress.openai_chat.mend_surrogates import mend_halves
+from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
+from proxy.ingress.parameter_limits import check_unknown
+from sanitizers import Change, Unrepairable
+from sanitizers.outline import DEPTH, Outline, outline_of
+from sanitizers.validation import read_history
+
+_CONTENT_OF, _CALLS_OF = methodcaller("get", "content"), methodcaller("get", "tool_calls")
+_CONTAINERS = frozenset({dict, list})
+
+_USUAL_MESSAGE = 1024
+"""Bytes of an agent's message: 300 of them are 354 KB (benchmarks/gateway)."""
+
+_USUAL_PART = 512
+"""Bytes of a usual body that take as long to plan as a call, or as a part of a content."""
+
+_PARSED_FASTER = 4
+"""Parsing a body of many objects takes longer than planning it, where they are neither messages, calls nor parts."""
+
+
+def parse_chat_request(
+    body: bytes, *, max_nesting: int, mends: bool = False, parse_weight: int = 0
+) -> ChatRequest:
+    """Return the request in *body*; *mends* says that its messages may be changed where they cannot be read otherwise.
+
+    *parse_weight* is what it costs to parse it (:func:`proxy.core.offload.parse_weight`), for those who know.
+    Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
+    model, messages that cannot be read, and a known parameter of the wrong type.
+    """
+    mended: tuple[Change, ...] = ()
+    try:
+        fields = load_object(body)
+    except InvalidRequest:
+        found = mend_halves(body) if mends else None
+        if found is None:
+            raise
+        body = found[0]
+        fields = load_object(body)
+        mended = tuple(Change("shape", "replaced", at, "half_character") for at in found[1])
+    given = fields.get("messages")
+    outline = outline_of(given) if isinstance(given, list) else None
+    known = known_tools(fields.get("tools"))
+    if rest := _of_unknown_depth(fields, outline, known, max_nesting):
+        refuse_nesting(rest, max_nesting)
+    model = read_model(fields)
+    if "messages" not in fields:
+        raise InvalidRequest("'messages' is required.", param="messages")
+    outline = _read_history(given, outline)
+    parameters: dict[str, Any] = {}
+    unknown: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in ("model", "messages") or value is None:
+            continue
+        if name == "tools" and known is not None and known.are_checked:
+            parameters[name] = known.tools
+        elif name in PARAMETERS:
+            check_parameter(name, value)
+            parameters[name] = value
+        else:
+            unknown[name] = value
+    if unknown:
+        check_unknown(unknown)
+    stream, include_usage = take_stream_switches(parameters)
+    return ChatRequest(
+        model=model,
+        messages=outline.messages,
+        stream=stream,
+        include_usage=include_usage,
+        parameters=MappingProxyType(parameters),
+        unknown=MappingProxyType(unknown),
+        outline=outline,
+        known_tools=known,
+        body=body,
+        mended=mended,
+        weight=max(len(body), parse_weight // _PARSED_FASTER, _weight_of(outline)),
+    )
+
+
+def _weight_of(outline: Outline) -> int:
+    """Return what work on a history costs, as the bytes of a usual one, by its messages, calls and parts."""
+    messages = outline.messages
+    parts = len(outline.call_ids)
+    if outline.odd:
+        odd = [messages[index] for index in outline.odd]
+        held = (*map(_CONTENT_OF, odd), *map(_CALLS_OF, odd))
+        parts += sum(map(len, [some for some in held if some.__class__ is list]))
+    return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
+
+
+def _read_history(value: Any, outline: Outline | None) -> Outline:
+    """Return the outline of *value*, a history; raises :class:`InvalidRequest` with the index of a bad message."""
+    try:
+        return read_history(value, outline)
+    except Unrepairable as error:
+        raise InvalidRequest(error.message, param=error.param) from None
+
+
+def _of_unknown_depth(
+    fields: dict[str, Any], outline: Outline | None, known: KnownTools | None, max_nesting: int
+) -> dict[str, Any]:
+    """Return the containers among *fields*, without those messages and tools that are known to be flat enough."""
+    are_containers = map(_CONTAINERS.__contains__, map(type, fields.values()))
+    rest = dict(compress(fields.items(), are_containers))
+    if outline is not None and max_nesting >= 2 + DEPTH:
+        del rest["messages"]
+        if outline.odd:
+            rest["messages"] = [outline.messages[index] for index in outline.odd]
+    if known is not None and max_nesting >= 1 + known.depth:
+        del rest["tools"]
+    return rest

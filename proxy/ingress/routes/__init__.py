@@ -1,0 +1,54 @@
+"""The table of paths: which handler answers what."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.ingress.routes.chat_completions import chat_completions
+from proxy.ingress.routes.completions import completions
+from proxy.ingress.routes.embeddings import embeddings
+from proxy.ingress.routes.explain import explain
+from proxy.ingress.routes.health import livez, readyz, root
+from proxy.ingress.routes.metrics import metrics
+from proxy.ingress.routes.models import list_models, show_model
+from proxy.ingress.routes.paths import (
+    CHAT_COMPLETIONS,
+    COMPLETIONS,
+    EMBEDDINGS,
+    EXPLAIN,
+    LIVE,
+    METRICS,
+    MODEL,
+    MODELS,
+    READY,
+    ROOT,
+    spellings,
+)
+
+__all__ = ["add_api_routes", "add_health_routes"]
+
+
+def add_api_routes(app: web.Application) -> None:
+    """Add the API, each path in both spellings."""
+    for path in spellings(CHAT_COMPLETIONS):
+        app.router.add_post(path, chat_completions)
+    for path in spellings(EMBEDDINGS):
+        app.router.add_post(path, embeddings)
+    for path in spellings(COMPLETIONS):
+        app.router.add_post(path, completions)
+    for path in spellings(EXPLAIN):
+        app.router.add_post(path, explain)
+    for path in spellings(MODELS):
+        app.router.add_get(path, list_models)
+    for path in spellings(MODEL):
+        app.router.add_get(path, show_model)
+    app.router.add_get(ROOT, root)
+
+
+def add_health_routes(app: web.Application) -> None:
+    """Add health and metrics; all there is on the admin listener."""
+    for path in LIVE:
+        app.router.add_get(path, livez)
+    for path in READY:
+        app.router.add_get(path, readyz)
+    app.router.add_get(METRICS, metrics)

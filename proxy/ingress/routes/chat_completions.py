@@ -1,0 +1,40 @@
+"""``POST /v1/chat/completions``."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from aiohttp import web
+
+from proxy.config.pools import choose_pool
+from proxy.core.offload import parse_weight, run_offloaded
+from proxy.forwarding.chat.forward_chat import forward
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.ingress.routes.read_body import read_body
+from proxy.planning.guard_turns import MAX_ROUNDS, guard_chat, read_max_rounds
+
+
+async def chat_completions(request: web.Request) -> web.StreamResponse:
+    """Read the request, decide what is sent, send it, and hand the answer back.
+
+    A request that comes before the upstream is warm waits for it: the error would cost the client more.
+    """
+    gateway, record = request[GATEWAY], request[RECORD]
+    settings = gateway.settings
+    body = await read_body(request, gateway, record)
+    nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
+    weight = parse_weight(body)
+    parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, parse_weight=weight)
+    chat = await run_offloaded(weight, parse)
+    record.stream, record.messages = chat.stream, len(chat.messages)
+    if gateway.watch is not None and gateway.watch.keeps_bodies:
+        record.body = chat.body
+    record.model = choose_pool(chat.model, settings)[0].label
+    asked = record.max_rounds = read_max_rounds(request.headers.get(MAX_ROUNDS))
+    policy = gateway.turns.find(chat.model, record.model, record.key)
+    chat, record.guarded = await run_offloaded(
+        chat.weight, partial(guard_chat, chat, policy, asked, mode=settings.sanitize.mode)
+    )
+    await gateway.upstream.start()
+    return await forward(request, chat, body, record, gateway)

@@ -1,0 +1,51 @@
+"""``POST /v1/explain``: the body of a chat request, and what would be made of it; nothing is sent upstream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+
+from aiohttp import web
+
+from proxy.config.pools import choose_pool
+from proxy.core.json_text import write_json
+from proxy.core.offload import parse_weight, run_offloaded
+from proxy.forwarding.chat.answer_signatures import load_signatures
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.forwarding.json_response import written_response
+from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.ingress.routes.read_body import read_body
+from proxy.planning.dry_run import run_dry, tell_run
+from proxy.planning.guard_turns import MAX_ROUNDS, read_max_rounds
+from proxy.planning.plan import planning_weight, profile_of
+from proxy.planning.signatures.restoring import keys_wanted
+from proxy.state.kept_signatures import Kept
+
+
+async def explain(request: web.Request) -> web.Response:
+    """Answer with the body that would be sent, the changes and the verdict."""
+    gateway, record = request[GATEWAY], request[RECORD]
+    settings = gateway.settings
+    body = await read_body(request, gateway, record)
+    nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
+    weight = parse_weight(body)
+    parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, parse_weight=weight)
+    chat = await run_offloaded(weight, parse)
+    deployment = choose_pool(chat.model, settings)[0]
+    record.model = deployment.label
+    asked = read_max_rounds(request.headers.get(MAX_ROUNDS))
+    policy = gateway.turns.find(chat.model, record.model, record.key)
+    await gateway.upstream.start()
+    now = asyncio.get_running_loop().time()
+    kept: Mapping[str, Kept] = {}
+    if profile_of(deployment, settings).signs_calls:
+        find = partial(keys_wanted, chat.messages, chat.outline)
+        kept = await load_signatures(gateway.store, record.key, await run_offloaded(chat.weight, find))
+    unsupported = gateway.upstream.unsupported
+    knowledge = gateway.knowledge
+    dry = partial(
+        run_dry, chat, settings, unsupported, knowledge, now, policy, asked, kept, tenant=record.key
+    )
+    weight = planning_weight(chat, deployment, settings)
+    return written_response(await run_offloaded(weight, lambda: write_json(tell_run(dry()))))

@@ -1,0 +1,64 @@
+"""Reserves memory for a request while its body arrives and before it is decoded, or refuses the request.
+
+What is reserved is held until the request ends (:mod:`proxy.ingress.middlewares.limits`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from proxy.core.errors import BodyTooLarge, Overloaded
+from proxy.core.offload import LARGE, parse_weight, run_offloaded
+from proxy.forwarding.gateway import Gateway
+from proxy.observability.request_record import Record
+from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, MIB, need_of
+
+_UNCOUNTED = LARGE
+"""Bytes of a body up to which its values are not counted while there is room: one pass over 390 KB takes 0.4 ms."""
+
+_EMPTY = 4
+"""There is room while less than this part of the memory is taken."""
+
+
+async def reserve_decoded(body: bytes, record: Record, gateway: Gateway) -> None:
+    """Reserve what the request of *body*, a large one, is going to take.
+
+    Raises what :func:`reserve` raises, and :class:`BodyTooLarge` for values that take too much.
+    """
+    most, memory = gateway.settings.general_settings.max_body_mib, gateway.memory
+    largest = LARGEST_TIMES * len(body)
+    if len(body) <= _UNCOUNTED and largest <= min(
+        memory.most // _EMPTY - memory.in_flight, DIRECT_TIMES * most * MIB
+    ):
+        reserve(record, gateway, largest * gateway.memory_times // DIRECT_TIMES)
+        return
+    weight = parse_weight(body)
+    if weight <= LARGE:  # half a millisecond: nobody else needs a turn behind it
+        need = need_of(body, most)
+    else:
+        need = await run_offloaded(weight, lambda: need_of(body, most))
+    reserve(record, gateway, need * gateway.memory_times // DIRECT_TIMES)
+
+
+def reserve(record: Record, gateway: Gateway, size: int) -> None:
+    """Reserve *size* bytes for the request of *record*, those included that it holds already.
+
+    Raises :class:`BodyTooLarge` where the process has never so much, and :class:`Overloaded` where it has not now.
+    """
+    held, memory = record.reserved, gateway.memory
+    now = asyncio.get_running_loop().time() if held else record.started
+    if size <= held and held:
+        return
+    if memory.take(record.client, now, size - held, held):
+        record.reserved = size
+        return
+    if size > memory.most:
+        raise BodyTooLarge(
+            f"The request would take {-(-size // MIB)} MiB of memory; all requests together may take "
+            f"{memory.most // MIB} (general_settings.max_in_flight_mib)."
+        )
+    gateway.metrics.shed.inc()
+    raise Overloaded(
+        "The requests in flight take the memory there is (general_settings.max_in_flight_mib); try again.",
+        headers={"Retry-After": "1"},
+    )

@@ -1,0 +1,121 @@
+"""The verdict on a request's headers, by every combination that a browser or a client may send."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from multidict import CIMultiDict
+
+from proxy.ingress.middlewares.cross_site import Verdict, judge, may_send_body
+
+ALLOWED = (("nas",), ("https://app.example", "chrome-extension://abc"))
+JSON = "application/json"
+
+HOSTS = {None: True, "127.0.0.1:4000": True, "nas:4000": True, "evil.example": False, "": False}
+ORIGINS: dict[str | None, bool | None] = {
+    None: None,
+    "own": True,
+    "https://app.example": True,
+    "chrome-extension://abc": True,
+    "https://app.example:8443": False,
+    "http://app.example": False,
+    "https://app.example.evil.example": False,
+    "http://127.0.0.1:3000": False,
+    "http://127.0.0.1": False,
+    "https://127.0.0.1:4000": False,
+    "null": False,
+    "": False,
+}
+SITES = (None, "none", "same-origin", "same-site", "cross-site", "Cross-Site")
+"""What browsers say; the own page's requests are never cross-site, so that one that says so is refused."""
+
+
+@pytest.mark.parametrize(("host", "origin", "site"), list(itertools.product(HOSTS, ORIGINS, SITES)))
+def test_hosts_and_pages(host: str | None, origin: str | None, site: str | None) -> None:
+    """A foreign host is told first; an allowed origin may be another site, and only an allowed one."""
+    sent = f"http://{host}" if origin == "own" else origin
+    listed = sent in ALLOWED[1]
+    foreign = (origin == "own" and host is None) or ORIGINS[origin] is False
+    crossing = site is not None and site.lower() == "cross-site" and not listed
+    if not HOSTS[host]:
+        expected = Verdict.FOREIGN_HOST
+    else:
+        expected = Verdict.FOREIGN_PAGE if foreign or crossing else Verdict.FINE
+
+    assert judge(host, sent, site, JSON, ALLOWED) is expected
+
+
+def test_own_page_in_other_letters() -> None:
+    """Names are compared without their case."""
+    assert judge("LocalHost:4000", "http://localhost:4000", None, JSON, ALLOWED) is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        JSON,
+        "application/json; charset=utf-8",
+        "APPLICATION/JSON",
+        " application/json ;x=y",
+        "application/vnd.api+json",
+        "application/problem+json; charset=utf-8",
+    ],
+)
+def test_json(content_type: str) -> None:
+    """JSON's own type, or one with its syntax, whatever its parameters."""
+    assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        None,
+        "",
+        "text/plain",
+        "text/plain;charset=UTF-8",
+        "text/plain; application/json",
+        "text/plain;+json",
+        "text/plain, application/json",
+        "text/plain, a/b+json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=application/json",
+        "application/jsonx",
+        "application/octet-stream",
+        "+json",
+        "/+json",
+        "json",
+    ],
+)
+def test_other_types(content_type: str | None) -> None:
+    """Those that a page may send without asking, and whatever is not JSON."""
+    assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.OTHER_TYPE
+
+
+BODIES = ({"Content-Length": "2"}, {"Transfer-Encoding": "chunked"}, {"content-length": "10"})
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize(
+    "marks",
+    [
+        {"Content-Type": "text/plain"},
+        {"Content-Type": ""},
+        {"Origin": "http://localhost"},
+        {"origin": "null"},
+        {"Sec-Fetch-Mode": "cors"},
+        {"sec-fetch-dest": "empty"},
+        {"Sec-Fetch-Anything-New": "1"},
+    ],
+)
+def test_bodies_that_may_be_a_page_s(body: dict[str, str], marks: dict[str, str]) -> None:
+    """Another type, or none where a browser's mark is there: a page can send a body without a type."""
+    assert not may_send_body(CIMultiDict({**body, **marks}))
+    assert may_send_body(CIMultiDict(marks))
+    assert may_send_body(CIMultiDict({**marks, "Content-Length": "0"}))
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_bodies_without_a_type(body: dict[str, str]) -> None:
+    """Clients other than browsers may leave the type out."""
+    assert may_send_body(CIMultiDict({**body, "User-Agent": "x", "Sec": "y"}))

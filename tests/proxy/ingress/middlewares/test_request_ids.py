@@ -1,0 +1,81 @@
+"""Ids of requests: the client's own where nothing can go wrong with it, else one of ours."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.ingress.middlewares.request_ids import request_id_for
+from tests.proxy.conftest import TRANSPORTS
+from tests.support.litellm_noise import LITELLM_NOISE
+from tests.support.openai_emulator import OpenAIEmulator
+from tests.support.proxied import CHAT, Proxied, chat
+from tests.support.scripted_upstream import STOP, ScriptedUpstream, say
+
+pytestmark = LITELLM_NOISE
+
+PLAIN = string.ascii_letters + string.digits + "._:-"
+
+
+@given(st.text(PLAIN, min_size=1, max_size=128))
+def test_plain_ids_are_kept(sent: str) -> None:
+    """Letters, digits and the marks that UUIDs, ULIDs and trace ids are written with, 128 at most."""
+    assert request_id_for(sent) == sent
+
+
+@given(st.one_of(st.text(), st.text(PLAIN, min_size=129), st.text(PLAIN, min_size=1).map("{}\n".format)))
+def test_what_is_given_can_go_into_a_header(sent: str) -> None:
+    """Whatever was sent: an id is a plain token, and one that was none is replaced, not mended."""
+    given_id = request_id_for(sent)
+
+    assert 1 <= len(given_id) <= 128
+    assert set(given_id) <= {*PLAIN, "_"}
+    assert given_id == sent or given_id.startswith("req_")
+
+
+def test_ours_are_never_the_same() -> None:
+    """So that two requests are told apart in a log."""
+    ids = {request_id_for(None) for _ in range(1_000)}
+
+    assert len(ids) == 1_000
+    assert {len(given_id) for given_id in ids} == {28}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", CHAT, chat()),
+        ("POST", CHAT, chat(stream=True)),
+        ("POST", CHAT, {"model": "nobody's", "messages": []}),
+        ("POST", "/chat/completions", None),
+        ("GET", CHAT, None),
+        ("GET", "/v1/models", None),
+        ("GET", "/nowhere", None),
+        ("GET", "/readyz", None),
+    ],
+)
+async def test_every_answer_has_its_id(
+    proxy: Proxied, upstream: ScriptedUpstream, method: str, path: str, body: object
+) -> None:
+    """Good answers, streams, errors, unknown paths and probes."""
+    if isinstance(body, dict) and body.get("stream"):
+        upstream.then(say("x"), STOP)
+    mine = await proxy.request(method, path, json=body, headers={"X-Request-ID": "mine-1"})
+    other = await proxy.request(method, path, json=body)
+
+    assert mine.headers.getall("x-request-id") == ["mine-1"]  # type: ignore[attr-defined]  # a CIMultiDict
+    assert other.headers["x-request-id"].startswith("req_")
+
+
+@TRANSPORTS
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_it_does_not_go_to_the_provider(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
+    """A server may number its work by it: vLLM refuses a second request of an id while the first runs (vllm#10583)."""
+    await real.post(chat(model="openai", stream=stream), headers={"x-request-id": "mine-1"})
+
+    [asked] = openai.requests
+    assert "x-request-id" not in asked.headers
+    assert "mine-1" not in f"{dict(asked.headers)} {asked.raw.decode()}"

@@ -1,0 +1,70 @@
+"""The names that no foreign page can have made to lead here."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.ingress.middlewares.trusted_hosts import is_trusted_host
+
+ALLOWED = ("box.example", "nas")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.0.0.1:4000",
+        "192.168.1.20:4000",
+        "[::1]:4000",
+        "[fe80::1]",
+        "localhost",
+        "LOCALHOST.:4000",
+        "a.localhost",
+        "host.docker.internal:4000",
+        "Host.Docker.Internal.",
+        "gateway.docker.internal",
+        "host.containers.internal",
+        "box.example",
+        "BOX.Example.:4000",
+        "nas:80",
+    ],
+)
+def test_trusted(host: str) -> None:
+    """Addresses, the host's own names, and those of the settings; neither case, port nor a last dot counts."""
+    assert is_trusted_host(host, ALLOWED)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "",
+        ".",
+        "a b",
+        "evil.example",
+        "evil.example:4000",
+        "evillocalhost",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "127.0.0.1:4000.evil.example",
+        "localhost:4000@evil.example",
+        "[::1",
+        "[::1].evil.example",
+        "[127.0.0.1]",
+        "[localhost]",
+        "docker.internal",
+        "a.host.docker.internal",
+        "host.docker.internal.evil.example",
+        "a.box.example",
+        "box.example..",
+        "nas.evil.example",
+        "2130706433",
+    ],
+)
+def test_foreign(host: str) -> None:
+    """Any other name, and what only looks like one of them."""
+    assert not is_trusted_host(host, ALLOWED)
+
+
+def test_further_names_are_of_the_settings_alone() -> None:
+    """By default none is allowed."""
+    assert not is_trusted_host("nas")

@@ -1,0 +1,180 @@
+"""Tools that were seen before: one object for all that are alike, of which everything is said as it was before."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.core.errors import InvalidRequest
+from proxy.core.known_tools import LARGEST_KNOWN
+from proxy.core.nesting import depth_of, nesting_exceeds
+from proxy.ingress.openai_chat.known_tools import known_tools
+from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.planning.clean_tools import clean_declared
+from proxy.planning.guard_turns import guard_chat
+from sanitizers import Unrepairable
+from sanitizers.name_rules import GEMINI_NAMES, OPENAI_NAMES, NameRule
+from sanitizers.outline import DEPTH
+from sanitizers.schemas import DIALECTS, Target
+from sanitizers.tool_names import rename_tools
+from sanitizers.turns import TurnPolicy
+from tests.support.builders import assistant, call, text, tool, user
+
+TARGETS = [Target(dialect) for dialect in DIALECTS.values()]
+
+leaves = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 5),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=3),
+)
+values = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2),
+        st.dictionaries(st.sampled_from(["a", "const", "type"]), inner, max_size=2),
+    ),
+    max_leaves=6,
+)
+schemas = st.dictionaries(st.sampled_from(["properties", "type", "const", "enum", "x"]), values, max_size=3)
+
+
+def declared(schema: Any, name: str = "f") -> dict[str, Any]:
+    """Return a tool."""
+    return {"type": "function", "function": {"name": name, "parameters": schema}}
+
+
+def asked(tools: Any, max_nesting: int = 100, messages: Any = None) -> Any:
+    """Return the parsed request, or what is wrong with it."""
+    body = {"model": "m", "messages": messages or [user("a")], "tools": tools}
+    try:
+        return parse_chat_request(json.dumps(body).encode(), max_nesting=max_nesting)
+    except InvalidRequest as error:
+        return error.message, error.param
+
+
+@given(st.lists(schemas.map(declared), max_size=3))
+def test_they_are_what_was_sent(tools: list[Any]) -> None:
+    """Whoever asks, and however it was written; the second time it is the same object."""
+    first, second = asked(tools), asked(tools)
+
+    assert first.parameters["tools"] == tools
+    assert json.dumps(first.parameters["tools"]) == json.dumps(tools)
+    assert second.parameters["tools"] is first.parameters["tools"] is first.known_tools.tools
+
+
+@given(
+    st.lists(
+        st.sampled_from(["f", "g", "9f", "a.b", "task", "handoff_x", "f\ng", "é"]).map(
+            lambda name: declared({}, name)
+        ),
+        max_size=4,
+    ),
+    st.sampled_from([{}, {"tool_choice": "auto"}, {"functions": [{"name": "task"}]}]),
+    st.sampled_from([OPENAI_NAMES, GEMINI_NAMES]),
+)
+def test_their_names_are_read_alike(tools: list[Any], further: dict[str, Any], rule: NameRule) -> None:
+    """By the guard, which looks for those that hand the task on, and where names are changed."""
+    body = {
+        "model": "m",
+        "messages": [user("a"), assistant("b", [call("c", "task")]), tool("c")],
+        "tools": tools,
+    }
+    chat = parse_chat_request(json.dumps({**body, **further}).encode(), max_nesting=100)
+    known = chat.known_tools
+    assert known is not None
+    for mode in ("warn", "enforce"):
+        policy = TurnPolicy(mode, 5, 1, max_delegation_rounds=1, tell_model=True)
+        guarded = guard_chat(chat, policy, None, mode="repair")
+        assert guarded[1] == guard_chat(replace(chat, known_tools=None), policy, None, mode="repair")[1]
+    renamed = rename_tools(chat.messages, chat.parameters, rule, chat.outline, known.names)
+    assert renamed == rename_tools(chat.messages, chat.parameters, rule)
+
+
+@given(st.lists(schemas.map(declared), max_size=3), st.sampled_from(TARGETS))
+def test_they_are_cleaned_alike(tools: list[Any], target: Target) -> None:
+    """Known or not; what is refused is refused again."""
+    known = known_tools(tools)
+    assert known is not None
+    outcomes: list[Any] = []
+    for seen in (None, known, known):
+        try:
+            cleaned, changes = clean_declared({"tools": known.tools}, target, seen)
+            outcomes.append((cleaned, changes, cleaned["tools"] is known.tools))
+        except Unrepairable as error:
+            outcomes.append((str(error), (), False))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+@pytest.mark.parametrize(
+    "tools", [[7], [{"type": "mcp"}], [declared([])], [declared({}, "")], {}, "x", 7], ids=str
+)
+def test_what_is_wrong_is_said_each_time(tools: Any) -> None:
+    """It is remembered that something is, and not what."""
+    assert isinstance(asked(tools), tuple)
+    assert asked(tools) == asked(tools)
+
+
+@given(st.lists(schemas.map(declared), max_size=2), st.integers(1, 12), st.integers(0, 3))
+def test_the_limit_of_nesting_is_the_same(tools: list[Any], limit: int, deep: int) -> None:
+    """At every depth, of plain messages, others and tools."""
+    odd: Any = [text("x", deep=[[]])]
+    histories = (
+        [user("a")],
+        [user(odd)],
+        [assistant(None, [call("c1")]), tool("c1")],
+        [user("a"), user(odd)],
+    )
+    body = {"model": "m", "messages": histories[deep], "tools": tools}
+
+    refused = asked(tools, limit, histories[deep]) == (
+        f"The body is nested deeper than {limit} levels.",
+        None,
+    )
+
+    assert refused == nesting_exceeds(body, limit)
+
+
+@given(values)
+def test_depth(value: Any) -> None:
+    """A container is nested deeper than any limit below its depth."""
+    if isinstance(value, dict | list):
+        assert nesting_exceeds(value, depth_of(value) - 1) or depth_of(value) == 1
+        assert not nesting_exceeds(value, depth_of(value))
+
+
+def test_a_plain_message_is_as_deep_as_it_is_said_to_be() -> None:
+    """Its calls lie in it, and a call holds a function."""
+    assert depth_of(assistant(None, [call("c1")])) == DEPTH
+
+
+def test_large_tools_are_not_remembered() -> None:
+    """They are taken as they are."""
+    tools = [declared({"description": "x" * LARGEST_KNOWN})]
+    assert known_tools(tools) is None
+    assert asked(tools).parameters["tools"] == tools
+
+
+def test_refused_tools_are_not_kept() -> None:
+    """Somebody may send any number of them."""
+    refused: list[Any] = [{}, {"type": 5}]
+    declared = [{"type": "function", "function": {"name": "f"}}]
+    assert known_tools(refused) is not known_tools(refused)
+    assert known_tools(declared) is known_tools(declared)
+
+
+@pytest.mark.parametrize("item", [[], {}, 1, "", {"a": 1}, [[]]])
+def test_a_list_of_many_small_parts_is_not_remembered(item: Any) -> None:
+    """In memory it takes many times its bytes; it is read and checked each time, like a larger one."""
+    many = [declared({"enum": [item] * 8_200})]
+    few = [declared({"enum": [item] * 2_000})]
+
+    assert known_tools(many) is None
+    assert known_tools(few) is known_tools(json.loads(json.dumps(few)))
+    assert asked(many).parameters["tools"] == many

@@ -1,0 +1,179 @@
+"""Bodies as they come in: whole, in pieces, packed; each path reads them alike."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import threading
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from proxy.config import Settings
+from proxy.core.offload import LARGE
+from proxy.core.unpack_body import Unpacking
+from proxy.ingress.routes.paths import (
+    CHAT_COMPLETIONS,
+    COMPLETIONS,
+    EMBEDDINGS,
+    EXPLAIN,
+    UI_LOOK,
+    UI_VERDICTS,
+)
+from tests.support.builders import user
+from tests.support.proxied import CHAT, MODEL, Proxied, Reply, chat, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+MOST_MIB = 4
+PATHS = pytest.mark.parametrize(
+    "path", [CHAT_COMPLETIONS, "/chat/completions", COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK, UI_VERDICTS]
+)
+CODINGS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "identity": lambda data: data,
+}
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with a small limit."""
+    return settings_of(general_settings={"max_body_mib": MOST_MIB})
+
+
+def asked(path: str) -> bytes:
+    """Return a body that *path* understands."""
+    body: dict[str, Any] = {
+        "model": MODEL,
+        "messages": [user("Hello.")],
+        "input": "Hello.",
+        "prompt": "Hello.",
+    }
+    return json.dumps({"request": body} if path.startswith("/ui") else body).encode()
+
+
+async def send(proxy: Proxied, path: str, body: bytes, coding: str, *, chunked: bool = False) -> Reply:
+    """Send *body* as it is, and say that it has *coding*."""
+    length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {len(body)}"
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Encoding: {coding}\r\n{length}\r\n\r\n"
+    if chunked:
+        body = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+    return await proxy.raw(head.encode() + body)
+
+
+@PATHS
+@pytest.mark.parametrize("chunked", [False, True], ids=["whole", "byte by byte"])
+@pytest.mark.parametrize("coding", CODINGS)
+async def test_packed_body_is_read(proxy: Proxied, path: str, coding: str, chunked: bool) -> None:
+    """A packed body gets what the same body gets as it is."""
+    body = asked(path)
+    plain = await send(proxy, path, body, "identity")
+    packed = await send(proxy, path, CODINGS[coding](body), coding, chunked=chunked)
+
+    assert packed.status == plain.status
+    assert packed.json.keys() == plain.json.keys()
+
+
+async def test_packed_body_goes_upstream_unpacked(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What is forwarded is what the client meant."""
+    assert (await send(proxy, CHAT, gzip.compress(asked(CHAT)), "gzip")).status == 200
+    assert upstream.calls[0].messages == [user("Hello.")]
+
+
+@PATHS
+@pytest.mark.parametrize(
+    ("coding", "body", "status"),
+    [
+        ("br", b"x", 415),
+        ("zstd", b"x", 415),
+        ("gzip, gzip", gzip.compress(gzip.compress(b"{}")), 415),
+        ("gzip", b"x", 400),
+        ("gzip", gzip.compress(b"{}")[:-4], 400),
+        ("deflate", zlib.compress(b"{}") + b"{}", 400),
+        ("gzip", gzip.compress(bytes(64 * 2**20)), 413),
+        ("gzip", gzip.compress(bytes(3 * 2**20)), 413),
+    ],
+    ids=["brotli", "zstd", "twice", "broken", "cut", "trailing", "over the limit", "over the ratio"],
+)
+async def test_packed_body_that_is_refused(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str, coding: str, body: bytes, status: int
+) -> None:
+    """The refusal is in OpenAI's envelope, and nothing goes upstream."""
+    reply = await send(proxy, path, body, coding)
+
+    assert reply.status == status
+    assert reply.error["code"] == {400: "invalid_request", 413: "body_too_large"}.get(
+        status, "unsupported_media_type"
+    )
+    assert not upstream.calls
+    assert status != 415 or "gzip, deflate" in reply.error["message"]
+
+
+@pytest.mark.parametrize(("size", "threads"), [(2**19, 0), (3 * 2**20, 1)], ids=["small", "large"])
+async def test_long_unpacking_is_done_in_a_thread(
+    proxy: Proxied, monkeypatch: pytest.MonkeyPatch, size: int, threads: int
+) -> None:
+    """Nobody waits behind what takes long."""
+    seen: list[int] = []
+    step = Unpacking._step
+
+    def noting(self: Unpacking) -> None:
+        seen.append(threading.get_ident())
+        step(self)
+
+    monkeypatch.setattr(Unpacking, "_step", noting)
+    text = "".join(f"{number} " for number in range(size // 7))
+    assert (await send(proxy, CHAT, gzip.compress(json.dumps(chat(text)).encode()), "gzip")).status == 200
+    assert len(set(seen) - {threading.get_ident()}) == threads
+    assert size > LARGE or threads == 0
+
+
+@pytest.mark.parametrize("path", [CHAT, COMPLETIONS, EXPLAIN, UI_LOOK])
+async def test_client_that_asks_first_is_invited(proxy: Proxied, path: str) -> None:
+    """The invitation comes when the body is going to be read, and once."""
+    body = asked(path)
+    reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: {len(body)}\r\n"
+    )
+    writer.write(f"{head}Connection: close\r\n\r\n".encode())
+    async with asyncio.timeout(30):
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+        writer.write(body)
+        assert (await reader.read()).startswith(b"HTTP/1.1 200 ")
+    writer.close()
+
+
+@pytest.mark.parametrize("waits", [b"HTTP/1.0\r\nExpect: 100-continue", b"HTTP/1.1\r\nExpect: nonsense"])
+async def test_others_are_not_invited(proxy: Proxied, waits: bytes) -> None:
+    """A client of HTTP/1.0 knows no invitation (RFC 9110, 10.1.1)."""
+    body = asked(CHAT)
+    reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
+    writer.write(
+        b"POST %b %b\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n" % (CHAT.encode(), waits, len(body))
+    )
+    writer.write(b"Connection: close\r\n\r\n")
+    await asyncio.sleep(0.05)
+    writer.write(body)
+    async with asyncio.timeout(30):
+        assert b" 200 OK" in (await reader.read()).split(b"\r\n", 1)[0]
+    writer.close()
+
+
+@PATHS
+@pytest.mark.parametrize("chunked", [False, True], ids=["announced", "chunked"])
+async def test_body_over_the_limit(proxy: Proxied, path: str, chunked: bool) -> None:
+    """It is refused as soon as it is known to be too large."""
+    body = b" " * (MOST_MIB * 2**20 + 1)
+
+    async def pieces() -> Any:
+        for at in range(0, len(body), 2**16):
+            yield body[at : at + 2**16]
+
+    reply = await proxy.post(pieces() if chunked else body, path)
+
+    assert (reply.status, reply.error["code"]) == (413, "body_too_large")

@@ -1,0 +1,192 @@
+"""Memory is reserved for a request from the first byte of its body to its end, and shared between clients."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import orjson
+import pytest
+
+from proxy.config import Settings
+from proxy.ingress.routes.paths import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK
+from proxy.reload.renew_gateway import plan_renewal, renew_gateway
+from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, LITELLM_TIMES, MIB
+from tests.support.proxied import CHAT, GEMINI, Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import HANG, ScriptedUpstream, answer
+
+ROOM = 8
+KEYS = [{"name": name, "key": f"tr-{name}-0123456789"} for name in ("greedy", "other")]
+GREEDY, OTHER = ({"Authorization": f"Bearer {one['key']}"} for one in KEYS)
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with little memory."""
+    general = {"max_body_mib": 4, "max_in_flight_mib": ROOM, "keys": KEYS}
+    return settings_of(general_settings=general)
+
+
+@asynccontextmanager
+async def sending(
+    proxy: Proxied, before: int, size: int, announced: int, key: dict[str, str]
+) -> AsyncIterator[None]:
+    """Send a part of a body and no more, until left; *before* is what others hold."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
+    head = f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nAuthorization: {key['Authorization']}\r\n"
+    writer.write(f"{head}Content-Length: {announced}\r\n\r\n".encode() + b" " * size)
+    try:
+        async with asyncio.timeout(30):
+            while proxy.server.gateway.memory.in_flight < before + size:  # noqa: ASYNC110 - there is no event for it
+                await asyncio.sleep(0.01)
+        yield
+    finally:
+        writer.transport.abort()
+        del reader
+
+
+async def test_unfinished_bodies_count_as_they_arrive(proxy: Proxied) -> None:
+    """What was announced and not sent takes nothing from others."""
+    memory = proxy.server.gateway.memory
+    async with sending(proxy, 0, 2**20, 4 * 2**20, GREEDY):
+        assert 2**20 <= memory.in_flight <= 2 * 2**20
+        assert memory.held_by("key:greedy") == memory.in_flight
+        assert await proxy.count("in_flight_bytes") == memory.in_flight
+    await proxy.idle()
+    assert memory.in_flight == 0
+
+
+async def test_memory_is_held_until_the_request_ends(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The estimate of what it takes, not its bytes alone."""
+    memory = proxy.server.gateway.memory
+    upstream.then(HANG)
+    body = json.dumps(chat("a" * 2**19)).encode()
+    task = asyncio.get_running_loop().create_task(proxy.post(body, headers=GREEDY))
+    await upstream.called()
+    assert 5 * len(body) < memory.in_flight < 6 * len(body)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await proxy.idle()
+    assert memory.in_flight == 0
+
+
+async def test_values_are_counted_once_memory_is_taken(upstream: ScriptedUpstream) -> None:
+    """Before that a body reserves the most that any of its size may take, which costs no look at it."""
+    settings = settings_of(general_settings={"max_in_flight_mib": 64, "keys": KEYS})
+    body = json.dumps(chat("a" * 200_000)).encode()
+    async with proxied(settings, upstream) as proxy:
+        memory, seen, tasks = proxy.server.gateway.memory, [0], list[asyncio.Task[Any]]()
+        for _ in range(2):
+            upstream.then(HANG)
+            tasks.append(asyncio.get_running_loop().create_task(proxy.post(body, headers=GREEDY)))
+            async with asyncio.timeout(30):
+                while memory.in_flight <= seen[-1] + 2 * len(body):  # noqa: ASYNC110 - there is no event for it
+                    await asyncio.sleep(0.01)
+            seen.append(memory.in_flight)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await proxy.idle()
+
+        assert seen[1] == LARGEST_TIMES * len(body)
+        assert len(body) < seen[2] - seen[1] < 6 * len(body)
+        assert memory.in_flight == 0
+
+
+async def test_empty_bodies_come_and_go_together(proxy: Proxied) -> None:
+    """Several of one client at once are given back one by one."""
+    replies = await asyncio.gather(*(proxy.post(b"", headers=GREEDY) for _ in range(8)))
+
+    assert {reply.status for reply in replies} == {400}
+    assert proxy.server.gateway.memory.in_flight == 0
+
+
+async def test_unfinished_bodies_of_one_client_leave_room_for_another(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """A body that never ends costs its client nothing, so a part of the memory is kept from its second request on."""
+    memory = proxy.server.gateway.memory
+    async with AsyncExitStack() as stack:
+        for _ in range(5):
+            await stack.enter_async_context(sending(proxy, memory.in_flight, MIB, MIB + 1, GREEDY))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await stack.enter_async_context(sending(proxy, memory.in_flight, MIB, MIB + 1, GREEDY))
+        assert memory.in_flight <= memory.most * 3 // 4
+        upstream.then(answer())
+        assert (await proxy.post(chat("a" * 2**17), headers=OTHER)).status == 200
+
+
+async def test_no_room_now_is_told_from_no_room_ever(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The first is a 503 with Retry-After for the greedy client, and no matter for the other; the second a 413."""
+    upstream.then(HANG)
+    task = asyncio.get_running_loop().create_task(proxy.post(chat("a" * 2**20), headers=GREEDY))
+    await upstream.called()
+
+    refused = await proxy.post(chat("a" * 2**20), headers=GREEDY)
+    assert (refused.status, refused.error["code"], refused.headers["Retry-After"]) == (503, "overloaded", "1")
+    assert "max_in_flight_mib" in refused.error["message"]
+    upstream.then(answer())
+    assert (await proxy.post(chat("a" * 2**18), headers=OTHER)).status == 200
+
+    never = await proxy.post(chat("a" * (2 * 2**20)), headers=OTHER)
+    assert (never.status, never.error["code"]) == (413, "body_too_large")
+    assert "general_settings.max_in_flight_mib" in never.error["message"]
+    assert await proxy.count("shed_total") == 1
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.mark.parametrize("path", [CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK])
+async def test_what_would_not_fit_once_decoded_is_refused(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """On every path, before anything decodes it."""
+    decoded: list[int] = []
+    loads = orjson.loads
+
+    def noting(data: bytes) -> Any:
+        decoded.append(len(data))
+        return loads(data)
+
+    monkeypatch.setattr(orjson, "loads", noting)
+    body = b'{"model":"gemini","messages":[' + b"{}," * 600_000 + b"{}]}"
+
+    reply = await proxy.post(body, path, headers=OTHER)
+
+    assert (reply.status, reply.error["code"]) == (413, "body_too_large")
+    assert "general_settings.max_" in reply.error["message"]
+    assert not decoded
+    assert not upstream.calls
+    assert proxy.server.gateway.memory.in_flight == 0
+
+
+async def test_a_request_through_litellm_reserves_more(upstream: ScriptedUpstream) -> None:
+    """Where any deployment is asked through it."""
+    held: list[int] = []
+    for transport in ("direct", "litellm"):
+        entry = {"model_name": "gemini", "litellm_params": {"model": GEMINI}, "transport": transport}
+        async with proxied(settings_of(model_list=[entry]), upstream) as proxy:
+            upstream.then(HANG)
+            task = asyncio.get_running_loop().create_task(proxy.post(chat("a" * 2**18)))
+            await upstream.called(len(held) + 1)
+            held.append(proxy.server.gateway.memory.in_flight)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    assert held[1] == held[0] * LITELLM_TIMES // DIRECT_TIMES
+
+
+async def test_a_reload_changes_what_there_is(proxy: Proxied) -> None:
+    """Requests in flight keep what they hold."""
+    gateway = proxy.server.gateway
+    assert gateway.memory.most == ROOM * MIB
+    wanted = settings_of(general_settings={"max_in_flight_mib": 3})
+
+    renewed = renew_gateway(gateway, plan_renewal(gateway.settings, wanted))
+
+    assert renewed.memory is gateway.memory
+    assert renewed.memory.most == 3 * MIB
