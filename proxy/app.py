@@ -17,6 +17,7 @@ from proxy.forwarding.gateway import CURRENT, Current, Gateway
 from proxy.ingress.middlewares import MIDDLEWARES
 from proxy.ingress.middlewares.observe import add_standing_headers
 from proxy.ingress.routes import add_api_routes, add_health_routes
+from proxy.inspector.routes import add_ui_routes
 from proxy.observability.metrics import Metrics
 from proxy.observability.observed_upstream import ObservedUpstream
 from proxy.observability.recent_requests import Watch
@@ -28,7 +29,6 @@ from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_f
 from proxy.state import MemoryStore
 from proxy.state.learned_windows import Knowledge
 from proxy.state.refused_requests import PoisonGuard
-from proxy.ui.routes import add_ui_routes
 from proxy.upstream import Upstream
 from proxy.upstream.media.fetching import MediaFetcher
 from proxy.upstream.transports import uses_litellm

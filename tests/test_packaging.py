@@ -27,8 +27,8 @@ def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for path in (
         "proxy/demo/histories.json",
         "proxy/py.typed",
-        "proxy/ui/static/app.js",
-        "proxy/ui/static/index.html",
+        "proxy/inspector/static/app.js",
+        "proxy/inspector/static/index.html",
         "sanitizers/py.typed",
         "sanitizers/pipeline.py",
     ):

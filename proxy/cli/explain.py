@@ -16,12 +16,12 @@ from proxy.config import ConfigurationError, Settings, load_settings, render_fau
 from proxy.config.pools import choose_pool
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.inspector.inspect_request import look_at
+from proxy.inspector.read_query import with_model
+from proxy.inspector.targets import withheld_unasked
 from proxy.planning.dry_run import run_dry, tell_run
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.state.learned_windows import Knowledge
-from proxy.ui.asking import with_model
-from proxy.ui.look import look_at
-from proxy.ui.targets import withheld_unasked
 
 CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}

@@ -12,10 +12,10 @@ from proxy.cli.show_messages import differences, excerpt, printable
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.inspector.inspect_request import look_at
+from proxy.inspector.targets import MODELS, withheld_unasked
 from proxy.planning.dry_run import tell_run
-from proxy.ui.look import look_at
-from proxy.ui.targets import MODELS, withheld_unasked
-from tests.proxy.ui.looking import parse, run
+from tests.proxy.inspector.looking import parse, run
 from tests.support.builders import assistant, call, tool, user
 from tests.support.strategies.hostile import hostile_requests
 

@@ -1,7 +1,7 @@
 """OpenAI's chat format: the bytes of a request, read into a :class:`proxy.core.chat_request.ChatRequest`.
 
-    read_request     the way in
-    mend_surrogates  bodies that were cut within a character
-    parameters       the parameters that a client may set
-    known_tools      lists of tools that were seen before
+read_request     the way in
+mend_surrogates  bodies that were cut within a character
+parameters       the parameters that a client may set
+known_tools      lists of tools that were seen before
 """

@@ -1,5 +1,5 @@
 """OpenAI's formats without a history: embeddings and text completions.
 
-    requests    the bytes of a request, read into a :class:`proxy.core.text_request.PlainRequest`
-    parameters  the parameters that a client may set
+requests    the bytes of a request, read into a :class:`proxy.core.text_request.PlainRequest`
+parameters  the parameters that a client may set
 """

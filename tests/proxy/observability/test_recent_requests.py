@@ -8,7 +8,7 @@ import pytest
 
 from proxy.config.schema.general import Inspector
 from proxy.observability.recent_requests import BUCKET_S, BUCKETS, Watch, tell_bucket, tell_seen
-from tests.proxy.ui.looking import ended_request
+from tests.proxy.inspector.looking import ended_request
 
 MIB = 2**20
 

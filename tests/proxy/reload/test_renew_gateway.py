@@ -16,7 +16,7 @@ from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import Blame
 from proxy.state.refused_requests import Refusal
 from tests.proxy.config.samples import entry, settings_of
-from tests.proxy.ui.looking import ended_request
+from tests.proxy.inspector.looking import ended_request
 from tests.support.held_places import acquire
 from tests.support.scripted_upstream import ScriptedUpstream
 

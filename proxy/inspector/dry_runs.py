@@ -12,6 +12,9 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.forwarding.chat.answer_signatures import load_signatures
 from proxy.forwarding.gateway import Gateway
+from proxy.inspector.read_query import Asked, Target
+from proxy.inspector.targets import deployments_by_profile, withheld_unasked
+from proxy.inspector.worker_thread import work_apart
 from proxy.observability.recent_requests import Seen
 from proxy.planning.dry_run import DryRun, run_dry
 from proxy.planning.plan import profile_of
@@ -19,9 +22,6 @@ from proxy.planning.plan_parameters import Unsupported
 from proxy.planning.preview import pools_of
 from proxy.planning.signatures.restoring import keys_wanted
 from proxy.state.kept_signatures import Kept
-from proxy.ui.asking import Asked, Target
-from proxy.ui.targets import deployments_by_profile, withheld_unasked
-from proxy.ui.work_apart import work_apart
 
 
 class Sender(NamedTuple):

@@ -10,12 +10,12 @@ from math import ceil
 from typing import Any
 
 from proxy.core.chat_request import ChatRequest
+from proxy.inspector.align_messages import Placed, follow, place
+from proxy.inspector.rule_texts import STEPS, provider_words, rule_of, why
+from proxy.inspector.steps import SIGNATURES, find_stages
 from proxy.planning.dry_run import DryRun, tell_run
 from proxy.planning.plan import MADE_IN_EVERY_MODE, Plan
 from proxy.planning.plan_parameters import Unsupported
-from proxy.ui.places import Placed, follow, place
-from proxy.ui.steps import SIGNATURES, find_stages
-from proxy.ui.words import STEPS, provider_words, rule_of, why
 from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.families import family_of

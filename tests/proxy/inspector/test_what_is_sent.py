@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from proxy.core.find_value import find_value
 from proxy.core.json_text import write_json
-from proxy.ui.asking import with_model
+from proxy.inspector.read_query import with_model
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import CHAT, Proxied, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream

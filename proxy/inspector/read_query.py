@@ -16,7 +16,7 @@ from proxy.core.errors import InvalidRequest
 from proxy.core.find_value import find_value
 from proxy.ingress.json_fields import load_object
 from proxy.ingress.openai_chat.read_request import parse_chat_request
-from proxy.ui.targets import MODELS
+from proxy.inspector.targets import MODELS
 
 _NAMES = ("request", "target", "compact", "model", "recent")
 

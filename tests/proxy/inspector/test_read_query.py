@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from proxy.core.errors import InvalidRequest
-from proxy.ui.asking import Asked, read_asked
+from proxy.inspector.read_query import Asked, read_asked
 from tests.support.builders import user
 
 

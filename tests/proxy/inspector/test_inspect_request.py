@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
-from proxy.ui.asking import read_asked
-from proxy.ui.look import look_at
-from proxy.ui.steps import SIGNATURES, find_stages
-from proxy.ui.targets import MODELS, withheld_unasked
-from proxy.ui.verdicts import tell_verdict
+from proxy.inspector.inspect_request import look_at
+from proxy.inspector.read_query import read_asked
+from proxy.inspector.steps import SIGNATURES, find_stages
+from proxy.inspector.targets import MODELS, withheld_unasked
+from proxy.inspector.verdicts import tell_verdict
 from sanitizers.turns import TurnPolicy
-from tests.proxy.ui.looking import look, parse, run
+from tests.proxy.inspector.looking import look, parse, run
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.strategies.hostile import hostile_requests
 

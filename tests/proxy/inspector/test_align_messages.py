@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.ui.places import follow, place
-from tests.proxy.ui.looking import look
+from proxy.inspector.align_messages import follow, place
+from tests.proxy.inspector.looking import look
 from tests.support.builders import assistant, call, tool, user
 
 

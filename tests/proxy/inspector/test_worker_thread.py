@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import Overloaded
-from proxy.ui import routes, work_apart
-from proxy.ui.work_apart import LARGEST_MIB, MOST_MESSAGES, Seats
+from proxy.inspector import routes
+from proxy.inspector import worker_thread as work_apart
+from proxy.inspector.worker_thread import LARGEST_MIB, MOST_MESSAGES, Seats
 from tests.support.builders import user
 from tests.support.proxied import Reply, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from proxy.inspector.rule_texts import REASONS, STEPS, provider_words, rule_of, why
+from proxy.inspector.steps import SIGNATURES
+from proxy.inspector.targets import MODELS, deployments_by_profile
 from proxy.planning.plan import _STEPS
-from proxy.ui.steps import SIGNATURES
-from proxy.ui.targets import MODELS, deployments_by_profile
-from proxy.ui.words import REASONS, STEPS, provider_words, rule_of, why
 from sanitizers import Change
 from sanitizers.invariants import RULES
 from sanitizers.profile_names import PROFILES, profile_for

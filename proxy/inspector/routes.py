@@ -34,17 +34,17 @@ from proxy.ingress.routes.paths import (
     UI_VERDICTS,
 )
 from proxy.ingress.routes.read_body import read_body
+from proxy.inspector.dry_runs import Sender, every_target, find_deployment, load_kept, run_for, unsupported_by
+from proxy.inspector.inspect_request import look_at
+from proxy.inspector.pages import INDEX, read_files
+from proxy.inspector.read_query import Asked, read_asked
+from proxy.inspector.targets import MODELS
+from proxy.inspector.verdicts import tell_unreadable, tell_verdict
+from proxy.inspector.worker_thread import LARGEST_MIB, Seats, refuse_long, work_apart
 from proxy.observability.recent_requests import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import profile_of
 from proxy.planning.preview import pools_of
-from proxy.ui.asking import Asked, read_asked
-from proxy.ui.dry_runs import Sender, every_target, find_deployment, load_kept, run_for, unsupported_by
-from proxy.ui.look import look_at
-from proxy.ui.pages import INDEX, read_files
-from proxy.ui.targets import MODELS
-from proxy.ui.verdicts import tell_unreadable, tell_verdict
-from proxy.ui.work_apart import LARGEST_MIB, Seats, refuse_long, work_apart
 from proxy.upstream.transports import transport_of
 
 FILES = Path(__file__).parent / "static"

@@ -11,8 +11,8 @@ import pytest
 
 from proxy.forwarding.chat.answer_signatures import load_signatures
 from proxy.ingress.page_headers import POLICY
-from proxy.ui import routes
-from proxy.ui.work_apart import Seats
+from proxy.inspector import routes
+from proxy.inspector.worker_thread import Seats
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import MODEL, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
@@ -100,7 +100,7 @@ async def test_shares_and_signatures_go_by_key(
         return load(store, tenant, *others)
 
     monkeypatch.setattr(Seats, "take", note_client)
-    monkeypatch.setattr("proxy.ui.dry_runs.load_signatures", note_tenant)
+    monkeypatch.setattr("proxy.inspector.dry_runs.load_signatures", note_tenant)
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         await proxy.post(chat(), headers={**bearer(TEAM), "x-request-id": "of-team"})
         await proxy.idle()

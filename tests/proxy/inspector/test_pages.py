@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from proxy.ingress.page_headers import POLICY
-from proxy.ui import routes
-from proxy.ui.pages import read_files
+from proxy.inspector import routes
+from proxy.inspector.pages import read_files
 from tests.support.proxied import proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 

@@ -10,11 +10,11 @@ from proxy.config import Settings, load_settings
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.inspector.inspect_request import look_at
+from proxy.inspector.targets import deployments_by_profile, withheld_unasked
 from proxy.observability.recent_requests import Seen
 from proxy.planning.dry_run import DryRun, run_dry
 from proxy.state.learned_windows import Knowledge
-from proxy.ui.look import look_at
-from proxy.ui.targets import deployments_by_profile, withheld_unasked
 from sanitizers.turns import TurnPolicy
 
 

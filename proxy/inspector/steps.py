@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from proxy.core.errors import InvalidRequest
+from proxy.inspector.align_messages import Placed, follow, place, place_entries
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import settle_signatures
 from proxy.planning.plan_parameters import Unsupported
 from proxy.planning.prepare_request import prepare_request, profile_for_request
 from proxy.planning.signatures.stand_ins import with_stand_ins
-from proxy.ui.places import Placed, follow, place, place_entries
 from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import Change, Message, Messages, Unrepairable
 from sanitizers.pipeline import walk_steps
