@@ -24,7 +24,7 @@ from benchmarks.gateway.processes import free_port, running, wait_until
 from benchmarks.gateway.tables import render
 from proxy.config import load_settings
 from proxy.observability.logs import configure_logs
-from proxy.server import serving
+from proxy.server.serve import serving
 from proxy.upstream.select_transport import SelectingUpstream
 
 _WARM_UP = 120

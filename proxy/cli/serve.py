@@ -10,17 +10,17 @@ from functools import partial
 from proxy.cli.closed_outputs import open_closed_streams
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
-from proxy.connections.limits import raise_descriptor_limit
 from proxy.core.offload import take_short_turns
 from proxy.observability.log_lines import line_format
 from proxy.observability.log_writer import WriterThread
 from proxy.observability.logs import configure_logs, log_stray_errors
 from proxy.observability.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
-from proxy.process_end import ProcessEnd, leave, run_until_done
-from proxy.reload.reloader import Reloader
-from proxy.reload.watch_file import FileWatch
-from proxy.server import Address, serve
-from proxy.serving_loop import make_loop
+from proxy.server.connections.limits import raise_descriptor_limit
+from proxy.server.event_loop import make_loop
+from proxy.server.process_end import ProcessEnd, leave, run_until_done
+from proxy.server.reload.reloader import Reloader
+from proxy.server.reload.watch_file import FileWatch
+from proxy.server.serve import Address, serve
 from proxy.upstream.select_transport import SelectingUpstream
 
 

@@ -12,7 +12,7 @@ import orjson
 from proxy.config import load_settings
 from proxy.demo.naive_wire import naive_body
 from proxy.emulator import serving as serving_emulator
-from proxy.server import serving
+from proxy.server.serve import serving
 from proxy.upstream.select_transport import SelectingUpstream
 
 _TIMEOUT = aiohttp.ClientTimeout(total=60)

@@ -33,7 +33,7 @@ from proxy.upstream.media.fetching import MediaFetcher
 class Gateway:
     """What every handler may need: one immutable whole.
 
-    Assembled in :func:`proxy.app.create_gateway`, and anew by a reload (:mod:`proxy.reload`). What a process has once
+    Assembled in :func:`create_gateway`, and anew by a reload (:mod:`reload`). What a process has once
     (metrics, lifecycle, admission, store, transports) is the same object in each; the rest belongs to its settings.
     """
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
 from proxy.config.pools import chain_of
-from proxy.connections.limits import ENOUGH_DESCRIPTORS, max_connections
 from proxy.core.deployment import Deployment
 from proxy.planning.budgets.policies import policy_of
 from proxy.planning.preview import key_of_deployment, pools_of
 from proxy.planning.windows import window_of
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB, bytes_in_flight
+from proxy.server.connections.limits import ENOUGH_DESCRIPTORS, max_connections
 from proxy.upstream.transports import uses_litellm
 
 _WANT_KEYS = frozenset(provider.prefix for provider in PROVIDERS)

@@ -10,7 +10,7 @@ import aiohttp
 import orjson
 
 from proxy.config import load_settings
-from proxy.server import serving
+from proxy.server.serve import serving
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.openai_emulator import serving_openai
 

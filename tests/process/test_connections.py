@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from proxy.connections.limits import max_connections
+from proxy.server.connections.limits import max_connections
 from tests.process.emulators import Gemini
 from tests.process.running import MODULE, Served, environment, serve
 

@@ -9,7 +9,7 @@ import pytest
 
 from proxy import __version__
 from proxy.core.errors import UpstreamUnreachable
-from proxy.server import drain, serving
+from proxy.server.serve import drain, serving
 from tests.proxy.test_stream_clients import STREAM_BODY, connect
 from tests.support.proxied import Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
@@ -54,7 +54,7 @@ async def test_not_ready_before_it_is_warm(upstream: ScriptedUpstream) -> None:
             ports.append(server.admin_port)
             await asyncio.sleep(3600)
 
-    from proxy import server as module
+    from proxy.server import serve as module
 
     listening: asyncio.Queue[int] = asyncio.Queue()
     listen = module._listen

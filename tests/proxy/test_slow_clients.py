@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 
-from proxy import server
 from proxy.config import Settings
 from proxy.forwarding import deliver, event_stream
 from proxy.ingress.routes import read_body
 from proxy.ingress.routes.paths import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN
+from proxy.server import serve as server
 from tests.support.proxied import CHAT, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, Step, answer, say
 

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.config import Settings, load_settings
 from proxy.observability.tracing import Tracing
-from proxy.server import Serving, serving
+from proxy.server.serve import Serving, serving
 from proxy.upstream import Upstream
 from tests.support.builders import user
 

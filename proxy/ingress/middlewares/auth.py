@@ -23,7 +23,7 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
 
     The error says nothing of the key, neither theirs nor ours. A path that is not known asks for the key as well, so
     that nobody learns which exist. The name of a client's key goes into the request's record, and so does the client.
-    From then on the request's connection is one of a client's (:mod:`proxy.connections`).
+    From then on the request's connection is one of a client's (:mod:`proxy.server.connections`).
     """
     gateway = request[GATEWAY]
     general, connections = gateway.settings.general_settings, gateway.connections

@@ -25,7 +25,7 @@ from proxy.observability.tracing.trace_context import TRACEPARENT
 async def observe_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Run *handler* under observation. Health and metrics are neither logged nor counted.
 
-    Here a request takes its gateway, once: all that is asked later is asked of that one (:mod:`proxy.reload`).
+    Here a request takes its gateway, once: all that is asked later is asked of that one (:mod:`proxy.server.reload`).
     """
     gateway = request[GATEWAY] = request.app[CURRENT].gateway
     loop = asyncio.get_running_loop()

@@ -23,7 +23,7 @@ SeriesT = TypeVar("SeriesT", CounterSeries, HistogramSeries)
 class Labelled(Collector, Generic[SeriesT]):
     """A metric with labels; all its series are kept, since their label values are from closed sets.
 
-    Series may be made in any thread (:func:`proxy.first_series.start_counts`), and rendered in any.
+    Series may be made in any thread (:func:`proxy.server.first_series.start_counts`), and rendered in any.
     """
 
     def __init__(self, registry: CollectorRegistry, name: str, text: str, labels: Sequence[str]) -> None:

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import pytest
 
-from proxy.app import create_gateway
 from proxy.config import Settings
-from proxy.reload.renew_gateway import plan_renewal, renew_gateway
+from proxy.server.app import create_gateway
+from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.upstream.known_secrets import KnownSecrets
 from proxy.upstream.masking import MASK
 from tests.proxy.attempting import refused

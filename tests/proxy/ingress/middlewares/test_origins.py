@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from proxy.config import Loaded
-from proxy.reload.renew_gateway import plan_renewal, renew_gateway
-from proxy.server import Serving
+from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
+from proxy.server.serve import Serving
 from tests.support.proxied import CHAT, MODEL, Proxied, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import GOOD_ANSWER, ScriptedUpstream
 

@@ -13,8 +13,8 @@ import pytest
 
 from proxy.config import Settings
 from proxy.ingress.routes.paths import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK
-from proxy.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, LITELLM_TIMES, MIB
+from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from tests.support.proxied import CHAT, GEMINI, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, ScriptedUpstream, answer
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from proxy.first_series import start_series
 from proxy.observability.metrics import Metrics
 from proxy.resilience.failure_table import Kind
+from proxy.server.first_series import start_series
 from tests.support.proxied import CHAT, GEMINI, MODEL, Proxied, settings_of
 from tests.support.scraped import Samples, exposition, scrape
 

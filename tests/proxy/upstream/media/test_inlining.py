@@ -43,7 +43,7 @@ def open_guard(images: ImageServer, monkeypatch: pytest.MonkeyPatch) -> None:
         resolver=Names(images_test=[["127.0.0.1"]]),
         ports=frozenset({images.port}),
     )
-    monkeypatch.setattr("proxy.app.MediaFetcher", opened)
+    monkeypatch.setattr("proxy.server.app.MediaFetcher", opened)
 
 
 def blobs(entry: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import closing
 
-from proxy.serving_loop import make_loop
+from proxy.server.event_loop import make_loop
 
 
 def test_the_clock_is_that_of_asyncio() -> None:

@@ -5,9 +5,9 @@
 From SIGTERM or SIGINT on: ``/readyz`` says no; for the drain delay new requests are still taken, since endpoints
 need time to hear of it, and each answer closes its connection, since a request that is sent just as an idle connection
 is closed is lost; then the listener closes, and what is in flight has the grace period to end; what remains gets an
-error event and is ended. Two seconds later the process has ended, whatever a thread does (:mod:`proxy.process_end`). A
+error event and is ended. Two seconds later the process has ended, whatever a thread does (:mod:`process_end`). A
 second signal exits at once, and the first one ends a process that is not ready yet. The admin listener stays until the
-end. A changed configuration is taken up (:mod:`proxy.reload`) from ready until the first signal.
+end. A changed configuration is taken up (:mod:`proxy.server.reload`) from ready until the first signal.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from proxy.app import create_admin_app, create_app, create_gateway
 from proxy.config import Settings
-from proxy.connections.guard import ConnectionGuard
-from proxy.connections.limits import accepted_at_once, descriptor_limit
 from proxy.core.lifecycle import Lifecycle
 from proxy.forwarding.gateway import Current, Gateway
 from proxy.observability.logs import get_log
 from proxy.observability.tracing import Tracing
-from proxy.planning.budgets.warm_up import warm_up_budgets
-from proxy.process_end import ProcessEnd
-from proxy.reload.reloader import Reloader
-from proxy.serving_loop import name_loop
-from proxy.short_way import shorten
+from proxy.server.app import create_admin_app, create_app, create_gateway
+from proxy.server.connections.guard import ConnectionGuard
+from proxy.server.connections.limits import accepted_at_once, descriptor_limit
+from proxy.server.event_loop import name_loop
+from proxy.server.fast_router import shorten
+from proxy.server.process_end import ProcessEnd
+from proxy.server.reload.reloader import Reloader
+from proxy.server.warm_up_budgets import warm_up_budgets
 from proxy.upstream import Upstream
 
 _STOPPED_TWICE = 130
@@ -42,7 +42,7 @@ _STOPPED_TWICE = 130
 
 _IDLE_S = 620.0
 """Seconds that a connection may be idle; shorter would be a race with load balancers that use a connection again within
-600 seconds (Google's). The first request head has to come sooner (:mod:`proxy.connections`)."""
+600 seconds (Google's). The first request head has to come sooner (:mod:`proxy.server.connections`)."""
 
 _QUEUE = 1024
 """Connections that may wait for their acceptance in the kernel, which has its own bound (``somaxconn``) as well."""

@@ -10,14 +10,14 @@ from typing import Literal
 
 from aiohttp import web
 
-from proxy.app import limit_bodies
 from proxy.config import ConfigurationError, Fault, Loaded, Settings, bind_fault
-from proxy.first_series import start_counts
 from proxy.forwarding.gateway import Current, Gateway
 from proxy.observability.logs import get_log
-from proxy.planning.budgets.warm_up import warm_up_budgets
-from proxy.reload.renew_gateway import Renewal, plan_renewal, renew_gateway
-from proxy.reload.watch_file import FileWatch
+from proxy.server.app import limit_bodies
+from proxy.server.first_series import start_counts
+from proxy.server.reload.renew_gateway import Renewal, plan_renewal, renew_gateway
+from proxy.server.reload.watch_file import FileWatch
+from proxy.server.warm_up_budgets import warm_up_budgets
 
 Trigger = Literal["signal", "file"]
 

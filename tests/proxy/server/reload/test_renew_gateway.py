@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from proxy.app import create_gateway
 from proxy.config import Settings, resolve
 from proxy.core.deployment import Deployment
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.observed_upstream import ObservedUpstream
-from proxy.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import Blame
+from proxy.server.app import create_gateway
+from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.state.refused_requests import Refusal
 from tests.proxy.config.samples import entry, settings_of
 from tests.proxy.inspector.looking import ended_request

@@ -15,7 +15,7 @@ import pytest
 
 from proxy.config import ConfigurationError, Fault, Loaded, Settings
 from proxy.core.errors import UpstreamFault
-from proxy.reload.reloader import Reloader
+from proxy.server.reload.reloader import Reloader
 from tests.proxy.conftest import LogLines
 from tests.support.builders import user
 from tests.support.proxied import GEMINI, MODEL, Proxied, chat, proxied, settings_of

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import watchfiles
 
-from proxy.reload import watch_file
-from proxy.reload.watch_file import FileWatch
+from proxy.server.reload import watch_file
+from proxy.server.reload.watch_file import FileWatch
 from tests.proxy.conftest import LogLines
 
 SOON_S = 30.0

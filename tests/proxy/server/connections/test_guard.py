@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from proxy.connections import guard
 from proxy.core import connection_table as table
+from proxy.server.connections import guard
 from tests.proxy.conftest import LogLines
 from tests.support.proxied import CHAT, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import GOOD_ANSWER, ScriptedUpstream

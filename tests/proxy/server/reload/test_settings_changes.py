@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.config.schema.settings import SECTIONS
-from proxy.reload.settings_changes import NEEDS_RESTART, Changes, find_changes, keep_fixed
+from proxy.server.reload.settings_changes import NEEDS_RESTART, Changes, find_changes, keep_fixed
 from tests.proxy.config.samples import entry, settings_of
 
 SECRET = "sk-secret-91c3"

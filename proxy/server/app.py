@@ -8,11 +8,9 @@ from aiohttp import web
 
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings, Media
-from proxy.connections.limits import descriptor_limit, max_connections
 from proxy.core.connection_table import Connections
 from proxy.core.lifecycle import Lifecycle
 from proxy.core.memory_limit import read_memory_limit
-from proxy.first_series import start_series
 from proxy.forwarding.gateway import CURRENT, Current, Gateway
 from proxy.ingress.middlewares import MIDDLEWARES
 from proxy.ingress.middlewares.observe import add_standing_headers
@@ -26,6 +24,8 @@ from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_flight
+from proxy.server.connections.limits import descriptor_limit, max_connections
+from proxy.server.first_series import start_series
 from proxy.state import MemoryStore
 from proxy.state.learned_windows import Knowledge
 from proxy.state.refused_requests import PoisonGuard

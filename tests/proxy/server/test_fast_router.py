@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from aiohttp import web
 
-from proxy import server
-from proxy.short_way import Handle, shorten
+from proxy.server import serve as server
+from proxy.server.fast_router import Handle, shorten
 from tests.support.proxied import CHAT, MODEL, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import GOOD_ANSWER, ScriptedUpstream
 

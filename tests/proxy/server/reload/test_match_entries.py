@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.config import Settings
-from proxy.reload.match_entries import match_models, match_unchanged
+from proxy.server.reload.match_entries import match_models, match_unchanged
 from tests.proxy.config.samples import entry, settings_of
 
 

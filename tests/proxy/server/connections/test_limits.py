@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from proxy.connections.limits import (
+from proxy.server.connections.limits import (
     accepted_at_once,
     max_connections,
     raise_descriptor_limit,

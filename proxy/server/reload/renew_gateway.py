@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from proxy.app import create_fetcher, create_watch, memory_times_of, observe_upstream
 from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings
-from proxy.connections.limits import descriptor_limit, max_connections
 from proxy.core.memory_limit import read_memory_limit
-from proxy.first_series import start_circuits
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.recent_requests import Watch
 from proxy.planning.turn_policies import TurnPolicies
-from proxy.reload.match_entries import Moved, match_models, match_unchanged
-from proxy.reload.settings_changes import Changes, find_changes, keep_fixed
 from proxy.resilience.memory_need import bytes_in_flight
+from proxy.server.app import create_fetcher, create_watch, memory_times_of, observe_upstream
+from proxy.server.connections.limits import descriptor_limit, max_connections
+from proxy.server.first_series import start_circuits
+from proxy.server.reload.match_entries import Moved, match_models, match_unchanged
+from proxy.server.reload.settings_changes import Changes, find_changes, keep_fixed
 from proxy.state import MemoryStore
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
