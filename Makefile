@@ -90,7 +90,7 @@ chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clie
 	$(BIN)/python -m benchmarks.chaos.cancel --transport litellm
 
 fuzz: $(VENV)/dev  ## 40,000 hostile request bodies, at random
-	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest -rP tests/proxy/test_hostile_bodies.py
+	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest -rP tests/behaviours/test_hostile_bodies.py
 
 soak: $(VENV)/dev  ## the properties with twenty times the examples, at random
 	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest --numprocesses=$(WORKERS) tests/sanitizers

@@ -25,7 +25,7 @@ def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     assert name.startswith(f"turnright-{__version__}-")
     for path in (
-        "proxy/demo/histories.json",
+        "proxy/cli/comparison/histories.json",
         "proxy/py.typed",
         "proxy/inspector/static/app.js",
         "proxy/inspector/static/index.html",

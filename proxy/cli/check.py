@@ -15,14 +15,14 @@ from dataclasses import asdict
 
 import orjson
 
+from proxy.cli.check_table import outlook_lines
+from proxy.cli.check_warnings import doubts_about
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.cli.print_result import print_result
 from proxy.config import render_settings
 from proxy.config.render import plain_settings
 from proxy.core.memory_limit import read_memory_limit
 from proxy.observability.tracing.enabling import tracing_fault
-from proxy.outlook.doubts import doubts_about
-from proxy.outlook.lines import outlook_lines
 from proxy.planning.preview import outlook_of
 from proxy.server.connections.limits import reachable_limit
 

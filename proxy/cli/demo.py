@@ -7,8 +7,8 @@ import asyncio
 import io
 import textwrap
 
-from proxy.demo import run_comparison
-from proxy.demo.run import Comparison
+from proxy.cli.comparison import run_comparison
+from proxy.cli.comparison.run import Comparison
 from proxy.observability.logs import configure_logs
 
 _WIDTH = 110

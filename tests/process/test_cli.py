@@ -15,7 +15,7 @@ import pytest
 
 from proxy import __version__
 from proxy.cli import demo, main
-from proxy.demo.run import Comparison
+from proxy.cli.comparison.run import Comparison
 from tests.process.commands import REQUEST, SECRET, config, run, write
 from tests.process.running import ROOT, UVLOOP, Running, command, environment
 

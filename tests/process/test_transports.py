@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from proxy.demo import run_comparison
+from proxy.cli.comparison import run_comparison
 from tests.process.asking import GEMINI_MODELS
 from tests.process.emulators import Gemini
 from tests.process.running import Served, serve

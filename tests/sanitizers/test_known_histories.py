@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.demo.naive_wire import naive_body
+from proxy.cli.comparison.naive_wire import naive_body
 from proxy.emulator import judge
 from sanitizers import Profile, Unrepairable, find_violations, sanitize
 from sanitizers.profile_names import profile_for

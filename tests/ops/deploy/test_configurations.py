@@ -9,8 +9,8 @@ import httpx
 import pytest
 import yaml
 
+from proxy.cli.check_warnings import doubts_about
 from proxy.config import bind_fault, load_settings
-from proxy.outlook.doubts import doubts_about
 from tests.ops.deploy.configurations import PLACES, Configured, configured
 from tests.process.running import Running, command, environment
 

@@ -18,8 +18,16 @@ from proxy.core.errors import (
     UpstreamUnreachable,
 )
 from proxy.core.failures import Cause
-from tests.proxy.attempting import BOTH, PRIMARY, good, models, refused, settings_with_fallbacks, text_of
 from tests.proxy.conftest import LogLines
+from tests.proxy.forwarding.attempting import (
+    BOTH,
+    PRIMARY,
+    good,
+    models,
+    refused,
+    settings_with_fallbacks,
+    text_of,
+)
 from tests.support.least import least_of
 from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, say

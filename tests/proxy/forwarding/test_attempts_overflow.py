@@ -10,7 +10,15 @@ import pytest
 from proxy.config import Settings, resolve
 from sanitizers.budget.calibration import Calibration
 from sanitizers.budget.estimate import Estimator
-from tests.proxy.attempting import BOTH, PRIMARY, good, models, refused, settings_with_fallbacks, text_of
+from tests.proxy.forwarding.attempting import (
+    BOTH,
+    PRIMARY,
+    good,
+    models,
+    refused,
+    settings_with_fallbacks,
+    text_of,
+)
 from tests.support.builders import assistant, system, user
 from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer

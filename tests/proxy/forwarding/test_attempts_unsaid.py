@@ -8,7 +8,7 @@ import pytest
 
 from proxy.config import Settings
 from proxy.core.errors import UpstreamUnreachable
-from tests.proxy.attempting import PRIMARY, good, models, refused, settings_with_fallbacks, text_of
+from tests.proxy.forwarding.attempting import PRIMARY, good, models, refused, settings_with_fallbacks, text_of
 from tests.support.proxied import Proxied, Reply, chat, proxied
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, chunk, say
 

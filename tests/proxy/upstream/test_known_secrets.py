@@ -14,7 +14,7 @@ from proxy.server.app import create_gateway
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.upstream.known_secrets import KnownSecrets
 from proxy.upstream.masking import MASK
-from tests.proxy.attempting import refused
+from tests.proxy.forwarding.attempting import refused
 from tests.support.counted_steps import count_steps
 from tests.support.proxied import MODEL, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream

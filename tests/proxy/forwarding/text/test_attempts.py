@@ -10,8 +10,8 @@ import pytest
 from proxy.config import resolve
 from proxy.core.errors import UpstreamFault, UpstreamUnreachable
 from proxy.core.upstream_call import PlainCall, Timeouts
-from tests.proxy.attempting import refused
 from tests.proxy.conftest import LogLines
+from tests.proxy.forwarding.attempting import refused
 from tests.proxy.forwarding.text.asking import (
     COMPLETIONS,
     EMBEDDINGS,

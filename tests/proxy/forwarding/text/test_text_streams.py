@@ -9,7 +9,7 @@ import pytest
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.forwarding import event_stream
-from tests.proxy.attempting import refused
+from tests.proxy.forwarding.attempting import refused
 from tests.proxy.forwarding.text.asking import COMPLETIONS, body_for, models, written
 from tests.support.proxied import Proxied
 from tests.support.scripted_upstream import Pause, ScriptedUpstream

@@ -14,10 +14,10 @@ from proxy.ingress.openai_text.parameters import COMPLETION_PARAMETERS, EMBEDDIN
 from proxy.upstream.litellm.environment import quiet_litellm
 from proxy.upstream.litellm.transport import LiteLLMUpstream, build_embedding_arguments
 from proxy.upstream.select_transport import SelectingUpstream
+from tests.behaviours.test_trust_boundary import TYPED, Attacker, attacker, redirecting
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.proxy.forwarding.text.asking import COMPLETIONS, EMBEDDINGS
-from tests.proxy.test_trust_boundary import TYPED, Attacker, attacker, redirecting
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator
 from tests.support.proxied import Proxied, proxied, settings_of

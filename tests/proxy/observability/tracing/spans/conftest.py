@@ -9,7 +9,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from proxy.observability.tracing.exporting import Exporting
-from tests.proxy.attempting import settings_with_fallbacks
+from tests.proxy.forwarding.attempting import settings_with_fallbacks
 from tests.proxy.observability.tracing.spans.read_spans import Spans
 from tests.support.proxied import Proxied, proxied
 from tests.support.scripted_upstream import ScriptedUpstream

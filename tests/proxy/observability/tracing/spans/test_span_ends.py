@@ -10,7 +10,7 @@ from opentelemetry.trace import StatusCode
 
 from proxy.core.errors import UpstreamFault, UpstreamUnreachable
 from proxy.forwarding.chat import plan_attempts as chat_planning
-from tests.proxy.attempting import BOTH, good
+from tests.proxy.forwarding.attempting import BOTH, good
 from tests.proxy.observability.tracing.spans.read_spans import Spans, attributes
 from tests.support.proxied import CHAT, Proxied, chat
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, chunk, say

@@ -6,7 +6,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from proxy.observability.tracing.exporting import Exporting
-from tests.proxy.attempting import refused
+from tests.proxy.forwarding.attempting import refused
 from tests.proxy.observability.tracing.spans.read_spans import (
     SPAN,
     TRACE,

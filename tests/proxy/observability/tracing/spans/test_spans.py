@@ -13,8 +13,8 @@ from opentelemetry.trace import SpanKind, StatusCode
 from proxy.core.errors import UpstreamTimeout, UpstreamUnreachable
 from proxy.observability.tracing.exporting import Exporting
 from proxy.resilience.failure_table import Kind
-from tests.proxy.attempting import BOTH, good, refused
 from tests.proxy.conftest import LogLines
+from tests.proxy.forwarding.attempting import BOTH, good, refused
 from tests.proxy.observability.tracing.spans.read_spans import (
     SPAN,
     TRACE,

@@ -1,1 +1,0 @@
-"""What ``turnright check`` prints: the table of models, and warnings."""

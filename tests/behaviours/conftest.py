@@ -1,0 +1,15 @@
+"""The fixtures of ``tests/proxy``, for what the whole proxy does."""
+
+from tests.proxy.conftest import (
+    gemini,
+    log_lines,
+    log_text,
+    openai,
+    proxy,
+    real,
+    settings,
+    transport,
+    upstream,
+)
+
+__all__ = ["gemini", "log_lines", "log_text", "openai", "proxy", "real", "settings", "transport", "upstream"]

@@ -1,0 +1,55 @@
+"""Every known quirk, and many combinations, over real sockets and through the whole app, on the direct transport."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import strategies as st
+
+from tests.behaviours.contract.cutting import in_bytes
+from tests.behaviours.contract.drawn import at_random, drawn
+from tests.behaviours.contract.serving import TOOLS, all_complaints, asking
+from tests.support.quirks.gemini.generated import gemini_rows
+from tests.support.quirks.openai.generated import openai_rows
+from tests.support.quirks.table import ROWS
+
+pytestmark = pytest.mark.usefixtures("log_text")  # a line for each of a thousand requests
+
+_ALL = list(ROWS.values())
+_WHOLE = [row for row in _ALL if row.whole is not None]
+_MENDED = "arguments in Python's words"
+"""The one row that self-correction makes another answer of."""
+
+
+async def test_streams() -> None:
+    """Each byte comes in a segment of its own."""
+    async with asking("direct", in_bytes) as asked:
+        assert await all_complaints(asked, _ALL, stream=True) == {}
+
+
+async def test_whole_answers() -> None:
+    """The same answers, not streamed."""
+    async with asking("direct", in_bytes) as asked:
+        assert await all_complaints(asked, _WHOLE, stream=False) == {}
+
+
+async def test_corrected_streams() -> None:
+    """Calls that are held back and looked at keep the contract as well."""
+    async with asking("direct", at_random, self_correction="always") as asked:
+        found = await all_complaints(asked, _ALL, stream=True, tools=TOOLS)
+
+    assert found.keys() == {_MENDED}
+
+
+async def test_corrected_answers() -> None:
+    """Likewise, not streamed."""
+    async with asking("direct", at_random, self_correction="whole") as asked:
+        found = await all_complaints(asked, _WHOLE, stream=False, tools=TOOLS)
+
+    assert found.keys() == {_MENDED}
+
+
+async def test_generated_streams() -> None:
+    """Any combination, cut at random places."""
+    rows = drawn(st.one_of(openai_rows(), gemini_rows()), 150)
+    async with asking("direct", at_random) as asked:
+        assert await all_complaints(asked, rows, stream=True) == {}

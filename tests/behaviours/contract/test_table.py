@@ -1,0 +1,42 @@
+"""Every known quirk, one by one: the answer keeps the contract and means what was sent, wherever the bytes are cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.behaviours.contract.cutting import in_bytes, told_apart, two_ways
+from tests.behaviours.contract.judging import complaints
+from tests.support.quirks.meaning import Row
+from tests.support.quirks.table import ROWS
+from tests.support.replay import replay, replay_whole
+
+EVERY_ROW = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+WHOLE_ROWS = {name: row for name, row in ROWS.items() if row.whole is not None}
+
+
+@EVERY_ROW
+@pytest.mark.parametrize("usage_asked", [False, True], ids=["", "usage"])
+def test_contract(row: Row, usage_asked: bool) -> None:
+    """A stream that comes in one piece."""
+    replayed = replay([row.body], row.model, include_usage=usage_asked, taken=row.taken)
+
+    assert not complaints(row, replayed, usage_asked=usage_asked)
+
+
+@EVERY_ROW
+def test_every_cut(row: Row) -> None:
+    """Cut in two at each byte, and at all of them: the client gets the same bytes."""
+    uncut = replay([row.body], row.model, include_usage=True, taken=row.taken)
+    wanted = (told_apart(uncut.raw), uncut.refused)
+
+    for pieces in (in_bytes(row.body), *two_ways(row.body)):
+        cut = replay(pieces, row.model, include_usage=True, taken=row.taken)
+        assert (told_apart(cut.raw), cut.refused) == wanted, f"cut behind {pieces[0]!r}"
+
+
+@pytest.mark.parametrize("row", WHOLE_ROWS.values(), ids=WHOLE_ROWS)
+def test_whole(row: Row) -> None:
+    """The same answer, not streamed."""
+    assert row.whole is not None
+
+    assert not complaints(row, replay_whole(row.whole, row.model, row.taken), usage_asked=True, whole=True)

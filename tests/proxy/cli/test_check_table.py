@@ -1,0 +1,168 @@
+"""What a configuration comes to, as somebody reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.cli.check_table import outlook_lines
+from proxy.planning.preview import outlook_of
+from tests.proxy.config.samples import entry, settings_of
+
+
+def lines(*entries: dict[str, Any], **sections: Any) -> list[str]:
+    """Return what is told of a file."""
+    settings = settings_of(*entries, **sections)
+    return list(outlook_lines(settings, outlook_of(settings)))
+
+
+def fact(name: str, *entries: dict[str, Any], **sections: Any) -> str:
+    """Return the first fact of a name."""
+    found = [line[16:] for line in lines(*entries, **sections) if line.startswith(f"    {name:<12}")]
+    return found[0]
+
+
+def test_a_whole_file() -> None:
+    """What holds for all, then each model, then each of its deployments."""
+    told = lines(
+        entry("mine", "gemini/gemini-3.6-flash", api_key="sk-hidden"),
+        entry("mine", "openai/my-own", api_base="http://llm:8000/v1", timeout=30) | {"profile": "mistral"},
+        entry("claude", "anthropic/claude-sonnet-4-5", api_key="sk-hidden"),
+        router_settings={
+            "fallbacks": [{"mine": ["claude"]}],
+            "context_window_fallbacks": [{"claude": ["mine"]}],
+        },
+        general_settings={"keys": [{"name": "team-a", "key": "sk-hidden"}], "master_key": "sk-hidden-too"},
+        turns={"mode": "enforce", "max_rounds": 0},
+    )
+
+    assert "hidden" not in "\n".join(told)
+    assert told == [
+        "What happens to a request.",
+        "",
+        "    access      a key is asked for: the master key, team-a",
+        "    browsers    no CORS headers are sent",
+        "    sanitize    repair: histories are made legal, and every change is told",
+        "    tries       3 of a model at most, 600 s for all; a deployment that fails rests 5 s",
+        "    tool calls  checked against the request's tools in whole answers",
+        "    restart     after SIGTERM requests are taken for 5 s, and those in flight have 30 s more",
+        "",
+        "mine",
+        "    if it fails claude",
+        "    turns       enforce: any number of rounds, 50 with delegation (10 that delegate), "
+        "a loop from 5 repeats on, 10 calls of an answer",
+        "",
+        "  gemini/gemini-3.6-flash (1 of 2)",
+        "    transport   direct (auto: gemini is spoken directly), to generativelanguage.googleapis.com",
+        "    key         set",
+        "    time        600 s for a try; 5 s to connect, 120 s of silence before a stream begins, 120 s after",
+        "    profile     gemini-3-strict, by the model's name and route",
+        "    tool names  [A-Za-z_][A-Za-z0-9_.:-]*, 64 characters; others go under new names",
+        "    media       images (heic, heif, jpeg, png, webp), application, audio, text, video; "
+        "addresses are refused; in tool results taken",
+        "    window      1,048,576 tokens, by litellm's table; answers of 65,536 at most",
+        "    prompt      1,048,576 tokens (the answer has its own); 15 % are kept for the estimate's error",
+        "    cuts        balanced: above 890,880 tokens down to 445,440; refused above 996,147",
+        "",
+        "  openai/my-own (2 of 2)",
+        "    transport   direct (auto: openai is spoken directly), to llm:8000",
+        "    key         not set",
+        "    time        30 s for a try; 5 s to connect, 120 s of silence before a stream begins, 120 s after",
+        "    profile     mistral, configured",
+        "    tool names  [a-zA-Z0-9_-]+, 64 characters; others go under new names",
+        "    media       images (gif, jpeg, png, webp); addresses are passed on; in tool results moved behind them",
+        "    window      unknown: the provider's first refusal will tell",
+        "    cuts        balanced: nothing",
+        "",
+        "claude",
+        "    if too long mine",
+        "    turns       enforce: any number of rounds, 50 with delegation (10 that delegate), "
+        "a loop from 5 repeats on, 10 calls of an answer",
+        "",
+        "  anthropic/claude-sonnet-4-5",
+        "    transport   litellm (auto: anthropic is left to litellm), to where litellm knows the provider to be",
+        "    key         set",
+        "    time        600 s for a try; 5 s to connect, 120 s of silence before a stream begins, 120 s after",
+        "    profile     anthropic, by the model's name and route",
+        "    tool names  [a-zA-Z0-9_-]+, 64 characters; others go under new names",
+        "    media       images (gif, jpeg, png, webp); addresses are refused; in tool results taken",
+        "    window      200,000 tokens, by litellm's table; answers of 64,000 at most",
+        "    prompt      191,808 tokens (less 8,192 for the answer); 15 % are kept for the estimate's error",
+        "    cuts        balanced: above 162,816 tokens down to 81,408; refused above 182,217",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "sections", "told"),
+    [
+        ("access", {}, "no key is asked for; only loopback can be served"),
+        (
+            "access",
+            {"general_settings": {"allow_unauthenticated_access": True}},
+            "no key is asked for, on any address",
+        ),
+        (
+            "sanitize",
+            {"sanitize": {"mode": "observe"}},
+            "observe: histories are sent as they are; what would be changed is told",
+        ),
+        ("tool calls", {"sanitize": {"mode": "observe"}}, "not checked"),
+        ("tool calls", {"router_settings": {"self_correction": "off"}}, "not checked"),
+        (
+            "tool calls",
+            {"router_settings": {"self_correction": "always"}},
+            "checked against the request's tools in every answer",
+        ),
+        ("turns", {"turns": {"mode": "off"}}, "not counted"),
+        (
+            "turns",
+            {"turns": {"max_repeats": 0, "max_delegation_rounds": 0, "max_rounds_multi_agent": 0}},
+            "warn: 25 rounds, any number with delegation",
+        ),
+        ("cuts", {"budget": {"preset": "off"}}, "off: nothing"),
+        ("cuts", {"sanitize": {"mode": "off"}}, "balanced: nothing"),
+        (
+            "cuts",
+            {"budget": {"preset": "codex", "last_turns": 4}},
+            "codex: every tool result to 10,240 characters at once; all but the last 4 turns; "
+            "above 890,880 tokens down to 445,440; refused above 996,147",
+        ),
+    ],
+)
+def test_what_is_set_is_told(name: str, sections: dict[str, Any], told: str) -> None:
+    """Each setting in words."""
+    assert fact(name, entry(model="gemini/gemini-3.6-flash"), **sections) == told
+
+
+def test_a_wildcard_says_that_its_models_differ() -> None:
+    """Nothing is told that depends on the model."""
+    told = lines(entry("openai/*", "openai/*"))
+
+    assert told[-1] == "    else        by the name of the model that is asked for"
+    assert not any(line.startswith("    window") for line in told)
+
+
+def test_a_window_that_is_assumed() -> None:
+    """Where the operator says what to take an unknown one for."""
+    told = fact("window", entry(model="openai/my-own"), budget={"preset": "lango"})
+
+    assert told == "65,536 tokens, assumed, since nobody knows it"
+
+
+@pytest.mark.parametrize(
+    ("general", "told"),
+    [
+        ({}, "pages of no other site are served; Host must be an address, localhost, a container's host"),
+        (
+            {"allowed_hosts": ["nas"], "allowed_origins": ["https://app.example"]},
+            "pages of https://app.example are served; Host must be an address, localhost, a container's host, nas",
+        ),
+        ({"master_key": "m"}, "no CORS headers are sent"),
+        ({"master_key": "m", "allowed_origins": ["https://a"]}, "pages of https://a can read answers"),
+        ({"allow_unauthenticated_access": True}, "no CORS headers are sent"),
+    ],
+)
+def test_browsers(general: dict[str, Any], told: str) -> None:
+    """Which web pages are served, and by which names."""
+    assert fact("browsers", entry(), general_settings=general) == told

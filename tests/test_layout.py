@@ -1,0 +1,92 @@
+"""What is installed is what is here, and the locks are what they say."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import proxy
+import sanitizers
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+DIRECT: list[str] = PROJECT["project"]["dependencies"]
+DEVELOPMENT: list[str] = PROJECT["dependency-groups"]["dev"]
+TRACING: list[str] = PROJECT["project"]["optional-dependencies"]["otel"]
+LOCKS = ("requirements.lock", "requirements-otel.lock", "requirements-dev.lock")
+ALL_LOCKS = (*LOCKS, "benchmarks/plots.lock", "benchmarks/tokenizers.lock")
+
+
+def entries(lock: str) -> dict[str, str]:
+    """Return a lock's entries: the name and the whole text of each."""
+    text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return {canonicalize_name(re.split(r"[=\[ ;]", line)[0]): line for line in lines}
+
+
+@pytest.mark.parametrize("package", [proxy, sanitizers], ids=lambda package: package.__name__)
+def test_packages_are_ours(package: Any) -> None:
+    """`proxy` is a common name: it is this repository's, and no other distribution's."""
+    assert Path(package.__file__).parent == ROOT / package.__name__
+
+
+def test_version_is_one() -> None:
+    """The package and the project say the same version."""
+    assert proxy.__version__ == PROJECT["project"]["version"]
+
+
+@pytest.mark.parametrize(
+    ("lock", "requirement"),
+    [
+        *[("requirements.lock", requirement) for requirement in DIRECT],
+        *[("requirements-otel.lock", requirement) for requirement in (*DIRECT, *TRACING)],
+        *[("requirements-dev.lock", requirement) for requirement in (*DIRECT, *TRACING, *DEVELOPMENT)],
+    ],
+)
+def test_lock_satisfies_the_project(lock: str, requirement: str) -> None:
+    """Every direct dependency is in the lock, with a version that the project allows."""
+    wanted = Requirement(requirement)
+    entry = entries(lock)[canonicalize_name(wanted.name)]
+    pinned = re.match(r"\S+?==(\S+)", entry)
+
+    assert pinned is not None
+    assert wanted.specifier.contains(pinned[1], prereleases=True)
+
+
+@pytest.mark.parametrize("lock", ALL_LOCKS)
+def test_lock_is_pinned_by_hash(lock: str) -> None:
+    """Every entry has one exact version and at least one hash."""
+    for entry in entries(lock).values():
+        assert re.match(r"[A-Za-z0-9._\[\],-]+==[^\s;]+( ;[^-]+)?\s+--hash=sha256:[0-9a-f]{64}", entry), (
+            entry[:80]
+        )
+
+
+@pytest.mark.parametrize("lock", ALL_LOCKS)
+def test_lock_names_no_place(lock: str) -> None:
+    """No index, no credentials and no path of the machine that wrote it."""
+    text = (ROOT / lock).read_text(encoding="utf-8")
+
+    assert not re.search(
+        r"://|--(extra-)?index|--find-links|--trusted-host|file:|/work|/home|/root|/tmp", text
+    )
+
+
+def test_runtime_is_part_of_development() -> None:
+    """What is tested is what runs: the locks agree on every version, and spans are an extra."""
+    runtime, tracing, development = (entries(lock) for lock in LOCKS)
+
+    assert runtime.items() < tracing.items() < development.items()
+    assert not any(name.startswith("opentelemetry") for name in runtime)
+
+
+def test_litellm_is_not_poisoned() -> None:
+    """The releases that were tampered with are in no lock (BerriAI/litellm#24512)."""
+    for lock in LOCKS:
+        assert not re.match(r"litellm==1\.82\.[78]\b", entries(lock)["litellm"])
