@@ -1,4 +1,4 @@
-"""Tests lie where their source lies: ``proxy/x/y.py`` is tested by ``tests/proxy/x/test_y.py``, or ``test_y_<aspect>.py``.
+"""Tests lie where their source lies: ``proxy/x/y.py`` has ``tests/proxy/x/test_y.py``, or ``test_y_<aspect>.py``.
 
 What is tested through something larger only is in :data:`WITHOUT_TESTS`, and a test of a whole room is in
 :data:`WITHOUT_SOURCE`. Both lists may only become shorter.
