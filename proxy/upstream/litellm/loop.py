@@ -78,8 +78,17 @@ class CarriedStream:
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     try:
         loop.run_forever()
+        loop.run_until_complete(_end_tasks())
     finally:
         loop.close()
+
+
+async def _end_tasks() -> None:
+    """End what still runs on this loop: litellm's task that writes its log."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
 
 
 async def _close_all(clients: list[Any]) -> None:

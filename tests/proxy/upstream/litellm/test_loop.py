@@ -67,6 +67,28 @@ async def test_cancelling_ends_the_work() -> None:
     await thread.close({})
 
 
+async def test_closing_ends_what_still_runs() -> None:
+    """The library leaves a task that writes its log; a loop must not be closed under it."""
+    thread, ended = LoopThread(), threading.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+
+    tasks = list[asyncio.Task[None]]()
+
+    async def begin() -> None:
+        tasks.append(asyncio.get_running_loop().create_task(work()))
+        await asyncio.sleep(0)
+
+    await thread.run(begin())
+    await thread.close({})
+
+    assert await asyncio.to_thread(ended.wait, 5)
+
+
 async def test_a_stream_is_closed_while_it_waits_for_a_chunk() -> None:
     """A generator that runs cannot be closed: closing waits until the cancelled step has ended."""
     thread, closed = LoopThread(), threading.Event()
