@@ -1,14 +1,26 @@
 """turnright: an OpenAI-compatible LLM proxy that makes every chat history legal for the provider that reads it.
 
-One straight line::
+    client ─▶ ingress ─▶ forwarding ─▶ planning ─▶ upstream ─▶ provider
+    client ◀─────────── forwarding ◀─ answers ◀── upstream ◀─────┘
 
-    client ─HTTP─▶ routes ─▶ wire.parse ─▶ plan: deployment, profile, sanitize ─▶ upstream ─▶ provider
-    client ◀─bytes─ streaming.relay ◀─ normalize ◀─────────────────────────── direct | litellm ──┘
-                      └─ once, at the end: one log line, metrics, response headers
+The rooms, from the top to the bottom. Each imports only those below it:
 
-Data goes right as frozen values; nothing on the right knows the request object, the logger or the metrics.
-What decides is pure; sockets, the clock and the log live in a few thin modules (``server``, ``streaming``,
-``upstream``, ``observation``). :mod:`sanitizers` never imports this package.
+    cli            a command line becomes one call
+    server         the life of the process
+    inspector      the page that shows what was done
+    ingress        what clients send becomes a request
+    forwarding     a request goes through its attempts, and its answer to the client
+    observability  logs, metrics, traces, recent requests
+    answers        what came back, in canonical form
+    planning       what is sent to one deployment, and why
+    state          what outlives a request
+    upstream       the providers
+    resilience     what follows a failure
+    config         the settings
+    core           what rooms exchange
+    emulator       a Gemini that refuses what Gemini refuses; it imports no other room
+
+``docs/architecture.md`` has the picture. :mod:`sanitizers` lies below all of them.
 """
 
 __version__ = "0.1.0"

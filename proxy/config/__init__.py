@@ -1,7 +1,18 @@
-"""The configuration: YAML in the LiteLLM proxy's shape, or the environment, to frozen settings.
+"""A file or the environment, to frozen settings, or every fault at once. YAML in the LiteLLM proxy's shape.
 
-Read once at start and passed down in pieces; nothing below reads the environment or a file. ``load_settings`` is the
-way in, ``resolve`` is what a request asks.
+It is read once at start, or at a reload. No room below reads the environment or a file. In the order of the data:
+
+    loading                           the way in: ``load_settings``
+    yaml_text, environment            the text of a file, and what the environment stands for
+    schema                            the sections of a configuration; values are the types of their fields
+    litellm_settings, reserved_params settings of the LiteLLM proxy that mean something here, and those that are ours
+    ignored_keys, not_built           settings that are known and do nothing here
+    validation, faults                what is wrong, with its place; cross_checks are about several sections
+    binding                           an address that must not be listened on
+    remarks                           what is allowed and worth a word
+    render                            faults and settings for a reader
+    deployments, pools                from a model's name to the deployments that answer for it
+    addresses                         the providers that are servers of one's own
 """
 
 from proxy.config.binding import bind_fault

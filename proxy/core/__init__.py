@@ -23,7 +23,7 @@ The mechanics:
     connection_table  the open connections, and the one to close where there are too many
     memory_limit      the memory that the process may take, as its cgroup or the machine has it
     json_size         the memory that decoding a JSON body takes, estimated from its bytes
-    json_text, sse    values as JSON, and as server-sent events
+    json_text, sse    values as JSON, and as server-sent events; find_value finds one value's bytes
     nesting           how deeply a JSON value is nested
     unpack_body       gzip and deflate, bounded
     close_unread      the end of a connection whose request was refused before its body was read

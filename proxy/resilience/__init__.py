@@ -1,15 +1,24 @@
-"""From a failed attempt to what happens next. Nothing here sleeps; the clock and randomness are arguments.
+"""Reads a failure and decides what follows. Pure: the clock and randomness are arguments, and nothing here sleeps.
 
-All of it is pure but what remembers: the circuits, the balancer and its budgets, poison, and fairness.
+The words of a provider as facts:
 
-The parts:
+    unwrap_error, error_prefix                the innermost error of several
+    request_words, own_objects, read_subject  words that the client's own request brought up
+    read_delay, read_overflow, read_error     how long to wait, how much was too much, and all facts of an error
 
-    unwrap_error, read_delay, read_overflow, read_error   the provider's words as facts
-    failure_table                                         one row for one kind of failure
-    decide_action, back_off                               retry, repair, fall back or give up, and when
-    client_error                                          what the client is told in the end
-    repairs                                               the one change that a refused request gets
-    circuit, balancer, retry_budget                       what is remembered of each deployment, and who is asked next
-    poison                                                requests that were refused twice
-    fairness                                              who gets a place when they are few
+What follows:
+
+    failure_table           one row for each kind of failure
+    find_blame              whose fault it was
+    decide_action, back_off retry, repair, fall back or give up, and when
+    client_error            what the client is told in the end
+
+What is remembered of deployments and of clients:
+
+    circuit, sliding_count  failures of a deployment, for one key and for all
+    retry_budget            how many retries there may be
+    standing                one attempt's place at a deployment
+    balancer                the deployment that is asked next
+    fairness                places and memory, shared between clients
+    memory_need             the memory that a request takes
 """
