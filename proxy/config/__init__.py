@@ -16,9 +16,9 @@ It is read once at start, or at a reload. No room below reads the environment or
 """
 
 from proxy.config.binding import bind_fault
-from proxy.config.deployments import model_names, resolve
 from proxy.config.faults import ConfigurationError, Fault
 from proxy.config.loading import Loaded, load_settings
+from proxy.config.pools import model_names, resolve
 from proxy.config.render import render_faults, render_settings
 from proxy.config.schema.settings import Settings
 

@@ -7,23 +7,17 @@ is looked up at request time but the index, and a label comes from the file, nev
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from proxy.config.schema.model_list import ModelEntry
 from proxy.core.deployment import Deployment
-
-if TYPE_CHECKING:
-    from proxy.config.schema.model_list import ModelEntry
-    from proxy.config.schema.settings import Settings
 
 _MOST_NAMED = 1_000
 """Names of a wildcard's models that are kept: clients may think of any number."""
 
-_REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
 _CREDENTIALS = (
     "api_version",
     "organization",
@@ -75,37 +69,9 @@ class Routes:
         )
 
 
-def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
-    """Return the pool that answers for *requested_model*, in the file's order; empty when there is none.
-
-    *requested_model* is the client's text, untrusted. What a wildcard stands for is 1 to 200 characters of
-    ``A-Za-z0-9._:/@-``, with no ``..`` and no empty or ``.`` segment: it becomes part of the provider's URL.
-    """
-    routes = settings.routes
-    pool = routes.exact.get(requested_model)
-    if pool is not None:
-        return pool
-    for length in routes.lengths:
-        pool = routes.wildcards.get(requested_model[:length])
-        if pool is not None and _is_model_name(requested_model[length:]):
-            return routes.named(pool, requested_model)
-    return ()
-
-
-def model_names(settings: Settings) -> tuple[str, ...]:
-    """Return the names for ``/v1/models``: each once, in the file's order, wildcards as they are."""
-    return settings.routes.names
-
-
 def _name_pool(pool: tuple[Deployment, ...], model: str) -> tuple[Deployment, ...]:
     model_id = model.partition("/")[2]
     return tuple(replace(member, model=model, model_id=model_id) for member in pool)
-
-
-def _is_model_name(rest: str) -> bool:
-    if len(rest) > 200 or not _REST.fullmatch(rest) or ".." in rest:
-        return False
-    return "/" not in rest or not {"", "."}.intersection(rest.split("/"))
 
 
 def _deployment(entry: ModelEntry, position: int, default_timeout_s: float) -> Deployment:

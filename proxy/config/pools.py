@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from proxy.config.deployments import model_names, resolve
 from proxy.config.schema.settings import Settings
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ModelNotFound
+
+_REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
+
+
+def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
+    """Return the pool that answers for *requested_model*, in the file's order; empty when there is none.
+
+    *requested_model* is the client's text, untrusted. What a wildcard stands for is 1 to 200 characters of
+    ``A-Za-z0-9._:/@-``, with no ``..`` and no empty or ``.`` segment: it becomes part of the provider's URL.
+    """
+    routes = settings.routes
+    pool = routes.exact.get(requested_model)
+    if pool is not None:
+        return pool
+    for length in routes.lengths:
+        pool = routes.wildcards.get(requested_model[:length])
+        if pool is not None and _is_model_name(requested_model[length:]):
+            return routes.named(pool, requested_model)
+    return ()
+
+
+def model_names(settings: Settings) -> tuple[str, ...]:
+    """Return the names for ``/v1/models``: each once, in the file's order, wildcards as they are."""
+    return settings.routes.names
 
 
 def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
@@ -30,3 +54,9 @@ def chain_of(
             if name in chain:
                 return tuple(chain[name])
     return ()
+
+
+def _is_model_name(rest: str) -> bool:
+    if len(rest) > 200 or not _REST.fullmatch(rest) or ".." in rest:
+        return False
+    return "/" not in rest or not {"", "."}.intersection(rest.split("/"))

@@ -36,8 +36,8 @@ from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.fallback_chain import Course
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import Planned, Record
-from proxy.observability.tracing import ANSWERED, CANCELLED, AttemptTrace
+from proxy.observability.request_record import AttemptTrace, Planned, Record
+from proxy.observability.tracing import ANSWERED, CANCELLED
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
 from proxy.resilience.failure_table import (

@@ -8,15 +8,40 @@ from math import inf
 from typing import Any, Protocol
 
 from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import CallTrace
 from proxy.observability.metrics import UNKNOWN_MODEL
-from proxy.observability.tracing import RequestTrace
 from proxy.planning.plan import Plan, format_changes, split_changes
+from proxy.resilience.decide_action import Step
 from sanitizers import Change
 from sanitizers.turns import Guarded
 
 CLIENT_DISCONNECTED = "client_disconnected"
 CUT_OFF = "cut_off"
 """What a stream is broken by that outlives the grace period."""
+
+
+class AttemptTrace(CallTrace, Protocol):
+    """One attempt of a request, as a part of its trace."""
+
+    def end(self, outcome: str, then: Step | None = None) -> None:
+        """Note that the call has ended, and how; *then* is what is done about a failure.
+
+        *outcome* is :data:`ANSWERED`, :data:`CANCELLED`, the kind of a failure, or the code of an error.
+        """
+
+
+class RequestTrace(Protocol):
+    """One request's part in its trace."""
+
+    @property
+    def trace_id(self) -> str:
+        """The trace's id: 32 hexadecimal digits."""
+
+    def begin_attempt(self, record: Record, deployment: Deployment) -> AttemptTrace:
+        """Return the trace of the attempt that *record* has just counted."""
+
+    def end(self, record: Record) -> None:
+        """Note that the request has ended, and how."""
 
 
 class Planned(Protocol):

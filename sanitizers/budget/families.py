@@ -408,7 +408,7 @@ _VENDOR = re.compile(r"(?:[a-z-]+\.)+|ft:|databricks-")
 def family_of(model: str) -> Family:
     """Return the row of *model*, in litellm's spelling (``anthropic/claude-opus-4-5``) or bare.
 
-    Only the last path segment counts, as in :func:`sanitizers.profiles.profile_for`. A name that fits no row is
+    Only the last path segment counts, as in :func:`sanitizers.profile_for`. A name that fits no row is
     :data:`UNKNOWN`. Never raises.
     """
     name = model.rpartition("/")[2].lower()

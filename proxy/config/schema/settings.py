@@ -63,7 +63,7 @@ class Settings(Section):
 
     @cached_property
     def routes(self) -> Routes:
-        """The model list as an index; see ``proxy.config.deployments.resolve``."""
+        """The model list as an index; see ``proxy.config.pools.resolve``."""
         return Routes.of(self.model_list, default_timeout_s=self.router_settings.timeout)
 
     @override

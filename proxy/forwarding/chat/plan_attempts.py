@@ -23,8 +23,7 @@ from proxy.forwarding.attempts import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
 from proxy.forwarding.fallback_chain import Course
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import Record
-from proxy.observability.tracing import AttemptTrace
+from proxy.observability.request_record import AttemptTrace, Record
 from proxy.planning.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.planning.budgets.limits import asked_output
 from proxy.planning.corrective_note import note_for, with_note

@@ -13,7 +13,7 @@ from proxy.core.upstream_call import PlainCall, Timeouts
 from proxy.forwarding.attempts import Failure
 from proxy.forwarding.fallback_chain import Course
 from proxy.forwarding.text.plans import MakePlan, PlainPlan
-from proxy.observability.tracing import AttemptTrace
+from proxy.observability.request_record import AttemptTrace
 from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import Kind
 

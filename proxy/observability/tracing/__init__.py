@@ -13,13 +13,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from proxy.core.upstream_call import CallTrace
+from proxy.observability.request_record import RequestTrace
 
 if TYPE_CHECKING:
-    from proxy.core.deployment import Deployment
-    from proxy.observability.request_record import Record
     from proxy.observability.tracing.trace_context import TraceContext
-    from proxy.resilience.decide_action import Step
     from proxy.upstream import Upstream
 
 ANSWERED = "ok"
@@ -27,30 +24,6 @@ ANSWERED = "ok"
 
 CANCELLED = "cancelled"
 """How an attempt ends whose client has left: no fault of the provider's."""
-
-
-class AttemptTrace(CallTrace, Protocol):
-    """One attempt of a request, as a part of its trace."""
-
-    def end(self, outcome: str, then: Step | None = None) -> None:
-        """Note that the call has ended, and how; *then* is what is done about a failure.
-
-        *outcome* is :data:`ANSWERED`, :data:`CANCELLED`, the kind of a failure, or the code of an error.
-        """
-
-
-class RequestTrace(Protocol):
-    """One request's part in its trace."""
-
-    @property
-    def trace_id(self) -> str:
-        """The trace's id: 32 hexadecimal digits."""
-
-    def begin_attempt(self, record: Record, deployment: Deployment) -> AttemptTrace:
-        """Return the trace of the attempt that *record* has just counted."""
-
-    def end(self, record: Record) -> None:
-        """Note that the request has ended, and how."""
 
 
 class Tracing(Protocol):

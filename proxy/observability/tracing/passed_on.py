@@ -27,11 +27,11 @@ class PassedOn:
 
     @property
     def trace_id(self) -> str:
-        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        """See :class:`proxy.observability.request_record.RequestTrace`."""
         return self.context.trace_id
 
     def begin_attempt(self, _: Record, deployment: Deployment) -> PassedOnAttempt:
-        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        """See :class:`proxy.observability.request_record.RequestTrace`."""
         trace = self.context
         context = TraceContext(trace.trace_id, new_span_id(self.token), trace.flags, trace.state)
         return PassedOnAttempt(headers_of(context, deployment.extra_headers))

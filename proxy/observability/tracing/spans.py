@@ -44,7 +44,7 @@ _NOWHERE = Context()
 
 
 class RequestSpan:
-    """The span of one request, and what its attempts came to (:class:`proxy.observability.tracing.RequestTrace`)."""
+    """The span of one request, and what its attempts came to (:class:`RequestTrace`)."""
 
     __slots__ = ("_below", "_fallbacks", "_propagate", "_retries", "_span", "_tracer")
 
@@ -57,11 +57,11 @@ class RequestSpan:
 
     @property
     def trace_id(self) -> str:
-        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        """See :class:`proxy.observability.request_record.RequestTrace`."""
         return format_trace_id(self._span.get_span_context().trace_id)
 
     def begin_attempt(self, record: Record, deployment: Deployment) -> AttemptSpan:
-        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        """See :class:`proxy.observability.request_record.RequestTrace`."""
         operation = operation_of(record.route)
         span = self._tracer.start_span(
             f"{operation} {deployment.model_id}",
@@ -80,7 +80,7 @@ class RequestSpan:
         return AttemptSpan(span, headers, self._go_on, stream=record.stream)
 
     def end(self, record: Record) -> None:
-        """See :class:`proxy.observability.tracing.RequestTrace`."""
+        """See :class:`proxy.observability.request_record.RequestTrace`."""
         span = self._span
         span.set_attributes(attributes_of_record(record, self._retries, self._fallbacks))
         fault = fault_of(record)
@@ -111,7 +111,7 @@ class AttemptSpan:
         self._heard: Heard | None = None
 
     def hear(self, part: Mapping[str, Any]) -> None:
-        """See :class:`proxy.observability.tracing.AttemptTrace`."""
+        """See :class:`proxy.observability.request_record.AttemptTrace`."""
         if self._heard is None:
             self._heard = Heard()
             if self._stream:
@@ -120,7 +120,7 @@ class AttemptSpan:
         self._heard.hear(part)
 
     def end(self, outcome: str, then: Step | None = None) -> None:
-        """See :class:`proxy.observability.tracing.AttemptTrace`."""
+        """See :class:`proxy.observability.request_record.AttemptTrace`."""
         span = self._span
         if self._heard is not None:
             span.set_attributes(self._heard.attributes())
