@@ -11,7 +11,7 @@ It is read once at start, or at a reload. No room below reads the environment or
     binding                           an address that must not be listened on
     remarks                           what is allowed and worth a word
     render                            faults and settings for a reader
-    deployments, pools                from a model's name to the deployments that answer for it
+    pools                             from a model's name to the deployments that answer for it
     addresses                         the providers that are servers of one's own
 """
 

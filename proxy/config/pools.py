@@ -1,4 +1,8 @@
-"""The deployments that a model's name stands for, and the models that are asked after it."""
+"""From the name that a client sent to the deployments that may answer, and to the models that are asked after them.
+
+Rules: an exact name hides every wildcard. Of the wildcards the longest that fits counts. What a wildcard stands for
+reaches a provider's URL, so it must look like a model's name. At request time only the index is looked up.
+"""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
-from proxy.config.deployments import Routes
 from proxy.config.faults import refusal
 from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
 from proxy.config.schema.router import RouterSettings
+from proxy.config.schema.routes import Routes
 from proxy.config.schema.section import Section
 from proxy.config.schema.tracing import Tracing
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns

@@ -1,8 +1,6 @@
-"""From the name that a client sent to the deployments that may answer.
+"""The model list as an index: pools of deployments by name, and by the prefix of a wildcard.
 
-Rules: an exact name is one pool, in the file's order, and hides every wildcard; of the wildcards the longest that
-fits is the pool; what a wildcard stands for reaches a provider's URL, so it must look like a model's name. Nothing
-is looked up at request time but the index, and a label comes from the file, never from the client.
+An exact name is one pool, in the file's order. A label comes from the file, and never from the client.
 """
 
 from __future__ import annotations
