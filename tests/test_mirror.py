@@ -20,7 +20,7 @@ WITHOUT_TESTS = LISTS / "without_tests.txt"
 WITHOUT_SOURCE = LISTS / "without_source.txt"
 """Test files that belong to no single module."""
 
-MOST = {WITHOUT_TESTS: 208, WITHOUT_SOURCE: 62}
+MOST = {WITHOUT_TESTS: 204, WITHOUT_SOURCE: 56}
 """The lengths of the lists, which are lowered as they shrink."""
 
 
@@ -69,5 +69,5 @@ def test_exceptions_are_those_that_are_listed(listed: Path) -> None:
 
 @pytest.mark.parametrize("listed", [WITHOUT_TESTS, WITHOUT_SOURCE], ids=lambda path: path.stem)
 def test_exceptions_become_fewer(listed: Path) -> None:
-    """A new module has a test file, and a new test file a module."""
-    assert len(listed.read_text(encoding="utf-8").split()) <= MOST[listed]
+    """A new module has a test file, and a new test file a module. The numbers are lowered as the lists shrink."""
+    assert len(listed.read_text(encoding="utf-8").split()) == MOST[listed]

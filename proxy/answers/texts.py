@@ -1,6 +1,7 @@
 """Text completions and their chunks in the one shape that clients know. Pure.
 
-What a provider adds to a choice is left out, as it is of chats (:mod:`normalize`): strict clients refuse it.
+What a provider adds to a choice is left out, as it is of chats (:mod:`proxy.answers.normalize`): strict clients refuse
+it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A file or the environment, to frozen settings, or every fault at once. YAML in the LiteLLM proxy's shape.
 
-It is read once at start, or at a reload. No room below reads the environment or a file. In the order of the data:
+It is read once at start, or at a reload. No other room reads the file or the settings in the environment. In the order
+of the data:
 
     loading                           the way in: ``load_settings``
     yaml_text, environment            the text of a file, and what the environment stands for

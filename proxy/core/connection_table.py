@@ -1,4 +1,4 @@
-"""The table of open connections, with the rule for the one to close. Pure: the clock is an argument.
+"""The table of open connections, with the rule for the one to close. The clock is an argument.
 
     opened ─▶ waiting ──accepted request──▶ busy ─▶ idle ─▶ busy …
               │ no head within HEAD_S: closed

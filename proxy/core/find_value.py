@@ -6,7 +6,7 @@ import msgspec
 
 
 def find_value(body: bytes, name: str) -> bytes | None:
-    """Return the bytes of one top-level value; None where the second reader sees the body otherwise."""
+    """Return the bytes of one top-level value; None where msgspec, which reads *body* again, sees it otherwise."""
     try:
         return bytes(_TOP_LEVEL.decode(body)[name])
     except (msgspec.MsgspecError, RecursionError, KeyError):

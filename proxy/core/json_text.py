@@ -17,7 +17,8 @@ def write_json(value: Any) -> bytes:
     """Return *value* as JSON.
 
     A lone surrogate, which stays behind in a text when a provider cuts an escaped emoji in two
-    (:mod:`join_surrogates`), is written as U+FFFD: orjson refuses it, and so does whoever reads it as UTF-8.
+    (:mod:`proxy.answers.join_surrogates`), is written as U+FFFD: orjson refuses it, and so does whoever reads it as
+    UTF-8.
     """
     try:
         return orjson.dumps(value)

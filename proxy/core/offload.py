@@ -68,8 +68,8 @@ def steps_of(weight: int) -> int:
 async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
     """Return what *work* returns, or raise what it raises; in a worker thread above a *weight* of :data:`LARGE`.
 
-    *weight* is what the work costs, as the bytes of a usual body (:attr:`weight`). Raises
-    :class:`proxy.core.errors.TooMuchWork` where it takes more steps than its weight allows.
+    *weight* is what the work costs, as the bytes of a usual body (:attr:`proxy.core.chat_request.ChatRequest.weight`).
+    Raises :class:`proxy.core.errors.TooMuchWork` where it takes more steps than its weight allows.
     """
     if weight <= LARGE:
         done = work()

@@ -33,7 +33,7 @@ class CallTrace(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers that tell the provider of the trace, in plain ASCII."""
+        """The headers that tell the provider of the trace: plain ASCII, since they are made of hexadecimal ids."""
 
     def hear(self, part: Mapping[str, Any]) -> None:
         """Note what an answer, or a chunk of one, says of itself. It is not to be relied on, and must not fail."""

@@ -9,7 +9,11 @@ the sanitizers, so that the two can be held against each other. What it knows is
     turns       rules about order and pairing            signatures  thought signatures, without state
     judge       the rules in Google's order              answers     what the model says; replies: how it is written
     faults      scripted faults and answers              journal     what came in and what became of it
-    embeddings  texts as vectors
+    embeddings  texts as vectors                         arguments   a call's arguments, made up to a schema
+    contents    turns and parts, as the rules see them   schemas     rules about schemas; json_schemas the other kind
+    replies     answers as JSON and as streams           state       what one emulator holds
+    generate    one call, from its bytes to its answer   control     paths for tests: faults and the journal
+    app         the application                          server      the application on a port
 
 ``judge`` is the rules as a pure function, ``create_emulator`` the application, ``serving`` the application on a port.
 """

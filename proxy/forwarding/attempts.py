@@ -4,9 +4,10 @@
          ▲                                                           │ failed
          └── retry, repair or another model ◀── decide ◀── the table ◀┘
 
-Deciding is pure (:mod:`resilience`, :mod:`fallback_chain`); here is what it decides about, the clock, and the only
-place that sleeps. What is asked, and how it is made ready for whom, is for a :class:`Planning` to know.
-Once a part of an answer is on its way to the client nothing is tried again: nobody must get a text, or a call, twice.
+Deciding is pure (:mod:`proxy.resilience`, :mod:`proxy.forwarding.fallback_chain`); here is what it decides about, the
+clock, and the only place that sleeps. What is asked, and how it is made ready for whom, is for a :class:`Planning` to
+know. Once a part of an answer is on its way to the client nothing is tried again: nobody must get a text, or a call,
+twice.
 """
 
 from __future__ import annotations

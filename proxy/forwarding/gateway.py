@@ -1,4 +1,4 @@
-"""Typed keys for what the application and its requests carry."""
+"""What every handler may need, as one value, and the keys under which a request holds it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ from proxy.upstream.media.fetching import MediaFetcher
 class Gateway:
     """What every handler may need: one immutable whole.
 
-    Assembled in :func:`create_gateway`, and anew by a reload (:mod:`reload`). What a process has once
-    (metrics, lifecycle, admission, store, transports) is the same object in each; the rest belongs to its settings.
+    Assembled in :func:`proxy.server.app.create_gateway`, and anew by a reload (:mod:`proxy.server.reload`). What a
+    process has once (metrics, lifecycle, admission, store, transports) is the same object in each; the rest belongs to
+    its settings.
     """
 
     settings: Settings

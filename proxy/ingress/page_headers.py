@@ -1,4 +1,7 @@
-"""The headers of the inspector's page, and of every answer that its data is in."""
+"""The headers of the inspector's page, and of every answer that its data is in.
+
+The middlewares give them to errors on the page's paths as well, so they stand below the inspector.
+"""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ def kinds_of(types: Mapping[str, Any]) -> Kinds:
 def check_type(name: str, value: Any, kind: TypeAdapter[Any]) -> None:
     """Raise :class:`InvalidRequest`, with the parameter *name* in ``param``, unless *value* is of *kind*.
 
-    So it does for a list or a map with too many entries (:mod:`parameter_limits`). That is looked at first, since
-    pydantic makes an error for each entry of a wrong type.
+    So it does for a list or a map with too many entries (:mod:`proxy.ingress.parameter_limits`). That is looked at
+    first, since pydantic makes an error for each entry of a wrong type.
     """
     if isinstance(value, dict | list):
         check_entries(name, value)

@@ -1,4 +1,4 @@
-"""Logs, metrics, traces and recent requests. It is told what happens; only the inspector reads it.
+"""Logs, metrics, traces and recent requests. Other rooms tell it what happens.
 
 request_record     the facts of one request, from its start to its end
 finish_request     the log line and the metrics of a request that has ended

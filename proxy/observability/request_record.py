@@ -1,4 +1,7 @@
-"""The facts of one request: handlers fill them in, and :mod:`finish_request` writes them at its end."""
+"""The facts of one request. Handlers fill them in.
+
+:mod:`proxy.observability.finish_request` writes them at the end of the request.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ class AttemptTrace(CallTrace, Protocol):
     def end(self, outcome: str, then: Step | None = None) -> None:
         """Note that the call has ended, and how; *then* is what is done about a failure.
 
-        *outcome* is :data:`ANSWERED`, :data:`CANCELLED`, the kind of a failure, or the code of an error.
+        *outcome* is one of :mod:`proxy.observability.tracing` (answered, cancelled), the kind of a failure, or the code
+        of an error.
         """
 
 

@@ -1,6 +1,7 @@
 """The turn guard's place in a request: before anything is planned, in what the client sent. Pure.
 
-What is decided is :mod:`turns`; here is how a request is given to it. Its answer: :mod:`gate_answer`.
+What is decided is :mod:`sanitizers.turns`; here is how a request is given to it. Its answer:
+:mod:`proxy.forwarding.chat.gate_answer`.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ _LISTED = 100
 
 _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "answer_repair")
 """What may be changed behind the pipeline: :mod:`proxy.upstream.dialects`, :mod:`proxy.planning.budgets`,
-:mod:`repairs`, :mod:`corrective_note`, :mod:`turns`, :mod:`tool_arguments`."""
+:mod:`proxy.planning.repairs`, :mod:`proxy.planning.corrective_note`, :mod:`sanitizers.turns`,
+:mod:`proxy.answers.tool_calls`."""
 
 _STEPS = tuple(dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS)))  # a step of either may be called "tools"
 

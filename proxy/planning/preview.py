@@ -1,4 +1,4 @@
-"""What happens to a request, model by model. Pure.
+"""What happens to a request, model by model. Every fact is asked of the code that acts on it, and holds no secret.
 
 What is a wildcard's own to say (its address, key, transport, limits in time) is told of it; what depends on the model
 that a client will name is None.

@@ -1,4 +1,4 @@
-"""Reads a failure and decides what follows. Pure: the clock and randomness are arguments, and nothing here sleeps.
+"""Reads a failure and decides what follows, and shares what is scarce. Pure: clock and randomness are arguments.
 
 The words of a provider as facts:
 

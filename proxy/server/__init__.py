@@ -1,6 +1,6 @@
 """The life of the process: build the application, listen, warm up, reload, drain.
 
-app               the application, and what every handler may need
+app               the application, assembled from settings
 event_loop        uvloop, where it is installed
 connections       clients that open connections and say nothing
 fast_router       the API's paths, without aiohttp's slower way to them

@@ -5,9 +5,10 @@
 From SIGTERM or SIGINT on: ``/readyz`` says no; for the drain delay new requests are still taken, since endpoints
 need time to hear of it, and each answer closes its connection, since a request that is sent just as an idle connection
 is closed is lost; then the listener closes, and what is in flight has the grace period to end; what remains gets an
-error event and is ended. Two seconds later the process has ended, whatever a thread does (:mod:`process_end`). A
-second signal exits at once, and the first one ends a process that is not ready yet. The admin listener stays until the
-end. A changed configuration is taken up (:mod:`proxy.server.reload`) from ready until the first signal.
+error event and is ended. Two seconds later the process has ended, whatever a thread does
+(:mod:`proxy.server.process_end`). A second signal exits at once, and the first one ends a process that is not ready
+yet. The admin listener stays until the end. A changed configuration is taken up (:mod:`proxy.server.reload`) from ready
+until the first signal.
 """
 
 from __future__ import annotations

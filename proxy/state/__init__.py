@@ -1,4 +1,4 @@
-"""What outlives a request: one :class:`Store` protocol, and a repository for each kind of fact.
+"""What outlives a request: signatures in a :class:`Store`, learned windows, and requests that were refused.
 
 Rules: everything in a store is a cache of what a client could bring, too, or can be done without. So a store never
 fails a request: one that cannot answer answers with nothing, and counts that. The files:

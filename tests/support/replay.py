@@ -1,7 +1,8 @@
 """A provider's stream through all that reads and writes it, without sockets: bytes in, the client's bytes out.
 
-Does what :mod:`transport` and :mod:`streaming` do, less time and connections, so that one stream can
-be cut in thousands of ways in a second. That the two really do so is seen on sockets, with the same examples.
+Does what :mod:`proxy.upstream.direct.transport` and :mod:`proxy.forwarding.chat.stream_chat` do, less time and
+connections, so that one stream can be cut in thousands of ways in a second. That the two really do so is seen on
+sockets, with the same examples.
 """
 
 from __future__ import annotations

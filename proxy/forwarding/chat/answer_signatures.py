@@ -30,8 +30,8 @@ _MOST_DOUBTED = 64
 async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> Mapping[str, Kept]:
     """Return what is kept for *tenant* under *keys*, by key: those of a history.
 
-    :func:`keys_wanted` finds them. A tenant is the name of the client's key. An id of
-    another tenant's is unknown here, wherever it was read.
+    :func:`proxy.planning.signatures.restoring.keys_wanted` finds them. A tenant is the name of the client's key. An id
+    of another tenant's is unknown here, wherever it was read.
     """
     if not keys:
         return {}

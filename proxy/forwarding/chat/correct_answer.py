@@ -1,8 +1,8 @@
 """Answers whose tool calls cannot be used: mended, or given back to the model once, with what is wrong.
 
-Whether and where is ``router_settings.self_correction``; what can be used is :mod:`tool_calls`; the second
-try and its note are the attempts'. An answer that is no better then goes to the client as it is: agents know what to
-do with a call that failed, and nothing is better told by hiding it.
+Whether and where is ``router_settings.self_correction``; what can be used is :mod:`proxy.answers.tool_calls`; the
+second try and its note are the attempts'. An answer that is no better then goes to the client as it is: agents know
+what to do with a call that failed, and nothing is better told by hiding it.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ async def stream_answer(
 ) -> web.StreamResponse:
     """Stream the answer of the first attempt that opens, and return the finished response.
 
-    Raises :class:`ProxyError` for a failure before the response began; later ones become the stream's last event.
+    Raises :class:`proxy.core.errors.ProxyError` for a failure before the response began; later ones become the stream's
+    last event.
     """
     out = EventStream(request, record)
     spare = b""

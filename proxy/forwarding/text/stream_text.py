@@ -1,7 +1,7 @@
 """One text completion, streamed: attempts, until one opens; then its chunks as they come.
 
-The rules are those of chats (:mod:`stream_chat`); there is nothing to correct in a text, so that it is never held
-back whole.
+The rules are those of chats (:mod:`proxy.forwarding.chat.stream_chat`); there is nothing to correct in a text, so that
+it is never held back whole.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ async def stream_completion(
 ) -> web.StreamResponse:
     """Stream the text of the first attempt that opens, and return the finished response.
 
-    Raises :class:`ProxyError` for a failure before the response began; later ones become the stream's last
-    event.
+    Raises :class:`proxy.core.errors.ProxyError` for a failure before the response began; later ones become the stream's
+    last event.
     """
     out = EventStream(request, record)
 

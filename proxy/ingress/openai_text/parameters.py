@@ -1,4 +1,6 @@
-"""What a client may set for embeddings and text completions: an allow-list, as :mod:`parameters` is for chats.
+"""The parameters that a client may set for embeddings and text completions.
+
+This is an allow-list, as :mod:`proxy.ingress.openai_chat.parameters` is for chats.
 
 Sources: OpenAI's references of both endpoints (2026-11). ``metadata``, ``extra_body`` and their like are left out for
 the reasons that are given there.

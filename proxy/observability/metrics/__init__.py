@@ -26,7 +26,10 @@ UNKNOWN_MODEL = "unknown"
 
 
 class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, ProcessMetrics):
-    """The process's metrics; :func:`start_series` gives a configuration's models their series."""
+    """The process's metrics.
+
+    :func:`proxy.server.first_series.start_series` gives the models of a configuration their series.
+    """
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry(auto_describe=True)

@@ -1,7 +1,7 @@
 """Spans: one for each request, as a server, and below it one for each call upstream, as a client.
 
-This module and :mod:`exporting` alone import OpenTelemetry. Nothing is read from its context variables or
-left in them: who is whose parent is said each time.
+This module and :mod:`proxy.observability.tracing.exporting` alone import OpenTelemetry. Nothing is read from its
+context variables or left in them: who is whose parent is said each time.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NOWHERE = Context()
 
 
 class RequestSpan:
-    """The span of one request, and what its attempts came to (:class:`RequestTrace`)."""
+    """The span of one request, and what its attempts came to: a ``RequestTrace``."""
 
     __slots__ = ("_below", "_fallbacks", "_propagate", "_retries", "_span", "_tracer")
 
@@ -96,7 +96,7 @@ class RequestSpan:
 
 
 class AttemptSpan:
-    """The span of one call upstream (:class:`AttemptTrace`); *go_on* is told what is done next."""
+    """The span of one call upstream, an ``AttemptTrace``; *go_on* is told what is done next."""
 
     __slots__ = ("_asked", "_go_on", "_heard", "_span", "_stream", "headers")
 

@@ -10,7 +10,8 @@ For each call, the first that holds:
                                                                      until it is refused
 
 A text's signature comes back only where the client brings it and it is known to be from here: it is never required, and
-a foreign one is refused. What is withheld where one is required gets a stand-in (:mod:`stand_ins`).
+a foreign one is refused. What is withheld where one is required gets a stand-in
+(:mod:`proxy.planning.signatures.stand_ins`).
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ class FittedParameters:
     """What became of a request's parameters.
 
     *parameters* is the very object that was given where nothing had to be done. *dropped* names those that are gone.
-    *words* is what the model has to be told, since no parameter says it (:func:`with_words`).
+    *words* is what the model has to be told, since no parameter says it
+    (:func:`proxy.upstream.dialects.formats.with_words`).
     """
 
     parameters: Mapping[str, Any]
@@ -43,10 +44,10 @@ def fit_parameters(
 ) -> FittedParameters:
     """Return *parameters*, of checked types, in the provider's way; *messages* is the history they go with.
 
-    Names in *allowed* pass untouched; the schemas of tools are cleaned all the same (:mod:`clean_tools`). A
+    Names in *allowed* pass untouched; the schemas of tools are cleaned all the same (``clean_tools``). A
     parameter that the provider has no use for is dropped and counted; one whose value it does not take is mapped to the
     nearest, and one that cannot stand beside another is dropped, each with a change. What the client would miss in the
-    answer is refused: :class:`InvalidRequest` for more answers than there can be, and for a choice of a
+    answer is refused: ``InvalidRequest`` for more answers than there can be, and for a choice of a
     function that is not declared. Nothing that was passed in is changed.
     """
     if parameters.keys() <= _untouched_by(dialect) and parameters.get("tools") != []:

@@ -15,7 +15,8 @@ _TAKES_TOKENS = OPENAI_SERVERS | {"azure", "openai"}
 """Providers that embed tokens; others read texts, and litellm fails on the numbers (1.105.3)."""
 
 _TAKES_FORMAT = frozenset({"openai"})
-"""Providers that are asked for a format; the answers of others are written in it later (:mod:`text`)."""
+"""Providers that are asked for a format; the answers of others are written in it later
+(:mod:`proxy.forwarding.text.embedding`)."""
 
 _GOOGLE = frozenset({"gemini", "vertex_ai"})
 _REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _END_S = 1.0
-"""Seconds that the clients of the second loop have to close."""
+"""Seconds that the clients of the second loop have to close, and its tasks to end."""
 
 
 class LoopThread:
@@ -88,7 +88,8 @@ async def _end_tasks() -> None:
     left = asyncio.all_tasks() - {asyncio.current_task()}
     for task in left:
         task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
+    if left:
+        await asyncio.wait(left, timeout=_END_S)
 
 
 async def _close_all(clients: list[Any]) -> None:

@@ -19,8 +19,8 @@ NO_ANSWER = "The provider answered with something that is not Gemini's answer."
 class CandidateReader:
     """Reads one candidate; keeps what its later events have to know of the earlier ones.
 
-    Media is not carried: neither :mod:`normalize` nor OpenAI's format has a place for it. A line stands in its
-    place beside text; media alone is no answer.
+    Media is not carried: neither :mod:`proxy.answers.normalize` nor OpenAI's format has a place for it. A line stands
+    in its place beside text; media alone is no answer.
 
     A thought signature stands beside its call, where Google's OpenAI endpoint has it. Some answers have it on the
     thought or the empty text in front of the call, in streams in an event of its own; Gemini looks for it on the call

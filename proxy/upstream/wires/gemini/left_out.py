@@ -9,8 +9,8 @@ from typing import Any
 def note_of_media(part: Mapping[str, Any]) -> str | None:
     """Return a line for the client in place of the media in *part*; None where it holds none.
 
-    No media is asked for (:mod:`settings`), but some models return it all the same, with a text
-    that speaks of it.
+    No media is asked for (:mod:`proxy.upstream.wires.gemini.settings`), but some models return it all the same, with a
+    text that speaks of it.
     """
     media = part.get("inlineData")
     if media is None:

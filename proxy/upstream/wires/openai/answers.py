@@ -1,8 +1,8 @@
 """What an OpenAI-compatible server answers: whole answers, stream events, errors.
 
-Answers are in our format already; :mod:`normalize` brings every provider's into the one shape. Here it is decided
-whether something is an answer at all, and whether it is a whole one: an answer that was broken off never looks like one
-that the model ended.
+Answers are in our format already; :mod:`proxy.answers.normalize` brings every provider's into the one shape. Here it is
+decided whether something is an answer at all, and whether it is a whole one: an answer that was broken off never looks
+like one that the model ended.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ NO_EMBEDDINGS = "The provider answered with something that is no list of embeddi
 
 
 def read_embeddings(body: bytes) -> Answer:
-    """Return the answer in *body*; whether its embeddings are all there is looked at in :mod:`embeddings`.
+    """Return the answer in *body*; :mod:`proxy.answers.embeddings` looks whether all embeddings are there.
 
     Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind.
     """

@@ -1,7 +1,7 @@
 """Which parameters go out on OpenAI's wire, and by which names there. Pure.
 
-OpenAI's own models refuse some (:mod:`openai_models`); other providers that speak its wire are not given
-some, or call them otherwise.
+OpenAI's own models refuse some (:mod:`proxy.upstream.dialects.openai_models`); other providers that speak its wire are
+not given some, or call them otherwise.
 """
 
 from __future__ import annotations

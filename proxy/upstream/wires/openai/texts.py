@@ -1,6 +1,7 @@
 """Text completions of servers that speak OpenAI's wire: whole answers and stream events. Pure.
 
-What is an answer, and whether it is a whole one, is decided as it is for chats (:mod:`answers`).
+What is an answer, and whether it is a whole one, is decided as it is for chats
+(:mod:`proxy.upstream.wires.openai.answers`).
 """
 
 from __future__ import annotations
