@@ -1,8 +1,9 @@
 """``python -m benchmarks.compare_behaviour > FILE``: what clients, providers and Prometheus see, as lines of JSON.
 
-Two versions behave alike where their files are equal (``diff``). The real process is asked for every known history with
-five models: what ``/v1/explain`` says, what the provider is sent, and what the client is answered, whole and as a
-stream. Names of metrics and the output of the demo follow. Ids, times and ports are left out of each line.
+Two versions behave alike where their files are equal (``diff``). For a version without this file, copy it into a
+checkout of that version. The real process is asked for every known history with five models: what ``/v1/explain`` says,
+what the provider is sent, and what the client is answered, whole and as a stream. Names of metrics and the output of
+the demo follow. Ports and times are left out of each line, and ids of answers, which are random.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MODELS = {
     "claude": "anthropic/claude-sonnet-4-5",
     "deepseek": "deepseek/deepseek-chat",
 }
-"""Two wires of the project's own, and three transformations behind them, of which two are litellm's."""
+"""Gemini's and OpenAI's wire, and two providers behind litellm."""
 
 _TOOLS = [
     {
@@ -57,10 +58,8 @@ _REQUESTS: dict[str, dict[str, Any]] = {
     "stream": {"stream": True, "stream_options": {"include_usage": True}},
 }
 
-_RANDOM = re.compile(
-    r"req_[0-9a-f]+|chatcmpl-[\w-]+|call_[0-9a-f]{8,}|toolu_\w+|127\.0\.0\.1:\d+|\b\d+(?:\.\d+)? ?ms\b|"
-    r'"created": ?\d+|(?<=-)[0-9a-f]{16,32}\b'
-)
+_PLACE = re.compile(r"127\.0\.0\.1:\d+|\b\d+(?:\.\d+)? ?ms\b")
+_RANDOM = re.compile(r'req_[0-9a-f]+|chatcmpl-[\w-]+|"created": ?\d+|(?<=-)[0-9a-f]{16,32}\b')
 _VARIES = frozenset(
     {"date", "server-timing", "x-request-id", "x-turnright-overhead-ms", "content-length", "traceparent"}
 )
@@ -136,8 +135,10 @@ class _Provider(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer in the wire of the path."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        names = sorted(name.lower() for name in self.headers if not name.lower().startswith("x-stainless"))
-        self.seen.append({"path": self.path, "body": body.decode("utf-8", "replace"), "headers": names})
+        given = {name.lower(): _said(value) for name, value in self.headers.items()}
+        self.seen.append(
+            {"path": self.path, "body": _said(body.decode("utf-8", "replace")), "headers": given}
+        )
         wire = (
             "gemini" if "enerateContent" in self.path else "claude" if "/messages" in self.path else "openai"
         )
@@ -155,8 +156,9 @@ class _Provider(http.server.BaseHTTPRequestHandler):
         """Print nothing."""
 
 
-def _said(text: str) -> str:
-    return _RANDOM.sub("~", text)
+def _said(text: str, *, answered: bool = False) -> str:
+    text = _PLACE.sub("~", text)
+    return _RANDOM.sub("~", text) if answered else text
 
 
 def _ask(port: int, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -165,9 +167,12 @@ def _ask(port: int, path: str, body: dict[str, Any]) -> dict[str, Any]:
     answer = connection.getresponse()
     text = answer.read().decode("utf-8", "replace")
     headers = {name.lower(): value for name, value in answer.getheaders()}
-    kept = {name: "~" if name in _VARIES else _said(value) for name, value in sorted(headers.items())}
+    kept = {
+        name: "~" if name in _VARIES else _said(value, answered=True)
+        for name, value in sorted(headers.items())
+    }
     connection.close()
-    return {"status": answer.status, "headers": kept, "text": _said(text)}
+    return {"status": answer.status, "headers": kept, "text": _said(text, answered=True)}
 
 
 def _lines(port: int) -> Iterator[dict[str, Any]]:
@@ -180,8 +185,7 @@ def _lines(port: int) -> Iterator[dict[str, Any]]:
                     yield {**case, "explain": _ask(port, "/v1/explain", body)}
                 _Provider.seen.clear()
                 answer = _ask(port, "/v1/chat/completions", body)
-                sent = [{**one, "body": _said(one["body"])} for one in _Provider.seen]
-                yield {**case, "answer": answer, "sent": sent}
+                yield {**case, "answer": answer, "sent": list(_Provider.seen)}
     for path, body in (
         ("/v1/embeddings", {"model": "gpt", "input": ["a", "b"]}),
         ("/v1/completions", {"model": "gpt", "prompt": "Say"}),
