@@ -19,7 +19,7 @@ DOCUMENT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 ROOMS = {path.name for path in PROXY.iterdir() if path.is_dir() and path.name != "__pycache__"}
 
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
-[CONTRACT] = [one for one in CONTRACTS["contracts"] if one["type"] == "layers"]
+[CONTRACT] = [one for one in CONTRACTS["contracts"] if one.get("containers") == ["proxy"]]
 LAYERS: list[list[str]] = [layer.split(" | ") for layer in CONTRACT["layers"]]
 ORDER = {room: number for number, layer in enumerate(LAYERS) for room in layer}
 

@@ -1,0 +1,138 @@
+"""What one part of a content holds. Proto JSON takes ``functionCall`` and ``function_call`` alike, and so does this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn, TypeAlias
+
+from sanitizers.errors import Unrepairable
+from sanitizers.messages import Message
+from sanitizers.native.protocol import Item
+from sanitizers.work_limit import metered
+
+Part: TypeAlias = dict[str, Any]
+
+_KINDS = MappingProxyType(
+    {
+        spelling: kind
+        for kind, snake in {
+            "text": "text",
+            "inlineData": "inline_data",
+            "fileData": "file_data",
+            "functionCall": "function_call",
+            "functionResponse": "function_response",
+            "executableCode": "executable_code",
+            "codeExecutionResult": "code_execution_result",
+            "toolCall": "tool_call",
+            "toolResponse": "tool_response",
+        }.items()
+        for spelling in (kind, snake)
+    }
+)
+"""The ``data`` oneof of a part (ai.google.dev/api/caching#Part, 2026-08)."""
+
+
+class Data(NamedTuple):
+    """The data of a part: its *kind* in camel case, the *key* under which it stands, and its *value*.
+
+    *kind* is empty for a part without data. *several* says that the part has more than one of the fields of the oneof.
+    """
+
+    kind: str
+    key: str
+    value: Any
+    several: bool = False
+
+
+_NO_DATA = Data("", "", None)
+
+
+def data_of(part: Part) -> Data:
+    """Return the data of *part*; of several the first. A null counts as absent, as it does in proto JSON."""
+    found = _NO_DATA
+    for key, value in part.items():
+        kind = _KINDS.get(key)
+        if kind is not None and value is not None:
+            if found.kind:
+                return found._replace(several=True)
+            found = Data(kind, key, value)
+    return found
+
+
+def without_other_data(part: Part, data: Data) -> Part:
+    """Return *part* with *data* and with no other field of the oneof; *part* itself where it has none."""
+    if not data.several:
+        return part
+    return {key: value for key, value in part.items() if key == data.key or key not in _KINDS}
+
+
+def parts_of(content: Item, index: int) -> list[Part]:
+    """Return the parts of *content*, the item at *index*; a bare part counts as a list of one, as Google reads it.
+
+    Raises :class:`~sanitizers.errors.Unrepairable` for what is no list of parts.
+    """
+    if not isinstance(content, dict):
+        refuse(f"contents[{index}]", "must be an object")
+    parts = content.get("parts")
+    if parts is None:
+        return []
+    if isinstance(parts, dict):
+        parts = [parts]
+    if not isinstance(parts, list):
+        refuse(f"contents[{index}].parts", "must be a list")
+    for number, part in enumerate(metered(parts)):
+        if not isinstance(part, dict):
+            refuse(f"contents[{index}].parts[{number}]", "must be an object")
+        if not isinstance(part.get("text"), str | None):
+            refuse(f"contents[{index}].parts[{number}].text", "must be a string")
+    return parts
+
+
+def is_thought(part: Part) -> bool:
+    """Tell whether *part* is a thought of the model's."""
+    return part.get("thought") is True
+
+
+def signature_of(part: Part) -> str | None:
+    """Return the thought signature of *part*."""
+    signature = text_at(part, "thoughtSignature", "thought_signature")
+    return signature or None
+
+
+def text_at(holder: Part, *names: str) -> str:
+    """Return the first text under one of *names*; empty where there is none."""
+    return next((value for name in names if isinstance(value := holder.get(name), str)), "")
+
+
+def nested_parts(response: Any) -> Iterator[Part]:
+    """Yield the parts within a function response that can be read."""
+    nested = response.get("parts") if isinstance(response, dict) else None
+    for part in metered([nested] if isinstance(nested, dict) else nested if isinstance(nested, list) else ()):
+        if isinstance(part, dict):
+            yield part
+
+
+def has_nested_parts(part: Part) -> bool:
+    """Tell whether *part* is a function response with parts within it."""
+    return next(nested_parts(data_of(part).value), None) is not None
+
+
+def signed(holder: Message, signature: str | None) -> Message:
+    """Return *holder*, a new call, with *signature* where Google's OpenAI endpoint has it."""
+    if signature is not None:
+        holder["extra_content"] = {"google": {"thought_signature": signature}}
+    return holder
+
+
+def signature_of_call(call: Message) -> str | None:
+    """Return the signature that :func:`signed` wrote, or that somebody else put there."""
+    found: Any = call
+    for name in ("extra_content", "google", "thought_signature"):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, str) and found else None
+
+
+def refuse(param: str, what: str) -> NoReturn:
+    """Raise :class:`~sanitizers.errors.Unrepairable` for a list that cannot be read at *param*."""
+    raise Unrepairable(f"'{param}' {what}.", rule="contents_unreadable", param=param)

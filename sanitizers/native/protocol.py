@@ -1,0 +1,75 @@
+"""The protocol of native list formats, and the values that formats exchange with their callers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from sanitizers.messages import Message, Messages
+from sanitizers.profiles import Profile
+from sanitizers.record import record
+
+Item: TypeAlias = dict[str, Any]
+"""One entry of a native list, as it was decoded from JSON."""
+
+Items: TypeAlias = Sequence[Item]
+"""A native list, oldest item first."""
+
+
+class Span(NamedTuple):
+    """Items and the messages that were made of them, both as places of a list.
+
+    One item can be several messages, and several items one message. The spans of a list have all items and all messages
+    in their order, each once.
+    """
+
+    items: range
+    messages: range
+
+
+@record
+class Projection:
+    """A native list as chat messages. A format adds what it needs to write the list again."""
+
+    messages: list[Message]
+    spans: list[Span]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemViolation:
+    """One broken rule of a native list: *rule* is a slug of its format, *index* the place of the item."""
+
+    rule: str
+    index: int
+
+
+P = TypeVar("P", bound=Projection)
+
+
+class NativeListFormat(Protocol[P]):
+    """A format of native lists. No method writes into what it is given."""
+
+    @property
+    def name(self) -> str:
+        """The format's name."""
+
+    def project(self, native: Items) -> P:
+        """Return *native* as chat messages, with the span of each.
+
+        Raises :class:`~sanitizers.errors.Unrepairable`, with the place, for what cannot be read.
+        """
+
+    def find_violations(self, native: Items, profile: Profile) -> tuple[ItemViolation, ...]:
+        """Return the rules of the format that *native* breaks at the models of *profile*, in the order of the items.
+
+        Takes lists that :meth:`project` takes.
+        """
+
+    def apply(self, native: Items, projected: P, sanitized: Messages, profile: Profile) -> Items:
+        """Return *native* with the changes that *sanitized* has against ``projected.messages``.
+
+        *projected* is the projection of *native*. *sanitized* is legal for *profile*: it comes from
+        :func:`sanitizers.sanitize`, or from a cut behind it. Without any change *native* itself is returned. An item is
+        the same object where all messages of its span are, in their order, unless the item breaks a rule by itself.
+        """

@@ -1,0 +1,244 @@
+"""Contents behind the pipeline and behind cuts: a table of repairs, each judged by the emulator."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from proxy.emulator import judge
+from sanitizers import sanitize
+from sanitizers.native import GEMINI_CONTENTS
+from sanitizers.native.gemini.apply import apply_messages
+from sanitizers.native.gemini.project import project_contents
+from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3_STRICT, Profile
+from sanitizers.synthetic import CONTINUE, HISTORY_START, MISSING_RESULT
+from sanitizers.work_limit import WorkLimit, limited_by
+from tests.sanitizers.native.gemini.building import answered, called, model, said, user
+from tests.support.strategies.contents import PNG
+
+Contents = list[dict[str, Any]]
+ASKED, MORE = user(said("question")), user(said("more"))
+THOUGHT = {"text": "hm", "thought": True}
+CALLED = model(THOUGHT, said("look"), called("f", "a", path="x"))
+ANSWERED = user(answered("f", "a"))
+UNNAMED, UNNAMED_ANSWER = model(called("f"), called("g")), user(answered("f"), answered("g"))
+MISSING = {"error": "No result was recorded for this tool call."}
+FILE = user({"fileData": {"mimeType": "application/pdf", "fileUri": "files/a"}}, said("read"))
+
+
+def repaired(native: Contents, profile: Profile = GEMINI_3_STRICT) -> Contents:
+    """Return *native* behind the pipeline; the emulator takes it, and nothing was written into."""
+    before = copy.deepcopy(native)
+    projected = GEMINI_CONTENTS.project(native)
+    done = sanitize(projected.messages, profile)
+    written = GEMINI_CONTENTS.apply(native, projected, done.messages, profile)
+
+    assert native == before
+    assert GEMINI_CONTENTS.find_violations(written, profile) == ()
+    name = "gemini-3.6-flash" if profile is GEMINI_3_STRICT else "gemini-2.5-flash"
+    assert judge(name, {"contents": list(written)}) is None
+    return list(written)
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        [ASKED],
+        [ASKED, CALLED, ANSWERED],
+        [ASKED, UNNAMED, UNNAMED_ANSWER, MORE],
+        [ASKED, model(said("a")), FILE, MORE],
+        [{"parts": [said()]}],
+    ],
+)
+def test_legal_list_comes_back_as_the_same_object(native: Contents) -> None:
+    """With all that messages do not carry: thoughts, signatures, files, ids that are not there."""
+    projected = project_contents(native)
+    done = sanitize(projected.messages, GEMINI_3_STRICT)
+
+    assert apply_messages(native, projected, done.messages, GEMINI_3_STRICT) is native
+
+
+@pytest.mark.parametrize(
+    ("native", "written"),
+    [
+        pytest.param([ASKED, ANSWERED, MORE], [ASKED, MORE], id="orphaned response"),
+        pytest.param(
+            [ASKED, CALLED, MORE],
+            [ASKED, CALLED, user({"functionResponse": {"id": "a", "name": "f", "response": MISSING}}), MORE],
+            id="missing response",
+        ),
+        pytest.param(
+            [ASKED, UNNAMED, user(answered("g")), MORE],
+            [
+                ASKED,
+                UNNAMED,
+                user({"functionResponse": {"name": "f", "response": MISSING}}, answered("g")),
+                MORE,
+            ],
+            id="one of two responses missing, without ids",
+        ),
+        pytest.param(
+            [CALLED, ANSWERED], [user(said(HISTORY_START)), CALLED, ANSWERED], id="the model speaks first"
+        ),
+        pytest.param(
+            [ASKED, model(said("a"))], [ASKED, model(said("a")), user(said(CONTINUE))], id="the model is last"
+        ),
+        pytest.param(
+            [ASKED, UNNAMED, user(answered("f")), user(answered("g"))],
+            [ASKED, UNNAMED, UNNAMED_ANSWER],
+            id="responses in several contents",
+        ),
+        pytest.param(
+            [ASKED, UNNAMED, MORE, UNNAMED_ANSWER],
+            [ASKED, UNNAMED, UNNAMED_ANSWER, MORE],
+            id="late responses",
+        ),
+        pytest.param(
+            [
+                ASKED,
+                model(called("f", "a")),
+                model(called("g", "b")),
+                user(answered("f", "a"), answered("g", "b")),
+            ],
+            [ASKED, model(called("f", "a"), called("g", "b")), user(answered("f", "a"), answered("g", "b"))],
+            id="calls in several contents keep their signatures",
+        ),
+        pytest.param(
+            [ASKED, CALLED, user(said("more"), answered("f", "a"))],
+            [ASKED, CALLED, ANSWERED, MORE],
+            id="response beside a text",
+        ),
+        pytest.param(
+            [ASKED, CALLED, user(answered("f"))], [ASKED, CALLED, ANSWERED], id="id on the call alone"
+        ),
+        pytest.param(
+            [ASKED, CALLED, user(answered("other", "a"))], [ASKED, CALLED, ANSWERED], id="wrong name"
+        ),
+        pytest.param(
+            [ASKED, CALLED, {"role": "function", "parts": ANSWERED["parts"]}],
+            [ASKED, CALLED, ANSWERED],
+            id="role of responses",
+        ),
+        pytest.param(
+            [ASKED, model(said(""), THOUGHT, said("a")), MORE],
+            [ASKED, model(THOUGHT, said("a")), MORE],
+            id="empty part",
+        ),
+        pytest.param([ASKED, model(THOUGHT), MORE], [ASKED, MORE], id="thoughts alone"),
+        pytest.param([ASKED, model(), MORE], [ASKED, MORE], id="no parts"),
+        pytest.param(
+            [ASKED, user(called("f", "a")), ANSWERED],
+            [ASKED, model(called("f", "a")), ANSWERED],
+            id="call of the user",
+        ),
+    ],
+)
+def test_damaged_list_is_repaired(native: Contents, written: Contents) -> None:
+    """What is equal to an item of the list behind the repair is that very item."""
+    made = repaired(native)
+
+    assert made == written
+    for item in native:
+        assert item not in written or any(content is item for content in made)
+
+
+def test_two_user_turns_become_one_where_they_must() -> None:
+    """Up to 1.5; later models take both."""
+    native = [ASKED, FILE]
+    [joined] = repaired(native, GEMINI_1)
+
+    assert joined == user(said("question"), *FILE["parts"])
+    assert joined["parts"][1] is FILE["parts"][0]
+    assert repaired(native)[1] is FILE
+
+
+def test_media_that_moves_out_of_a_response_stays_native() -> None:
+    """Before Gemini 3 it stands in a content of its own behind the responses."""
+    medium = {"inlineData": {"mimeType": "image/png", "data": PNG, "displayName": "plot"}}
+    response = {"name": "f", "id": "a", "response": {"output": "see"}, "parts": [medium]}
+    made = repaired([ASKED, CALLED, user({"functionResponse": response}), MORE], GEMINI_2)
+
+    assert any(part is medium for content in made for part in content["parts"])
+    assert "parts" not in made[2]["parts"][0]["functionResponse"]
+
+
+def test_unknown_fields_of_parts_and_contents_stay() -> None:
+    """Behind a repair that is no matter of theirs."""
+    odd: dict[str, Any] = {
+        "role": "function",
+        "later": 1,
+        "parts": [{**answered("f", "a"), "newer": {"x": 1}}],
+    }
+    projected = project_contents([ASKED, CALLED, odd])
+
+    *_, written = apply_messages([ASKED, CALLED, odd], projected, projected.messages, GEMINI_3_STRICT)
+
+    assert written == {**odd, "role": "user"}
+    assert written["parts"][0] is odd["parts"][0]
+
+
+def test_dropped_rounds_drop_their_items() -> None:
+    """A cut of whole rounds leaves all other items as they are."""
+    native = [ASKED, CALLED, ANSWERED, MORE, UNNAMED, UNNAMED_ANSWER]
+    projected = project_contents(native)
+    cut = [projected.messages[0], *projected.messages[3:]]
+
+    written = apply_messages(native, projected, cut, GEMINI_3_STRICT)
+
+    assert [id(item) for item in written] == [id(native[at]) for at in (0, 3, 4, 5)]
+
+
+def test_shortened_result_is_written_anew_beside_unchanged_ones() -> None:
+    """Its neighbour's part is the same object."""
+    native = [ASKED, UNNAMED, UNNAMED_ANSWER]
+    projected = project_contents(native)
+    shorter = [*projected.messages[:2], {**projected.messages[2], "content": "do…"}, projected.messages[3]]
+
+    written = apply_messages(native, projected, shorter, GEMINI_3_STRICT)
+
+    assert written[1] is UNNAMED
+    assert written[2] == user(answered("f", output="do…"), answered("g"))
+    assert written[2]["parts"][1] is UNNAMED_ANSWER["parts"][1]
+
+
+def test_instruction_and_system_message_between_items() -> None:
+    """An inserted user message is a content; a system message is systemInstruction's."""
+    native = [ASKED, CALLED, ANSWERED]
+    projected = project_contents(native)
+    more = [{"role": "system", "content": "rules"}, *projected.messages, {"role": "user", "content": "stop"}]
+
+    written = apply_messages(native, projected, more, GEMINI_3_STRICT)
+
+    assert written == [*native, user(said("stop"))]
+    assert [id(item) for item in written[:3]] == [*map(id, native)]
+
+
+def test_renamed_call_renames_its_response() -> None:
+    """The message of a result does not say the name, so that only the call is changed."""
+    native = [ASKED, model(called("my tool", "a")), user(answered("my tool", "a"))]
+    made = repaired(native)
+
+    name = made[1]["parts"][0]["functionCall"]["name"]
+    assert made[2]["parts"][0]["functionResponse"]["name"] == name != "my tool"
+
+
+def test_missing_result_is_the_pipelines_text() -> None:
+    """The words above are those of :data:`MISSING_RESULT`."""
+    assert MISSING == {"error": MISSING_RESULT.split('"')[3]}
+
+
+def test_work_is_linear_and_counted() -> None:
+    """Twice the contents take twice the steps."""
+
+    def steps(rounds: int) -> int:
+        native = [ASKED, *[CALLED, ANSWERED] * rounds]
+        projected = project_contents(native)
+        limit = WorkLimit(10**9)
+        with limited_by(limit):
+            apply_messages(native, projected, projected.messages, GEMINI_3_STRICT)
+        return 10**9 - limit.left
+
+    assert steps(400) <= 2 * steps(200) + 10
+    assert steps(400) >= 800

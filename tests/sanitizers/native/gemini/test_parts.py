@@ -1,0 +1,82 @@
+"""What one part holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sanitizers import Unrepairable
+from sanitizers.native.gemini.parts import data_of, nested_parts, parts_of, signature_of, without_other_data
+
+
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        ({"text": ""}, "text"),
+        ({"functionCall": {}}, "functionCall"),
+        ({"function_call": {}}, "functionCall"),
+        ({"thoughtSignature": "x", "inline_data": {}}, "inlineData"),
+        ({"text": None, "fileData": {}}, "fileData"),
+        ({"thought": True, "thoughtSignature": "x"}, ""),
+        ({}, ""),
+    ],
+)
+def test_data_is_found_in_both_spellings(part: dict[str, Any], kind: str) -> None:
+    """A null is no data."""
+    assert data_of(part).kind == kind
+
+
+def test_further_data_is_taken_out_and_other_fields_stay() -> None:
+    """The first of several fields of the oneof counts."""
+    part = {"text": "a", "functionCall": {"name": "f"}, "thought": True}
+
+    assert without_other_data(part, data_of(part)) == {"text": "a", "thought": True}
+
+
+def test_part_with_one_kind_of_data_is_the_same_object() -> None:
+    """Nothing is copied where nothing is wrong."""
+    part = {"text": "a", "videoMetadata": {}}
+
+    assert without_other_data(part, data_of(part)) is part
+
+
+@pytest.mark.parametrize("name", ["thoughtSignature", "thought_signature"])
+def test_signature_is_read_in_both_spellings(name: str) -> None:
+    """An empty one is none."""
+    assert signature_of({name: "abc"}) == "abc"
+    assert signature_of({name: ""}) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "param"),
+    [
+        ("text", "contents[3]"),
+        ({"parts": "text"}, "contents[3].parts"),
+        ({"parts": ["text"]}, "contents[3].parts[0]"),
+        ({"parts": [{}, {"text": 7}]}, "contents[3].parts[1].text"),
+    ],
+)
+def test_unreadable_content_is_refused_with_its_place(content: Any, param: str) -> None:
+    """The error names the field and holds nothing of its value."""
+    with pytest.raises(Unrepairable) as refused:
+        parts_of(content, 3)
+
+    assert refused.value.param == param
+
+
+@pytest.mark.parametrize("content", [{}, {"parts": None}, {"parts": []}])
+def test_content_without_parts_is_read(content: dict[str, Any]) -> None:
+    """It is the rules' matter that it is empty."""
+    assert parts_of(content, 0) == []
+
+
+def test_bare_part_is_a_list_of_one() -> None:
+    """Google's parser takes it for one, and its own examples write it."""
+    assert parts_of({"parts": {"text": "a"}}, 0) == [{"text": "a"}]
+
+
+@pytest.mark.parametrize("response", [None, "text", {"parts": 7}, {"parts": ["text"]}, {}])
+def test_unreadable_nested_parts_are_none(response: Any) -> None:
+    """They are not carried."""
+    assert [*nested_parts(response)] == []

@@ -1,0 +1,164 @@
+"""Contents as chat messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sanitizers.native.gemini.project import project_contents
+from sanitizers.work_limit import WorkLimit, limited_by
+from tests.sanitizers.native.gemini.building import SIGNED, answered, called, model, said, user
+from tests.support.strategies.contents import PNG
+
+
+def content_of(part: dict[str, Any], role: str = "user") -> Any:
+    """Return the content of the message that *part* alone is."""
+    [message] = project_contents([{"role": role, "parts": [part]}]).messages
+    return message["content"]
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        (said("a"), "a"),
+        ({"text": "a", "thoughtSignature": "x"}, [{"type": "text", "text": "a"}]),
+        ({"text": "a", "thought": True}, ""),
+        ({"text": ""}, ""),
+        (
+            {"inline_data": {"mime_type": "image/png", "data": PNG}},
+            [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}],
+        ),
+        (
+            {"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}},
+            [{"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}],
+        ),
+        (
+            {"inlineData": {"mimeType": "application/pdf", "data": "AAAA"}},
+            [{"type": "file", "file": {"file_data": "data:application/pdf;base64,AAAA"}}],
+        ),
+        (
+            {"fileData": {"mimeType": "image/png", "fileUri": "files/a"}},
+            [{"type": "text", "text": "[File files/a image/png]"}],
+        ),
+        (
+            {"executableCode": {"language": "PYTHON", "code": "1"}},
+            [{"type": "text", "text": "```python\n1\n```"}],
+        ),
+        ({"codeExecutionResult": {"output": "1"}}, [{"type": "text", "text": "```\n1\n```"}]),
+        ({"toolCall": {"a": 1}}, [{"type": "text", "text": '```json\n{"a": 1}\n```'}]),
+    ],
+)
+def test_part_becomes_what_a_message_can_hold(part: dict[str, Any], content: Any) -> None:
+    """Text stays text, bytes are media, and what has no form is told."""
+    assert content_of(part) == content
+
+
+def test_media_of_the_model_is_told_and_not_carried() -> None:
+    """An assistant message holds no media at any provider."""
+    part = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+
+    assert content_of(part, "model") == [{"type": "text", "text": "[image/png]"}]
+
+
+@pytest.mark.parametrize(
+    ("response", "content"),
+    [
+        ({"output": "a"}, "a"),
+        ({"result": "a"}, "a"),
+        ({"error": "a"}, '{"error": "a"}'),
+        ({"output": 1}, '{"output": 1}'),
+        ({"output": "a", "more": "b"}, '{"output": "a", "more": "b"}'),
+        ({}, "{}"),
+        (None, ""),
+        ([1], "[1]"),
+    ],
+)
+def test_response_is_the_text_under_its_usual_key_or_json(response: Any, content: str) -> None:
+    """An error keeps its key, since its text alone would read as a success."""
+    part = {"functionResponse": {"name": "f", "response": response}}
+
+    assert content_of(part) == content
+
+
+def test_signature_stands_on_its_call() -> None:
+    """Where Google's OpenAI endpoint has it, so that a changed call keeps it."""
+    [message] = project_contents([model(called("f", "a"))]).messages
+
+    assert message["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": SIGNED}}
+
+
+@pytest.mark.parametrize(
+    ("calls", "responses", "order"),
+    [
+        ([called("f", "a"), called("f", "b")], [answered("f", "b"), answered("f", "a")], [1, 0]),
+        ([called("f"), called("g")], [answered("g"), answered("f")], [1, 0]),
+        ([called("f"), called("f")], [answered("f"), answered("f")], [0, 1]),
+        ([called("f", "a"), called("g", "b")], [answered("g"), answered("f")], [1, 0]),
+        ([called("f"), called("g")], [answered("f", "x"), answered("g", "y")], [0, 1]),
+        ([called("f", "a"), called("f", "b")], [answered("f", "a"), answered("f", "x")], [0, 1]),
+        ([called("f", "a")], [answered("other", "a")], [0]),
+    ],
+)
+def test_response_answers_by_id_and_else_by_name_and_order(
+    calls: list[Any], responses: list[Any], order: list[int]
+) -> None:
+    """Within the model's content before it."""
+    turn, *results = project_contents([model(*calls), user(*responses)]).messages
+    ids = [call["id"] for call in turn["tool_calls"]]
+
+    assert [ids.index(result["tool_call_id"]) for result in results] == order
+
+
+def test_response_without_a_call_keeps_its_name_for_the_pipeline() -> None:
+    """It has no id, so that nothing else is taken for its call."""
+    [result] = project_contents([user(answered("f"))]).messages
+
+    assert result == {"role": "tool", "name": "f", "content": "done"}
+
+
+def test_derived_ids_differ_and_stay_while_the_list_grows() -> None:
+    """Equal lists have equal ids, so that prompt caches keep hitting."""
+    start = [user(said()), model(called("f"), called("f"))]
+    first = project_contents(start)
+    longer = project_contents([*start, user(answered("f"), answered("f")), model(called("f"))])
+
+    ids = [call["id"] for call in longer.messages[1]["tool_calls"]]
+    assert len(set(ids)) == 2
+    assert ids == [call["id"] for call in first.messages[1]["tool_calls"]]
+    assert longer.unnamed == {*ids, longer.messages[-1]["tool_calls"][0]["id"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "roles"),
+    [
+        (user(said(), answered("f"), answered("g"), said()), ["tool", "tool", "user"]),
+        (model(called("f"), answered("f"), called("g"), answered("g")), ["assistant", "tool"] * 2),
+        (user(said(), called("f")), ["user", "assistant"]),
+        ({"role": "function", "parts": [answered("f")]}, ["tool"]),
+        ({"role": "assistant", "parts": [said()]}, ["assistant"]),
+        ({"parts": [said()]}, ["user"]),
+        (user(), ["user"]),
+    ],
+)
+def test_one_content_can_be_several_messages(content: dict[str, Any], roles: list[str]) -> None:
+    """Each of its own role; results stand before the user's words."""
+    projected = project_contents([content])
+
+    assert [message["role"] for message in projected.messages] == roles
+    assert [*projected.spans[0].messages] == [*range(len(roles))]
+
+
+def test_work_is_linear_and_counted() -> None:
+    """Twice the parts take twice the steps, whoever answers whom."""
+
+    def steps(size: int) -> int:
+        limit = WorkLimit(10**9)
+        calls = [called("f") for _ in range(size)]
+        responses = [answered("f") for _ in range(size)]
+        with limited_by(limit):
+            project_contents([model(*calls), user(*responses)])
+        return 10**9 - limit.left
+
+    assert steps(400) <= 2 * steps(200) + 10
+    assert steps(400) >= 800
