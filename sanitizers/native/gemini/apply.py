@@ -73,7 +73,8 @@ class _Writer:
         if run[0]["role"] == "tool":
             return self._results(run, places, kept)
         is_model = run[0]["role"] == "assistant"
-        self._calls = self._calls_of(run[0]) if is_model else {}
+        if is_model:
+            self._calls = self._calls_of(run[0])
         if kept is not None:
             return kept
         [place] = places

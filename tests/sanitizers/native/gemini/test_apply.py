@@ -117,6 +117,11 @@ def test_legal_list_comes_back_as_the_same_object(native: Contents) -> None:
             [ASKED, CALLED, user(answered("other", "a"))], [ASKED, CALLED, ANSWERED], id="wrong name"
         ),
         pytest.param(
+            [ASKED, CALLED, user({"functionResponse": {"id": "a", "name": "f"}})],
+            [ASKED, CALLED, user(answered("f", "a", output=""))],
+            id="response without its object",
+        ),
+        pytest.param(
             [ASKED, CALLED, {"role": "function", "parts": ANSWERED["parts"]}],
             [ASKED, CALLED, ANSWERED],
             id="role of responses",
@@ -162,6 +167,39 @@ def test_media_that_moves_out_of_a_response_stays_native() -> None:
 
     assert any(part is medium for content in made for part in content["parts"])
     assert "parts" not in made[2]["parts"][0]["functionResponse"]
+
+
+def test_file_within_a_response_is_told_where_it_cannot_stand() -> None:
+    """Before Gemini 3 no response has parts, and a file has no other form than its name."""
+    nested = [{"fileData": {"mimeType": "application/pdf", "fileUri": "files/a"}}]
+    response = {"name": "f", "id": "a", "response": {"output": "see "}, "parts": nested}
+
+    made = repaired([ASKED, CALLED, user({"functionResponse": response})], GEMINI_2)
+
+    assert made == [ASKED, CALLED, user(answered("f", "a", output="see [File files/a application/pdf]"))]
+
+
+def test_nested_file_stays_native_beside_a_shortened_text() -> None:
+    """From Gemini 3 on."""
+    nested = {"fileData": {"mimeType": "application/pdf", "fileUri": "files/a"}}
+    response = {"name": "f", "id": "a", "response": {"output": "long"}, "parts": [nested]}
+    native = [ASKED, CALLED, user({"functionResponse": response})]
+    projected = project_contents(native)
+    *before, result = projected.messages
+    shorter = {**result, "content": [{"type": "text", "text": "l…"}, *result["content"][1:]]}
+
+    *_, written = apply_messages(native, projected, [*before, shorter], GEMINI_3_STRICT)
+
+    assert written == user({"functionResponse": {**response, "response": {"output": "l…"}}})
+
+
+def test_single_content_without_a_role_gets_one_when_another_follows() -> None:
+    """Gemini reads a missing role as the user's in a list of one alone."""
+    native = [{"parts": [said()]}]
+    projected = project_contents(native)
+    more = [*projected.messages, {"role": "user", "content": "stop"}]
+
+    assert apply_messages(native, projected, more, GEMINI_3_STRICT) == [user(said()), user(said("stop"))]
 
 
 def test_unknown_fields_of_parts_and_contents_stay() -> None:

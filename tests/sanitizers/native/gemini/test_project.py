@@ -129,6 +129,27 @@ def test_derived_ids_differ_and_stay_while_the_list_grows() -> None:
     assert longer.unnamed == {*ids, longer.messages[-1]["tool_calls"][0]["id"]}
 
 
+def test_derived_id_is_none_that_the_list_has() -> None:
+    """Also where it comes later."""
+    [turn] = project_contents([model(called("f"))]).messages
+    taken = turn["tool_calls"][0]["id"]
+
+    first, *_ = project_contents(
+        [model(called("f")), user(answered("f")), model(called("g", taken))]
+    ).messages
+
+    assert first["tool_calls"][0]["id"] != taken
+
+
+def test_originals_are_of_parts_and_calls_that_live() -> None:
+    """The id() of anything else could become another object's."""
+    part = {"text": "a", "videoMetadata": {}}
+    projected = project_contents([user(said()), model(part, called("f")), user(answered("f"))])
+    turn = projected.messages[1]
+
+    assert projected.originals.keys() == {id(turn["content"][0]), id(turn["tool_calls"][0])}
+
+
 @pytest.mark.parametrize(
     ("content", "roles"),
     [

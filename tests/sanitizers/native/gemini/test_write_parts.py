@@ -23,6 +23,11 @@ def test_sound_parts_are_the_same_objects_and_others_go() -> None:
     assert [id(part) for part in kept] == [id(thought), id(signed)]
 
 
+def test_second_data_of_a_part_goes() -> None:
+    """Gemini takes one field of the oneof."""
+    assert sound_parts([{"text": "a", "inlineData": {}, "thought": True}]) == [{"text": "a", "thought": True}]
+
+
 def test_part_of_a_changed_message_that_is_unchanged_is_its_native_part() -> None:
     """Merging two messages keeps what their parts carry."""
     native = {"text": "a", "videoMetadata": {}}
