@@ -106,16 +106,17 @@ def text_at(holder: Part, *names: str) -> str:
 
 
 def nested_parts(response: Any) -> Iterator[Part]:
-    """Yield the parts within a function response that can be read."""
+    """Yield the media within a function response: it holds no other parts (ai.google.dev/api/caching, 2026-08)."""
     nested = response.get("parts") if isinstance(response, dict) else None
-    for part in metered([nested] if isinstance(nested, dict) else nested if isinstance(nested, list) else ()):
-        if isinstance(part, dict):
+    for part in metered(nested if isinstance(nested, list) else [nested]):
+        if isinstance(part, dict) and data_of(part).kind in ("fileData", "inlineData"):
             yield part
 
 
 def has_nested_parts(part: Part) -> bool:
-    """Tell whether *part* is a function response with parts within it."""
-    return next(nested_parts(data_of(part).value), None) is not None
+    """Tell whether *part* is a function response with anything in the place of its parts."""
+    response = data_of(part).value
+    return isinstance(response, dict) and bool(response.get("parts"))
 
 
 def signed(holder: Message, signature: str | None) -> Message:

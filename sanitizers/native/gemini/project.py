@@ -29,8 +29,8 @@ from sanitizers.record import record
 from sanitizers.synthetic import DerivedIds
 from sanitizers.work_limit import metered
 
-MODEL_ROLES = frozenset({"assistant", "model"})
-"""Roles that are read as the model's; every other one is read as the user's."""
+MODEL_ROLES = ("assistant", "model")
+"""Roles that are read as the model's; every other one is read as the user's. A client can write any value there."""
 
 _SAID_ALONE = frozenset({"content", "output", "result"})
 """Keys of a response that hold nothing but its text. ``error`` is not among them: a text alone would hide it."""

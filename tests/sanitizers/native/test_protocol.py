@@ -15,7 +15,7 @@ from proxy.emulator.parts import NO_TEXT
 from sanitizers import Profile, Unrepairable, sanitize
 from sanitizers.native import GEMINI_CONTENTS, Items, NativeListFormat
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
-from tests.support.strategies.contents import any_contents, damaged_contents, legal_contents
+from tests.support.strategies.contents import any_contents, damaged_contents, hostile_contents, legal_contents
 
 Accepts = Callable[[str, Items], object]
 
@@ -39,12 +39,13 @@ FORMATS = [
     pytest.param(
         GEMINI_CONTENTS,
         st.one_of(legal_contents(), damaged_contents(), any_contents()),
+        hostile_contents(),
         GEMINIS,
         refused_contents,
         id="gemini",
     )
 ]
-every_format = pytest.mark.parametrize(("form", "lists", "targets", "refused"), FORMATS)
+every_format = pytest.mark.parametrize(("form", "lists", "hostile", "targets", "refused"), FORMATS)
 
 
 def repaired(form: NativeListFormat[Any], native: Items, profile: Profile) -> tuple[Any, Any, Items] | None:
@@ -63,7 +64,9 @@ def contains(items: Sequence[object], wanted: object) -> bool:
 
 
 @every_format
-def test_repaired_list_is_taken_and_stays(form: Any, lists: Any, targets: Any, refused: Accepts) -> None:
+def test_repaired_list_is_taken_and_stays(
+    form: Any, lists: Any, hostile: Any, targets: Any, refused: Accepts
+) -> None:
     """It breaks no rule of its own, the provider's judge takes it, and a second pass returns the same object."""
 
     @settings(max_examples=100)
@@ -85,7 +88,9 @@ def test_repaired_list_is_taken_and_stays(form: Any, lists: Any, targets: Any, r
 
 
 @every_format
-def test_unchanged_items_are_the_same_objects(form: Any, lists: Any, targets: Any, refused: Accepts) -> None:
+def test_unchanged_items_are_the_same_objects(
+    form: Any, lists: Any, hostile: Any, targets: Any, refused: Accepts
+) -> None:
     """An item stays itself where its messages do, and neither it nor a neighbour breaks a rule."""
 
     @settings(max_examples=100)
@@ -114,7 +119,7 @@ def test_unchanged_items_are_the_same_objects(form: Any, lists: Any, targets: An
 
 
 @every_format
-def test_nothing_is_mutated(form: Any, lists: Any, targets: Any, refused: Accepts) -> None:
+def test_nothing_is_mutated(form: Any, lists: Any, hostile: Any, targets: Any, refused: Accepts) -> None:
     """The list, its messages and those of the pipeline are the same afterwards, down to the last field."""
 
     @settings(max_examples=100)
@@ -141,7 +146,7 @@ def test_nothing_is_mutated(form: Any, lists: Any, targets: Any, refused: Accept
 
 @every_format
 def test_spans_have_every_item_and_every_message(
-    form: Any, lists: Any, targets: Any, refused: Accepts
+    form: Any, lists: Any, hostile: Any, targets: Any, refused: Accepts
 ) -> None:
     """Each once and in order, so that any change can be led back to its item."""
 
@@ -157,7 +162,9 @@ def test_spans_have_every_item_and_every_message(
 
 
 @every_format
-def test_list_without_violations_is_taken(form: Any, lists: Any, targets: Any, refused: Accepts) -> None:
+def test_list_without_violations_is_taken(
+    form: Any, lists: Any, hostile: Any, targets: Any, refused: Accepts
+) -> None:
     """The rules leave nothing out that the provider's judge refuses."""
 
     @settings(max_examples=100)
@@ -166,5 +173,25 @@ def test_list_without_violations_is_taken(form: Any, lists: Any, targets: Any, r
         profile = targets[model]
         if form.find_violations(native, profile) == ():
             assert refused(model, native) is None
+
+    check()
+
+
+@every_format
+def test_unreadable_list_is_refused_and_any_other_is_taken(
+    form: Any, lists: Any, hostile: Any, targets: Any, refused: Accepts
+) -> None:
+    """Whatever JSON a client sends, nothing but :class:`Unrepairable` is raised."""
+
+    @settings(max_examples=100)
+    @given(hostile, st.sampled_from([*targets]))
+    def check(native: Items, model: str) -> None:
+        try:
+            projected = form.project(native)
+        except Unrepairable:
+            return
+        form.find_violations(native, targets[model])
+        repaired(form, native, targets[model])
+        form.apply(native, projected, projected.messages, targets[model])
 
     check()

@@ -64,6 +64,50 @@ def any_contents(draw: st.DrawFn) -> Contents:
     return contents
 
 
+_NAMES = st.sampled_from(
+    [
+        "args",
+        "code",
+        "content",
+        "data",
+        "fileData",
+        "fileUri",
+        "functionCall",
+        "functionResponse",
+        "function_call",
+        "function_response",
+        "id",
+        "inlineData",
+        "mimeType",
+        "name",
+        "output",
+        "parts",
+        "response",
+        "role",
+        "text",
+        "thought",
+        "thoughtSignature",
+        "toolCall",
+    ]
+)
+_SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.sampled_from(["model", "user", "f"])
+)
+
+
+def hostile_contents() -> st.SearchStrategy[list[Any]]:
+    """Return lists of any JSON under the names that contents have."""
+    value = st.recursive(
+        _SCALARS,
+        lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(_NAMES, inner, max_size=4)),
+        max_leaves=12,
+    )
+    content = st.fixed_dictionaries(
+        {"parts": st.lists(st.dictionaries(_NAMES, value, max_size=3), max_size=3)}, optional={"role": value}
+    )
+    return st.lists(st.one_of(content, value), max_size=4)
+
+
 _PARTS: tuple[Callable[[int], dict[str, Any]], ...] = (
     lambda n: {"text": f"text {n}"},
     lambda n: {"functionCall": {"name": f"f{n}", "args": {"n": n}}, "thoughtSignature": STAND_IN},

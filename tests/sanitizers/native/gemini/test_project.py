@@ -144,8 +144,8 @@ def test_derived_id_is_none_that_the_list_has() -> None:
 def test_originals_are_of_parts_and_calls_that_live() -> None:
     """The id() of anything else could become another object's."""
     part = {"text": "a", "videoMetadata": {}}
-    projected = project_contents([user(said()), model(part, called("f")), user(answered("f"))])
-    turn = projected.messages[1]
+    projected = project_contents([model(part, called("f")), user(answered("f")), user(said())])
+    turn = projected.messages[0]
 
     assert projected.originals.keys() == {id(turn["content"][0]), id(turn["tool_calls"][0])}
 

@@ -38,6 +38,7 @@ BROKEN: list[tuple[str, list[dict[str, Any]], int]] = [
     ("nested_media", [ASKED, CALLED, NESTED], 2),
     ("no_contents", [], 0),
     ("nothing_said", [ASKED, model({"text": "a", "thought": True}), ASKED], 1),
+    ("nothing_said", [ASKED, model({"inlineData": {}, "thought": True}), ASKED], 1),
     ("parts_missing", [ASKED, model(), ASKED], 1),
     ("response_count", [ASKED, model(called("f"), called("g")), user(answered("f"))], 1),
     ("response_count", [ASKED, CALLED], 1),
