@@ -25,8 +25,8 @@ One tree, few classes: one per thing that a client or an operator does different
         ├── UpstreamTimeout         504
         └── UpstreamUnreachable     502
 
-Every error is written as OpenAI's envelope, ``{"error": {"message", "type", "param", "code"}}``, in a JSON
-answer or, once a stream has started, as its last event. Messages hold no key, header, address or traceback.
+The client's format writes an error (:mod:`proxy.forwarding.answer_format`): as a JSON answer or, once a stream has
+started, as its last event. Messages hold no key, header, address or traceback.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ProxyError(Exception):
     """Base of all errors that turn into an answer.
 
     *message* is for the client; *param* names the request field at fault, in OpenAI's spelling
-    (``messages[3].role``); *headers* are added to the answer.
+    (``messages[3].role``); *headers* are added to the answer. ``details`` are further fields for the client.
     """
 
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
@@ -57,15 +57,12 @@ class ProxyError(Exception):
         self.message = message
         self.param = param
         self.headers = dict(headers or {})
+        self.details: Mapping[str, Any] = {}
 
     @property
     def http_status(self) -> int:
         """The status of the answer; an upstream's own status where there is one."""
         return int(self.status)
-
-    def body(self) -> dict[str, Any]:
-        """Return OpenAI's error envelope."""
-        return {"error": {"message": self.message, "type": self.type, "param": self.param, "code": self.code}}
 
 
 class InvalidRequest(ProxyError):
@@ -105,7 +102,10 @@ class UnsupportedMediaType(InvalidRequest):
 
 
 class UnrepairableHistory(InvalidRequest):
-    """The history breaks a rule of the provider and was not, or must not be, repaired; *rule* is its slug, if known."""
+    """The history breaks a rule of the provider and was not, or must not be, repaired; *rule* is its slug, if known.
+
+    The client is told of the rules that are broken (*violations*) and of the changes that would mend them.
+    """
 
     code = "illegal_history"
 
@@ -122,15 +122,8 @@ class UnrepairableHistory(InvalidRequest):
         self.rule = rule or self.code
         self.violations = list(violations)
         self.changes = list(changes)
-
-    @override
-    def body(self) -> dict[str, Any]:
-        """Return the envelope, with the rules that are broken and the changes that would mend them."""
-        body = super().body()
-        if self.violations or self.changes:
-            body["error"]["violations"] = self.violations
-            body["error"]["changes"] = self.changes
-        return body
+        if violations or changes:
+            self.details = {"violations": self.violations, "changes": self.changes}
 
 
 class ContextTooLong(InvalidRequest):

@@ -2,6 +2,7 @@
 
 In the order of the data:
 
+    answer_format   the protocol of a client's format, which answers are written in
     gateway         what every handler may need, and the keys under which a request holds it
     fallback_chain  where a request may go, and what it has used up there
     attempts        the calls upstream: retries, repairs, fallbacks, deadlines

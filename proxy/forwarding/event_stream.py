@@ -14,6 +14,7 @@ import asyncio
 
 from aiohttp import web
 
+from proxy.forwarding.answer_format import ClientFormat
 from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
 
 HOLD_S = 10.0
@@ -25,8 +26,6 @@ BEAT_S = 10.0
 
 STALL_S = 120.0
 """Seconds that one write may wait for a client that does not read."""
-
-BEAT = b": keep-alive\n\n"
 
 _FLUSH_S = 5.0
 """Seconds that a client has, past the deadline, to take the end of its stream."""
@@ -41,14 +40,20 @@ _HEADERS = {
 class EventStream:
     """The events of one answer. All calls come from the request's own task."""
 
-    def __init__(self, request: web.Request, record: Record) -> None:
+    def __init__(self, request: web.Request, answer_format: ClientFormat[object], record: Record) -> None:
+        self.writer = answer_format.write_stream()
+        """Writes the events of the attempt that is being made; another attempt has another one."""
+
         self.response: web.StreamResponse | None = None
         """The response, from the moment on that its headers are out."""
 
         self.committed = False
         """Whether a part of an answer is on its way to the client."""
 
-        self._request = request
+        self.request = request
+        """The request that is answered."""
+
+        self._format = answer_format
         self._record = record
         self._loop = asyncio.get_running_loop()
         self._clock = self._loop.time
@@ -68,8 +73,10 @@ class EventStream:
         self._held.append(event)
 
     def discard(self) -> None:
-        """Forget what is held back: its attempt has failed."""
+        """Forget what is held back: its attempt has failed. Unless a part is out, the writer begins anew."""
         self._held.clear()
+        if not self.committed:
+            self.writer = self._format.write_stream()
 
     async def commit(self, event: bytes = b"") -> None:
         """Send what is held, and *event* behind it."""
@@ -131,8 +138,8 @@ class EventStream:
         """Let go of a client that does not read."""
         self.stop()
         self._record.outcome = CLIENT_DISCONNECTED
-        if self._request.transport is not None:
-            self._request.transport.abort()
+        if self.request.transport is not None:
+            self.request.transport.abort()
 
     def _note_first(self) -> None:
         if not self.committed:
@@ -153,7 +160,7 @@ class EventStream:
         response = web.StreamResponse(headers=headers)
         self._record.status = 200
         try:
-            await response.prepare(self._request)
+            await response.prepare(self.request)
         except ConnectionResetError:
             self.response = response  # nothing else can be answered to a client that has gone
             raise
@@ -181,7 +188,7 @@ class EventStream:
         if held:
             self._note_first()
         try:
-            await self._write(held or BEAT)
+            await self._write(held or self._format.keep_alive)
         except ConnectionResetError:
             return
         finally:

@@ -18,7 +18,8 @@ from proxy.core.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from proxy.ingress.routes.paths import API_ROUTES, CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS
+from proxy.ingress.formats import CHAT_COMPLETIONS, FORMATS
+from proxy.ingress.routes.paths import API_ROUTES
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.circuit import State
@@ -51,7 +52,7 @@ def start_counts(metrics: Metrics, settings: Settings) -> None:
     if settings.sanitize.on_violation == "send":
         for rule in RULES:
             metrics.violations.labels(rule)
-    for route in (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS):
+    for route in FORMATS:
         for outcome in _TURNED_AWAY:
             metrics.requests.labels(route, UNKNOWN_MODEL, outcome)
     for name in model_names(settings):
@@ -72,7 +73,7 @@ def start_circuits(metrics: Metrics, settings: Settings) -> None:
 
 
 def _start_model(metrics: Metrics, name: str) -> None:
-    for route in (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS):
+    for route in FORMATS:
         metrics.requests.labels(route, name, "ok")
         metrics.requests.labels(route, name, InternalFault.code)
     for outcome in _OUTCOMES:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -15,6 +14,8 @@ from proxy.core import offload
 from proxy.core.worker_threads import THREADS
 from proxy.forwarding import event_stream
 from proxy.forwarding.chat import plan_attempts as chat_planning
+from proxy.ingress.openai_chat.format import OPENAI_CHAT
+from proxy.ingress.openai_text import format as openai_text
 from proxy.planning.plan import plan_request
 from sanitizers.work_limit import spend
 from tests.support.builders import user
@@ -226,8 +227,8 @@ async def test_a_stream_that_holds_comments_alone(
         counted = await proxy.count("requests_total", outcome="deadline_exceeded")
 
     assert reply.status == 200
-    assert reply.raw.startswith(event_stream.BEAT)
-    said = events_of(reply.raw.replace(event_stream.BEAT, b""))
+    assert reply.raw.startswith(OPENAI_CHAT.keep_alive)
+    said = events_of(reply.raw.replace(OPENAI_CHAT.keep_alive, b""))
     assert [event["error"]["message"] for event in said] == [WORDS]
     assert counted == 1
 
@@ -273,7 +274,7 @@ async def test_other_paths_end_in_time_as_well(
             ended.set()
 
     monkeypatch.setattr(offload, "LARGE", 10)
-    monkeypatch.setattr(importlib.import_module(f"proxy.ingress.routes.{path}"), parse, never)
+    monkeypatch.setattr(openai_text, parse, never)
     monkeypatch.setattr(offload, "_STEPS_AT_LEAST", 10**12)
     async with proxied(settings(), upstream) as proxy:
         await check_late(proxy, await proxy.post({"model": MODEL, **body}, f"/v1/{path}"))

@@ -14,9 +14,9 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from proxy.core.errors import UpstreamFault
-from proxy.core.sse import DONE
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.stream_end import finish_stream
+from proxy.ingress.openai_chat.format import OPENAI_CHAT
 from proxy.observability.request_record import Record
 from tests.behaviours.test_stream_limits import LIMITS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
@@ -98,7 +98,7 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[web.Request, EventStream, Re
     transport = Mock(spec=asyncio.Transport)
     record = Record(request_id="x", route=CHAT, started=0.0)
     request = make_mocked_request("POST", CHAT, transport=transport)
-    out = EventStream(request, record)
+    out = EventStream(request, OPENAI_CHAT, record)
     out.response = web.StreamResponse()
     return request, out, record, transport
 
@@ -109,7 +109,7 @@ async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(out.response, "write", AsyncMock())
     monkeypatch.setattr(out.response, "write_eof", lambda: asyncio.sleep(3600))
     async with asyncio.timeout(30):
-        await out.end(DONE, asyncio.get_running_loop().time())
+        await out.end(out.writer.write_end(), asyncio.get_running_loop().time())
 
     assert record.outcome == "client_disconnected"
     transport.abort.assert_called_once_with()
@@ -121,7 +121,7 @@ async def test_client_that_is_stuck_before_the_end(
     monkeypatch: pytest.MonkeyPatch, fault: Exception, begun: bool
 ) -> None:
     """A beat that waits for it keeps nothing that ends from ending."""
-    request, out, record, transport = stuck(monkeypatch)
+    _, out, record, transport = stuck(monkeypatch)
     monkeypatch.setattr(out.response, "write", lambda _: asyncio.sleep(3600))
 
     async def fail() -> None:
@@ -133,7 +133,7 @@ async def test_client_that_is_stuck_before_the_end(
         raise fault
 
     async with asyncio.timeout(30):
-        await finish_stream(request, out, fail, asyncio.get_running_loop().time(), record)
+        await finish_stream(out, fail, asyncio.get_running_loop().time(), record)
 
     assert record.outcome == "client_disconnected"
     transport.abort.assert_called_once_with()
@@ -143,7 +143,8 @@ async def test_a_chunk_costs_one_look_at_the_clock(monkeypatch: pytest.MonkeyPat
     """Once an answer is on its way a chunk is written, and nothing else: there are hundreds in each answer."""
     loop = asyncio.get_running_loop()
     clock = Mock(side_effect=itertools.count(100.0))
-    out = EventStream(make_mocked_request("POST", CHAT), Record(request_id="x", route=CHAT, started=0.0))
+    record = Record(request_id="x", route=CHAT, started=0.0)
+    out = EventStream(make_mocked_request("POST", CHAT), OPENAI_CHAT, record)
     out.stop()
     out.response = web.StreamResponse()
     write = AsyncMock()

@@ -18,8 +18,8 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.json_text import write_json
-from proxy.core.sse import DONE, encode_event
 from proxy.core.upstream_call import Chunk
+from proxy.ingress.openai_chat.format import OPENAI_CHAT
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.direct.content_kind import is_events, without_blanks
 from proxy.upstream.direct.wires import wire_of
@@ -60,14 +60,14 @@ def replay(
         include_usage=include_usage,
         ids=_ids(model, taken),
     )
-    watch = OpeningWatch()
+    watch, writer = OpeningWatch(), OPENAI_CHAT.write_stream()
     out: list[bytes] = []
     began = opened = False
     try:
         for chunk in _chunks(pieces, deployment):
             normalized = normalizer.normalize(chunk)
             if normalized is not None:
-                out.append(encode_event(normalized))
+                out.append(writer.write_chunk(normalized))
                 began = began or bool(normalized["choices"])
                 opened = opened or watch.opens(normalized)
         if not began:
@@ -76,15 +76,15 @@ def replay(
             raise UpstreamFault("The stream broke off.", cause=Cause.TRUNCATED)
         usage = normalizer.last_chunk()
         if usage is not None:
-            out.append(encode_event(usage))
+            out.append(writer.write_chunk(usage))
         if not opened and (_is_gemini(model) or watch.missing is not Cause.EMPTY):
             raise AnswerUnusable("The answer says nothing.", cause=watch.missing)
     except UpstreamFault as fault:
         if not opened:
             return Replayed(b"", fault.cause)
-        out.append(encode_event(fault.body()))
+        out.append(writer.write_error(fault))
     else:
-        out.append(DONE)
+        out.append(writer.write_end())
     return Replayed(b"".join(out))
 
 

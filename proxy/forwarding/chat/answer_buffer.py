@@ -1,14 +1,16 @@
 """A streamed answer that is held back until it is complete, and then sent in the chunks that it came in. Pure.
 
-What is held is bytes, and the texts of its calls: parsed chunks would take eight times the memory, and are needed
-again only where a call was mended.
+What is held is JSON, and the texts of its calls: parsed chunks would take eight times the memory, and are needed
+again only where a call was mended. The client's format writes the events when the chunks go out.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from proxy.core.sse import decode_event, encode_event
+import orjson
+
+from proxy.core.json_text import write_json
 from proxy.core.upstream_call import Answer, Chunk
 
 LARGEST = 8 * 2**20
@@ -50,11 +52,11 @@ class _Pieces:
 
 
 class AnswerBuffer:
-    """The events of one answer's normalized chunks, and the calls in them."""
+    """One answer's normalized chunks as JSON, and the calls in them."""
 
     def __init__(self) -> None:
-        self._events: list[bytes] = []
-        self._with_calls: set[int] = set()  # places of events that hold pieces of calls
+        self._chunks: list[bytes] = []
+        self._with_calls: set[int] = set()  # places of chunks that hold pieces of calls
         self._size = 0
         self._pieces: dict[_Place, _Pieces] = {}
         self._calls: dict[_Place, dict[str, Any]] = {}  # as they were handed out
@@ -65,16 +67,16 @@ class AnswerBuffer:
         """Whether more is held back than :data:`LARGEST`."""
         return self._size > LARGEST
 
-    def add(self, chunk: Chunk, event: bytes) -> None:
-        """Hold *chunk* back, which *event* is the event of."""
-        self._size += len(event)
+    def add(self, chunk: Chunk, written: bytes) -> None:
+        """Hold *chunk* back, whose JSON is *written*."""
+        self._size += len(written)
         for choice in chunk["choices"]:
             index = choice["index"]
             self._ends[index] = choice["finish_reason"] or self._ends.get(index)
             for piece in choice["delta"].get("tool_calls") or ():
-                self._with_calls.add(len(self._events))
+                self._with_calls.add(len(self._chunks))
                 self._pieces.setdefault((index, piece["index"]), _Pieces()).add(piece)
-        self._events.append(event)
+        self._chunks.append(written)
 
     def whole(self) -> Answer:
         """Return the answer, as far as its calls go."""
@@ -85,19 +87,19 @@ class AnswerBuffer:
             choices.append({"index": index, "message": {"tool_calls": calls}, "finish_reason": end})
         return {"choices": choices}
 
-    def events(self, answer: Answer | None = None) -> bytes:
-        """Return the events as they came; with *answer*, one from :meth:`whole`, with the calls that differ in it.
+    def chunks(self, answer: Answer | None = None) -> list[bytes]:
+        """Return the chunks as they came; with *answer*, one from :meth:`whole`, with the calls that differ in it.
 
         The first piece of such a call then has all of it, and the others nothing.
         """
         mended = self._mended(answer) if answer is not None else {}
         if not mended:
-            return b"".join(self._events)
+            return self._chunks
         said: set[_Place] = set()
-        return b"".join(
-            encode_event(_with_mended(decode_event(event), mended, said)) if at in self._with_calls else event
-            for at, event in enumerate(self._events)
-        )
+        return [
+            write_json(_with_mended(orjson.loads(chunk), mended, said)) if at in self._with_calls else chunk
+            for at, chunk in enumerate(self._chunks)
+        ]
 
     def _mended(self, answer: Answer) -> dict[_Place, Any]:
         mended: dict[_Place, Any] = {}

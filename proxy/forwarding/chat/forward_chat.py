@@ -12,14 +12,15 @@ from proxy.answers.normalize import normalize_answer
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.json_text import write_json
 from proxy.core.upstream_call import Answer, UpstreamCall
+from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, names_back, take_notes
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, pass_calls, write_last_words
 from proxy.forwarding.chat.plan_attempts import ChatPlanning
 from proxy.forwarding.chat.stream_chat import stream_answer
+from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.whole_answer import WholeAnswer
 from proxy.observability.request_record import Record
@@ -31,18 +32,24 @@ _SAID_NOTHING = {
 
 
 async def forward(
-    request: web.Request, chat: ChatRequest, body: bytes, record: Record, gateway: Gateway
+    request: web.Request,
+    chat: ChatRequest,
+    body: bytes,
+    answer_format: ClientFormat[ChatRequest],
+    record: Record,
+    gateway: Gateway,
 ) -> web.StreamResponse:
-    """Answer *chat*, whose bytes were *body*, streaming or whole; *record* has what the turn guard made of it.
+    """Answer *chat*, whose bytes were *body*, in *answer_format*, streaming or whole.
 
-    Raises :class:`proxy.core.errors.ProxyError` where no answer has been started.
+    *record* has what the turn guard made of it. Raises :class:`proxy.core.errors.ProxyError` where no answer has been
+    started. All six parameters are the route's, and no two of them belong together.
     """
     attempts = Attempts(ChatPlanning(chat, record, gateway), body, record, gateway)
-    fallback_id = f"chatcmpl-{record.request_id.removeprefix('req_')}"
+    fallback_id = f"{answer_format.id_prefix}{record.request_id.removeprefix('req_')}"
     created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
     if chat.stream:
         return await stream_answer(
-            request,
+            EventStream(request, answer_format, record),
             attempts,
             record,
             gateway,
@@ -87,7 +94,7 @@ async def forward(
             raise
     record.usage = answer.get("usage") or {}
     record.status = 200
-    return WholeAnswer(write_json(answer), record.answer_headers(loop.time()))
+    return WholeAnswer(answer_format.write_answer(answer), record.answer_headers(loop.time()))
 
 
 def check_answer(answer: Answer, call: UpstreamCall) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.sse import encode_event
+from proxy.core.upstream_call import Chunk
 from proxy.observability.request_record import Record
 from sanitizers import Change
 from sanitizers.turns import CallGate, gate_answer
@@ -73,11 +73,11 @@ def write_last_words(record: Record, *, fallback_id: str, created: int) -> dict[
     }
 
 
-def stream_last_words(record: Record, *, fallback_id: str, created: int) -> bytes:
-    """Return the same answer as the events of a stream."""
+def stream_last_words(record: Record, *, fallback_id: str, created: int) -> list[Chunk]:
+    """Return the same answer as the chunks of a stream."""
     answer = write_last_words(record, fallback_id=fallback_id, created=created)
     [choice] = answer["choices"]
     chunk = {**answer, "object": "chat.completion.chunk"}
     said = {"index": 0, "delta": choice["message"], "finish_reason": None}
     end = {"index": 0, "delta": {}, "finish_reason": "stop"}
-    return b"".join(encode_event({**chunk, "choices": [one]}) for one in (said, end))
+    return [{**chunk, "choices": [one]} for one in (said, end)]

@@ -9,6 +9,7 @@ held back whole (:mod:`proxy.forwarding.chat.answer_buffer`), and comments keep 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 
 from aiohttp import web
@@ -17,7 +18,7 @@ from proxy.answers.find_empty import OpeningWatch
 from proxy.answers.normalize import ChunkNormalizer
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.sse import encode_event
+from proxy.core.json_text import write_json
 from proxy.core.upstream_call import UpstreamCall
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_buffer import AnswerBuffer
@@ -34,7 +35,7 @@ from sanitizers.turns import ChunkGate
 
 
 async def stream_answer(
-    request: web.Request,
+    out: EventStream,
     attempts: Attempts[Plan, UpstreamCall],
     record: Record,
     gateway: Gateway,
@@ -43,13 +44,12 @@ async def stream_answer(
     created: int,
     include_usage: bool,
 ) -> web.StreamResponse:
-    """Stream the answer of the first attempt that opens, and return the finished response.
+    """Stream the answer of the first attempt that opens to *out*, and return the finished response.
 
     Raises :class:`proxy.core.errors.ProxyError` for a failure before the response began; later ones become the stream's
     last event.
     """
-    out = EventStream(request, record)
-    spare = b""
+    spare: Sequence[bytes] = ()
 
     async def call(upstream_call: UpstreamCall) -> None:
         nonlocal spare
@@ -70,7 +70,7 @@ async def stream_answer(
         except BaseException as fault:
             out.discard()  # at once: while the next attempt is waited for, what is held would go out by itself
             if held is not None and isinstance(fault, AnswerUnusable) and fault.answer is not None:
-                spare = held.events()
+                spare = held.chunks()
             raise
         finally:
             if calls is not None:
@@ -81,13 +81,14 @@ async def stream_answer(
             await attempts.run(call, may_repeat=lambda: not out.committed)
         except UpstreamFault as fault:
             if isinstance(fault, AnswerUnusable) and fault.answer is not None:
-                await out.commit(spare)
+                await out.commit(_write_held(spare, out))
             elif not out.committed and ends_turn(fault, record):
-                await out.commit(stream_last_words(record, fallback_id=fallback_id, created=created))
+                last_words = stream_last_words(record, fallback_id=fallback_id, created=created)
+                await out.commit(b"".join(map(out.writer.write_chunk, last_words)))
             else:
                 raise
 
-    return await finish_stream(request, out, answer, attempts.deadline, record)
+    return await finish_stream(out, answer, attempts.deadline, record)
 
 
 async def _relay(
@@ -126,18 +127,17 @@ async def _relay(
                 elif not opened and watch.missing is not Cause.EMPTY:
                     attempts.hearing()
                 if out.committed:
-                    asked = await out.send(encode_event(normalized), now)
+                    asked = await out.send(out.writer.write_chunk(normalized), now)
                     continue
                 began = True
-                event = encode_event(normalized)
                 if held is not None:
-                    held.add(normalized, event)
+                    held.add(normalized, write_json(normalized))
                     if held.is_full:
-                        await out.commit(held.events())
+                        await out.commit(_write_held(held.chunks(), out))
                 elif opened:
-                    await out.commit(event)
+                    await out.commit(out.writer.write_chunk(normalized))
                 else:
-                    out.hold(event)
+                    out.hold(out.writer.write_chunk(normalized))
             asked = clock()
     if not out.committed and not began:
         raise AnswerUnusable("The provider's stream ended without an answer.", cause=Cause.EMPTY)
@@ -150,14 +150,22 @@ async def _relay(
         record.writing_s = now - opened_at
     usage = normalizer.last_chunk()
     if usage is not None:
-        event = encode_event(usage)
         if out.committed:
-            await out.send(event, clock())
+            await out.send(out.writer.write_chunk(usage), clock())
         elif held is not None:
-            held.add(usage, event)
+            held.add(usage, write_json(usage))
         else:
-            out.hold(event)
+            out.hold(out.writer.write_chunk(usage))
     if not out.committed:
         if not opened and (call.is_gemini or watch.missing is not Cause.EMPTY):
             raise AnswerUnusable("The model's answer says nothing.", cause=watch.missing)
-        await out.commit(held.events(await correct_answer(held.whole(), record)) if held is not None else b"")
+        if held is None:
+            await out.commit()
+        else:
+            corrected = await correct_answer(held.whole(), record)
+            await out.commit(_write_held(held.chunks(corrected), out))
+
+
+def _write_held(chunks: Iterable[bytes], out: EventStream) -> bytes:
+    """Return the events of *chunks*, which an answer buffer held back as JSON."""
+    return b"".join(map(out.writer.write_encoded, chunks))

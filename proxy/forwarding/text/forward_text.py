@@ -11,11 +11,12 @@ from aiohttp import web
 
 from proxy.answers.embeddings import weight_of
 from proxy.answers.texts import Defaults, check_text
-from proxy.core.json_text import write_json
 from proxy.core.offload import run_offloaded
 from proxy.core.text_request import PlainRequest
 from proxy.core.upstream_call import Answer, PlainCall
+from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.attempts import Attempts
+from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.text.completing import complete_text, may_be_empty
 from proxy.forwarding.text.embedding import embed
@@ -27,9 +28,13 @@ from proxy.observability.request_record import Record
 
 
 async def forward_embeddings(
-    asked: PlainRequest, body: bytes, record: Record, gateway: Gateway
+    asked: PlainRequest,
+    body: bytes,
+    answer_format: ClientFormat[PlainRequest],
+    record: Record,
+    gateway: Gateway,
 ) -> web.StreamResponse:
-    """Answer *asked*, whose bytes were *body*; raises :class:`proxy.core.errors.ProxyError`."""
+    """Answer *asked*, whose bytes were *body*, in *answer_format*; raises :class:`proxy.core.errors.ProxyError`."""
     make_plan = partial(plan_embeddings, unsupported=gateway.upstream.unsupported_embedding)
     planning = PlainPlanning(asked, make_plan, gateway.settings)
     attempts: Attempts[PlainPlan, PlainCall] = Attempts(planning, body, record, gateway)
@@ -37,15 +42,21 @@ async def forward_embeddings(
     async def call(upstream_call: PlainCall) -> Answer:
         return await embed(gateway.upstream, upstream_call)
 
-    return await _answer_whole(attempts, call, record)
+    return await _answer_whole(attempts, call, answer_format, record)
 
 
 async def forward_completion(
-    request: web.Request, asked: PlainRequest, body: bytes, record: Record, gateway: Gateway
+    request: web.Request,
+    asked: PlainRequest,
+    body: bytes,
+    answer_format: ClientFormat[PlainRequest],
+    record: Record,
+    gateway: Gateway,
 ) -> web.StreamResponse:
-    """Answer *asked*, whose bytes were *body*, streaming or whole.
+    """Answer *asked*, whose bytes were *body*, in *answer_format*, streaming or whole.
 
-    Raises :class:`proxy.core.errors.ProxyError` where no answer has been started.
+    Raises :class:`proxy.core.errors.ProxyError` where no answer has been started. All six parameters are the route's,
+    and no two of them belong together.
     """
     make_plan = partial(plan_text, unsupported=gateway.upstream.unsupported)
     planning = PlainPlanning(asked, make_plan, gateway.settings)
@@ -53,22 +64,26 @@ async def forward_completion(
     created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
 
     def defaults(upstream_call: PlainCall) -> Defaults:
-        made = f"cmpl-{record.request_id.removeprefix('req_')}"
+        made = f"{answer_format.id_prefix}{record.request_id.removeprefix('req_')}"
         return Defaults(made, created, upstream_call.deployment.model_id)
 
     if asked.stream:
-        return await stream_completion(request, attempts, record, gateway, defaults)
+        out = EventStream(request, answer_format, record)
+        return await stream_completion(out, attempts, record, gateway, defaults)
 
     async def call(upstream_call: PlainCall) -> Answer:
         answer = await complete_text(gateway.upstream, upstream_call)
         may = may_be_empty(upstream_call.deployment)
         return check_text(answer, defaults(upstream_call), may_be_empty=may)
 
-    return await _answer_whole(attempts, call, record)
+    return await _answer_whole(attempts, call, answer_format, record)
 
 
 async def _answer_whole(
-    attempts: Attempts[PlainPlan, PlainCall], call: Callable[[PlainCall], Awaitable[Answer]], record: Record
+    attempts: Attempts[PlainPlan, PlainCall],
+    call: Callable[[PlainCall], Awaitable[Answer]],
+    answer_format: ClientFormat[PlainRequest],
+    record: Record,
 ) -> web.StreamResponse:
     loop = asyncio.get_running_loop()
 
@@ -83,5 +98,5 @@ async def _answer_whole(
     usage = answer.get("usage") or {}
     record.usage = usage if any(usage.values()) else {}
     record.status = 200
-    written = await run_offloaded(weight_of(answer), partial(write_json, answer))
+    written = await run_offloaded(weight_of(answer), partial(answer_format.write_answer, answer))
     return WholeAnswer(written, record.answer_headers(loop.time()))

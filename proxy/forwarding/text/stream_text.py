@@ -15,7 +15,6 @@ from aiohttp import web
 from proxy.answers.texts import Defaults, TextChunks, opens
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.sse import encode_event
 from proxy.core.upstream_call import PlainCall
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.event_stream import EventStream
@@ -28,18 +27,17 @@ from proxy.observability.request_record import Record
 
 
 async def stream_completion(
-    request: web.Request,
+    out: EventStream,
     attempts: Attempts[PlainPlan, PlainCall],
     record: Record,
     gateway: Gateway,
     defaults: Callable[[PlainCall], Defaults],
 ) -> web.StreamResponse:
-    """Stream the text of the first attempt that opens, and return the finished response.
+    """Stream the text of the first attempt that opens to *out*, and return the finished response.
 
     Raises :class:`proxy.core.errors.ProxyError` for a failure before the response began; later ones become the stream's
     last event.
     """
-    out = EventStream(request, record)
 
     async def call(upstream_call: PlainCall) -> None:
         chunks = TextChunks(defaults(upstream_call), include_usage=upstream_call.ask_usage)
@@ -52,7 +50,7 @@ async def stream_completion(
     async def answer() -> None:
         await attempts.run(call, may_repeat=lambda: not out.committed)
 
-    return await finish_stream(request, out, answer, attempts.deadline, record)
+    return await finish_stream(out, answer, attempts.deadline, record)
 
 
 async def _relay(
@@ -75,7 +73,7 @@ async def _relay(
                 break
             normalized = text.normalize(chunk)
             if normalized is not None:
-                event = encode_event(normalized)
+                event = out.writer.write_chunk(normalized)
                 if not opened and opens(normalized, may_be_empty=may):
                     opened, opened_at = True, now
                     attempts.answering()
@@ -98,4 +96,4 @@ async def _relay(
         record.writing_s = now - opened_at
     usage = text.last_chunk()
     if usage is not None:
-        await out.send(encode_event(usage), clock())
+        await out.send(out.writer.write_chunk(usage), clock())

@@ -1,4 +1,4 @@
-"""Turn whatever goes wrong before an answer starts into OpenAI's error envelope."""
+"""Turn whatever goes wrong before an answer starts into an error of the client's format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from proxy.core.errors import (
 )
 from proxy.forwarding.end_request import why_ended
 from proxy.forwarding.gateway import GATEWAY, RECORD
-from proxy.forwarding.json_response import json_response
+from proxy.forwarding.json_response import written_response
+from proxy.ingress.formats import write_refusal
 from proxy.ingress.page_headers import PRIVATE
 from proxy.observability.logs import report_fault
 from proxy.resilience.client_error import SDK_RETRIES
@@ -59,7 +60,7 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
     if not error.retryable and error.http_status < 500:
         # The SDKs retry 408, 409 and 429 by themselves, and obey this header.
         headers.setdefault("x-should-retry", "true" if error.http_status in SDK_RETRIES else "false")
-    return json_response(error.body(), status=error.http_status, headers=headers)
+    return written_response(write_refusal(error, record.route), status=error.http_status, headers=headers)
 
 
 def _from_http(request: web.Request, error: web.HTTPException) -> ProxyError:

@@ -36,12 +36,10 @@ _PARSED_FASTER = 4
 """Parsing a body of many objects takes longer than planning it, where they are neither messages, calls nor parts."""
 
 
-def parse_chat_request(
-    body: bytes, *, max_nesting: int, mends: bool = False, parse_weight: int = 0
-) -> ChatRequest:
+def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0) -> ChatRequest:
     """Return the request in *body*; *mends* says that its messages may be changed where they cannot be read otherwise.
 
-    *parse_weight* is what it costs to parse it (:func:`proxy.core.offload.parse_weight`), for those who know.
+    *weight* is what it costs to parse it (:func:`proxy.core.offload.parse_weight`), for those who know.
     Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
     model, messages that cannot be read, and a known parameter of the wrong type.
     """
@@ -90,7 +88,7 @@ def parse_chat_request(
         known_tools=known,
         body=body,
         mended=mended,
-        weight=max(len(body), parse_weight // _PARSED_FASTER, _weight_of(outline)),
+        weight=max(len(body), weight // _PARSED_FASTER, _weight_of(outline)),
     )
 
 

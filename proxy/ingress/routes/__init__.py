@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from proxy.ingress.formats import FORMATS
 from proxy.ingress.routes.chat_completions import chat_completions
 from proxy.ingress.routes.completions import completions
 from proxy.ingress.routes.embeddings import embeddings
@@ -12,7 +13,6 @@ from proxy.ingress.routes.health import livez, readyz, root
 from proxy.ingress.routes.metrics import metrics
 from proxy.ingress.routes.models import list_models, show_model
 from proxy.ingress.routes.paths import (
-    CHAT_COMPLETIONS,
     COMPLETIONS,
     EMBEDDINGS,
     EXPLAIN,
@@ -30,12 +30,10 @@ __all__ = ["add_api_routes", "add_health_routes"]
 
 def add_api_routes(app: web.Application) -> None:
     """Add the API, each path in both spellings."""
-    for path in spellings(CHAT_COMPLETIONS):
-        app.router.add_post(path, chat_completions)
-    for path in spellings(EMBEDDINGS):
-        app.router.add_post(path, embeddings)
-    for path in spellings(COMPLETIONS):
-        app.router.add_post(path, completions)
+    others = {EMBEDDINGS: embeddings, COMPLETIONS: completions}
+    for route in FORMATS:
+        for path in spellings(route):
+            app.router.add_post(path, others.get(route, chat_completions))
     for path in spellings(EXPLAIN):
         app.router.add_post(path, explain)
     for path in spellings(MODELS):

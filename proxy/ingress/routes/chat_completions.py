@@ -1,4 +1,4 @@
-"""``POST /v1/chat/completions``."""
+"""``POST /v1/chat/completions``, and the paths of other chat formats."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from functools import partial
 from aiohttp import web
 
 from proxy.config.pools import choose_pool
+from proxy.core.chat_request import ChatRequest
 from proxy.core.offload import parse_weight, run_offloaded
 from proxy.forwarding.chat.forward_chat import forward
 from proxy.forwarding.gateway import GATEWAY, RECORD
-from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.ingress.formats import FORMATS
 from proxy.ingress.routes.read_body import read_body
 from proxy.planning.guard_turns import MAX_ROUNDS, guard_chat, read_max_rounds
 
@@ -21,12 +22,12 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     A request that comes before the upstream is warm waits for it: the error would cost the client more.
     """
     gateway, record = request[GATEWAY], request[RECORD]
-    settings = gateway.settings
+    settings, answer_format = gateway.settings, FORMATS[record.route]
     body = await read_body(request, gateway, record)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
     weight = parse_weight(body)
-    parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, parse_weight=weight)
-    chat = await run_offloaded(weight, parse)
+    parse = partial(answer_format.read_request, body, max_nesting=nesting, mends=mends, weight=weight)
+    chat: ChatRequest = await run_offloaded(weight, parse)
     record.stream, record.messages = chat.stream, len(chat.messages)
     if gateway.watch is not None and gateway.watch.keeps_bodies:
         record.body = chat.body
@@ -37,4 +38,4 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
         chat.weight, partial(guard_chat, chat, policy, asked, mode=settings.sanitize.mode)
     )
     await gateway.upstream.start()
-    return await forward(request, chat, body, record, gateway)
+    return await forward(request, chat, body, answer_format, record, gateway)

@@ -8,22 +8,22 @@ from aiohttp import web
 
 from proxy.config.pools import choose_pool
 from proxy.core.offload import parse_weight, run_offloaded
+from proxy.core.text_request import PlainRequest
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.text.forward_text import forward_completion
-from proxy.ingress.openai_text.requests import parse_completion_request
+from proxy.ingress.formats import FORMATS
 from proxy.ingress.routes.read_body import read_body
 
 
 async def completions(request: web.Request) -> web.StreamResponse:
     """Read the request, send it as it is, and hand the text back."""
     gateway, record = request[GATEWAY], request[RECORD]
-    settings = gateway.settings
+    settings, answer_format = gateway.settings, FORMATS[record.route]
     body = await read_body(request, gateway, record)
     nesting, weight = settings.general_settings.max_nesting, parse_weight(body)
-    asked = await run_offloaded(
-        weight, partial(parse_completion_request, body, max_nesting=nesting, weight=weight)
-    )
+    read = partial(answer_format.read_request, body, max_nesting=nesting, mends=False, weight=weight)
+    asked: PlainRequest = await run_offloaded(weight, read)
     record.stream = asked.stream
     record.model = choose_pool(asked.model, settings)[0].label
     await gateway.upstream.start()
-    return await forward_completion(request, asked, body, record, gateway)
+    return await forward_completion(request, asked, body, answer_format, record, gateway)

@@ -8,21 +8,21 @@ from aiohttp import web
 
 from proxy.config.pools import choose_pool
 from proxy.core.offload import parse_weight, run_offloaded
+from proxy.core.text_request import PlainRequest
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.text.forward_text import forward_embeddings
-from proxy.ingress.openai_text.requests import parse_embedding_request
+from proxy.ingress.formats import FORMATS
 from proxy.ingress.routes.read_body import read_body
 
 
 async def embeddings(request: web.Request) -> web.StreamResponse:
     """Read the request, send it as it is, and hand the embeddings back."""
     gateway, record = request[GATEWAY], request[RECORD]
-    settings = gateway.settings
+    settings, answer_format = gateway.settings, FORMATS[record.route]
     body = await read_body(request, gateway, record)
     nesting, weight = settings.general_settings.max_nesting, parse_weight(body)
-    asked = await run_offloaded(
-        weight, partial(parse_embedding_request, body, max_nesting=nesting, weight=weight)
-    )
+    read = partial(answer_format.read_request, body, max_nesting=nesting, mends=False, weight=weight)
+    asked: PlainRequest = await run_offloaded(weight, read)
     record.model = choose_pool(asked.model, settings)[0].label
     await gateway.upstream.start()
-    return await forward_embeddings(asked, body, record, gateway)
+    return await forward_embeddings(asked, body, answer_format, record, gateway)

@@ -30,7 +30,7 @@ async def explain(request: web.Request) -> web.Response:
     body = await read_body(request, gateway, record)
     nesting, mends = settings.general_settings.max_nesting, settings.sanitize.mode == "repair"
     weight = parse_weight(body)
-    parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, parse_weight=weight)
+    parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, weight=weight)
     chat = await run_offloaded(weight, parse)
     deployment = choose_pool(chat.model, settings)[0]
     record.model = deployment.label

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from aiohttp import web
 
-CHAT_COMPLETIONS = "/v1/chat/completions"
-EMBEDDINGS = "/v1/embeddings"
-COMPLETIONS = "/v1/completions"
+from proxy.ingress.formats import CHAT_COMPLETIONS as CHAT_COMPLETIONS
+from proxy.ingress.formats import COMPLETIONS as COMPLETIONS
+from proxy.ingress.formats import EMBEDDINGS as EMBEDDINGS
+from proxy.ingress.formats import FORMATS
+
 EXPLAIN = "/v1/explain"
 MODELS = "/v1/models"
 MODEL = "/v1/models/{id:.+}"
@@ -25,7 +27,7 @@ UI_RECENT = "/ui/api/recent"
 UI_RECENT_ONE = "/ui/api/recent/{id}"
 UI_LIVE = "/ui/api/live"
 
-API_PATHS = (CHAT_COMPLETIONS, EMBEDDINGS, COMPLETIONS, EXPLAIN, MODELS, MODEL)
+API_PATHS = (*FORMATS, EXPLAIN, MODELS, MODEL)
 OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, "/ui/{file}"})
 """By what aiohttp calls their resources. The inspector's page is open, since it asks for the key; its data is not."""
 

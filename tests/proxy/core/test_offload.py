@@ -147,7 +147,7 @@ def test_honest_work_takes_a_small_part_of_its_steps(rounds: int, calls: int, mo
     limit = WorkLimit(10**9)
     with limited_by(limit):
         weight = parse_weight(body)
-        chat = parse_chat_request(body, max_nesting=64, parse_weight=weight)
+        chat = parse_chat_request(body, max_nesting=64, weight=weight)
         sanitize(chat.messages, profile_for(model), chat.outline)
     assert (10**9 - limit.left) * 10 < steps_of(chat.weight)
 

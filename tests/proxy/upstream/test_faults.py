@@ -13,6 +13,7 @@ from proxy.config import resolve
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.ingress.openai_answers import write_error
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.masking import mask, secrets_of
 from proxy.upstream.select_transport import SelectingUpstream
@@ -87,7 +88,7 @@ def test_evidence_is_not_shown() -> None:
     fault = fault_of_answer(400, {"X-Secret": "in-a-header"}, "Words.", (), b'{"secret": "in-a-body"}')
 
     assert fault.evidence.headers == {"x-secret": "in-a-header"}
-    assert "secret" not in f"{fault!r} {fault} {fault.evidence!r} {fault.body()} {fault.headers}"
+    assert "secret" not in f"{fault!r} {fault} {fault.evidence!r} {write_error(fault)!r} {fault.headers}"
 
 
 def test_bad_gemini_key_keeps_its_own_status_as_evidence() -> None:

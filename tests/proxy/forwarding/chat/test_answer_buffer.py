@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
-from proxy.core.sse import encode_event
+from proxy.core.json_text import write_json
 from proxy.forwarding.chat import answer_buffer
 from proxy.forwarding.chat.answer_buffer import AnswerBuffer
-from tests.support.proxied import events_of
 
 
 def chunk(delta: Any, finish: str | None = None, index: int = 0) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def held(*chunks: Any) -> AnswerBuffer:
     """Hold chunks back."""
     buffer = AnswerBuffer()
     for each in chunks:
-        buffer.add(each, encode_event(each))
+        buffer.add(each, write_json(each))
     return buffer
 
 
@@ -53,13 +53,13 @@ def test_pieces_make_calls() -> None:
     ]
 
 
-def test_unchanged_events_go_out_as_they_came() -> None:
+def test_unchanged_chunks_go_out_as_they_came() -> None:
     """Held back is not changed: the same bytes, chunk by chunk."""
     buffer = held(*CALLS)
-    came = b"".join(encode_event(each) for each in CALLS)
+    came = [write_json(each) for each in CALLS]
 
-    assert buffer.events() == came
-    assert buffer.events(buffer.whole()) == came
+    assert buffer.chunks() == came
+    assert buffer.chunks(buffer.whole()) == came
 
 
 def test_a_mended_call_goes_out_once() -> None:
@@ -69,7 +69,7 @@ def test_a_mended_call_goes_out_once() -> None:
     message = answer["choices"][0]["message"]
     mended = {**message["tool_calls"][1], "function": {"name": "h", "arguments": '{"z":3}'}}
     answer["choices"][0]["message"] = {**message, "tool_calls": [message["tool_calls"][0], mended]}
-    events = events_of(buffer.events(answer))
+    events = [json.loads(written) for written in buffer.chunks(answer)]
 
     assert events[:3] == CALLS[:3]
     assert events[3]["choices"][0]["delta"]["tool_calls"] == [
@@ -119,7 +119,7 @@ def test_no_parsed_chunk_is_held() -> None:
     """Of an answer of megabytes they would be tens of them."""
     buffer, one = AnswerBuffer(), chunk({**piece(0, "{", "f"), "content": "Well."})
     before = sys.getrefcount(one)
-    buffer.add(one, encode_event(one))
+    buffer.add(one, write_json(one))
 
     assert sys.getrefcount(one) == before
 

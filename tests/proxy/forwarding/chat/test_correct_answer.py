@@ -13,6 +13,7 @@ import pytest
 from proxy.core.errors import UpstreamFault
 from proxy.forwarding import event_stream
 from proxy.forwarding.chat import correct_answer as self_correction
+from proxy.ingress.openai_chat.format import OPENAI_CHAT
 from tests.support.builders import call
 from tests.support.proxied import CHAT, Proxied, Reply, chat, events_of, proxied, settings_of
 from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, answer, chunk, say
@@ -239,9 +240,9 @@ async def test_a_held_stream_beats(monkeypatch: pytest.MonkeyPatch) -> None:
     async with served(upstream, self_correction="always") as proxy:
         reply = await proxy.post(chat(tools=TOOLS, stream=True))
 
-    beats, _, rest = reply.raw.rpartition(event_stream.BEAT)
-    assert beats.replace(event_stream.BEAT, b"") == b""
-    assert beats.count(event_stream.BEAT) >= 1
+    beats, _, rest = reply.raw.rpartition(OPENAI_CHAT.keep_alive)
+    assert beats.replace(OPENAI_CHAT.keep_alive, b"") == b""
+    assert beats.count(OPENAI_CHAT.keep_alive) >= 1
     events = events_of(rest)
     assert events[-1] == "[DONE]"
     assert b"town" not in reply.raw

@@ -1,0 +1,58 @@
+"""The protocol of a client's format: forwarding writes answers in it, and never knows which format it is.
+
+The formats lie in :mod:`proxy.ingress`, and :mod:`proxy.ingress.formats` lists them. Answers and chunks come here in
+the one internal form, OpenAI's chat completion as a dict. The id of an answer is already in it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+from proxy.core.errors import ProxyError
+from proxy.core.upstream_call import Answer, Chunk
+
+Request_co = TypeVar("Request_co", covariant=True)
+
+
+class StreamWriter(Protocol):
+    """Writes the events of one streamed answer. It may have a state: chunks come in the order they are sent in."""
+
+    def write_chunk(self, chunk: Chunk, /) -> bytes:
+        """Return the events of *chunk*; empty where the format has none for it."""
+
+    def write_encoded(self, chunk: bytes, /) -> bytes:
+        """Return the events of a chunk that was held back as JSON."""
+
+    def write_end(self) -> bytes:
+        """Return the events that end a complete answer."""
+
+    def write_error(self, error: ProxyError, /) -> bytes:
+        """Return the events that end a stream with *error*. A client must not take them for a complete answer."""
+
+
+class ClientFormat(Protocol[Request_co]):
+    """Reads the requests of one client format and writes their answers."""
+
+    @property
+    def id_prefix(self) -> str:
+        """The beginning of the ids that answers get where the provider gave none."""
+
+    @property
+    def keep_alive(self) -> bytes:
+        """What is sent in a silent stream; no client takes it for a part of an answer."""
+
+    def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> Request_co:
+        """Return the request in *body*, which costs *weight* to parse (:func:`proxy.core.offload.parse_weight`).
+
+        *mends* says that messages may be changed where they cannot be read otherwise. Raises
+        :class:`proxy.core.errors.InvalidRequest` for what is wrong, and for nesting deeper than *max_nesting*.
+        """
+
+    def write_answer(self, answer: Answer, /) -> bytes:
+        """Return the JSON body of a whole answer."""
+
+    def write_stream(self) -> StreamWriter:
+        """Return the writer of one streamed answer; another attempt in its place gets another writer."""
+
+    def write_error(self, error: ProxyError, /) -> bytes:
+        """Return the JSON body that tells the client of *error*."""

@@ -1,0 +1,50 @@
+"""What OpenAI's formats share in their answers: the envelope of an error, and the events of a stream.
+
+The envelope is ``{"error": {"message", "type", "param", "code"}}`` (OpenAI's API reference, 2026-11). A stream is a
+``data:`` event for each chunk, and ``[DONE]`` behind the last. A stream that ends with an error has no ``[DONE]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.core.errors import ProxyError
+from proxy.core.json_text import write_json
+from proxy.core.sse import encode_event
+
+DONE = b"data: [DONE]\n\n"
+"""The end of a whole stream; never sent behind an error."""
+
+KEEP_ALIVE = b": keep-alive\n\n"
+"""A comment, which clients skip (WHATWG, server-sent events)."""
+
+
+def write_error(error: ProxyError) -> bytes:
+    """Return *error* in OpenAI's envelope, as JSON."""
+    return write_json(_envelope(error))
+
+
+def _envelope(error: ProxyError) -> dict[str, Any]:
+    fields = {"message": error.message, "type": error.type, "param": error.param, "code": error.code}
+    return {"error": {**fields, **error.details}}
+
+
+class OpenAIStream:
+    """Writes chunks as they are, one event each. It has no state, so that all streams share one."""
+
+    write_chunk = staticmethod(encode_event)
+
+    def write_encoded(self, chunk: bytes, /) -> bytes:
+        """Return the event of a chunk that is JSON already."""
+        return b"data: " + chunk + b"\n\n"
+
+    def write_end(self) -> bytes:
+        """Return the end of a complete answer."""
+        return DONE
+
+    def write_error(self, error: ProxyError, /) -> bytes:
+        """Return the event that ends a stream with *error*."""
+        return encode_event(_envelope(error))
+
+
+OPENAI_STREAM = OpenAIStream()

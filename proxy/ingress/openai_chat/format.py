@@ -1,0 +1,25 @@
+"""OpenAI's chat format, as forwarding uses it: its chunks and answers are the internal form and go out as they are."""
+
+from __future__ import annotations
+
+from proxy.core.json_text import write_json
+from proxy.forwarding.answer_format import StreamWriter
+from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error
+from proxy.ingress.openai_chat.read_request import parse_chat_request
+
+
+class OpenAIChat:
+    """Implements :class:`proxy.forwarding.answer_format.ClientFormat` for chat completions."""
+
+    id_prefix = "chatcmpl-"
+    keep_alive = KEEP_ALIVE
+    read_request = staticmethod(parse_chat_request)
+    write_answer = staticmethod(write_json)
+    write_error = staticmethod(write_error)
+
+    def write_stream(self) -> StreamWriter:
+        """Return the writer of a streamed answer."""
+        return OPENAI_STREAM
+
+
+OPENAI_CHAT = OpenAIChat()

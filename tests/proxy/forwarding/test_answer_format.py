@@ -1,0 +1,122 @@
+"""A client format of the tests, served over a socket: forwarding and the middlewares answer in it, and in no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamUnreachable
+from proxy.ingress import formats
+from proxy.ingress.routes import paths
+from tests.proxy.forwarding.attempting import refused
+from tests.support.proxied import MODEL, Proxied, Reply, proxied, settings_of
+from tests.support.scripted_upstream import STOP, Pause, ScriptedUpstream, answer, chunk, say
+from tests.support.toy_format import TOY, TOY_PATH
+
+ASKED = {"ask": MODEL, "about": "Hi."}
+LIVE = {**ASKED, "live": True}
+
+
+@pytest.fixture
+def upstream() -> ScriptedUpstream:
+    """Return the provider."""
+    return ScriptedUpstream()
+
+
+@pytest.fixture
+async def proxy(monkeypatch: pytest.MonkeyPatch, upstream: ScriptedUpstream) -> AsyncIterator[Proxied]:
+    """Serve with the toy in the table of formats, which the table of routes is made of at its import."""
+    monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
+    monkeypatch.setitem(paths._ROUTE_OF, TOY_PATH, TOY_PATH)
+    settings = settings_of(router_settings={"num_retries": 1})
+    async with proxied(settings, upstream) as serving:
+        yield serving
+
+
+def events_of(reply: Reply) -> list[tuple[str, Any]]:
+    """Read the toy's events: a name and fields each."""
+    assert reply.status == 200, reply.raw
+    events = [event.split("\n") for event in reply.raw.decode().removesuffix("\n\n").split("\n\n")]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
+
+
+async def test_a_whole_answer(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Its id is the format's where the provider gave none."""
+    upstream.then({**answer("Good day."), "id": None})
+    reply = await proxy.post(ASKED, TOY_PATH)
+
+    assert reply.status == 200
+    assert reply.json["text"] == "Good day."
+    assert reply.json["in"] == "toy:" + reply.headers["x-request-id"].removeprefix("req_")
+    assert await proxy.count("requests_total", route=TOY_PATH, outcome="ok") == 1
+
+
+async def test_a_stream(proxy: Proxied) -> None:
+    """It is numbered from one to its end."""
+    events = events_of(await proxy.post(LIVE, TOY_PATH))
+
+    assert [name for name, _ in events] == ["said", "said", "over"]
+    assert [fields["number"] for _, fields in events] == [1, 2, 3]
+    assert "".join(fields.get("text", "") for _, fields in events) == "Good day."
+
+
+async def test_another_attempt_begins_its_stream_anew(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """What was written for the first and never sent is not counted."""
+    upstream.then(chunk({"content": " "}), refused(503))
+    events = events_of(await proxy.post(LIVE, TOY_PATH))
+
+    assert len(upstream.calls) == 2
+    assert [fields["number"] for _, fields in events] == [1, 2, 3]
+
+
+async def test_a_stream_that_breaks_off(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The error is the next event of the same stream, and its end does not follow."""
+    upstream.then(say("Good "), UpstreamUnreachable("It broke."))
+    said, fault = events_of(await proxy.post(LIVE, TOY_PATH))
+
+    assert said[1]["number"] == 1
+    assert fault == ("fault", {"number": 2, "why": "It broke.", "name": "upstream_unreachable"})
+
+
+async def test_a_silent_stream_is_kept_alive(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is sent meanwhile is the format's own."""
+    monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.05)
+    monkeypatch.setattr("proxy.forwarding.event_stream.BEAT_S", 0.05)
+    upstream.then(Pause(0.3), say("Good day."), STOP)
+    names = [name for name, _ in events_of(await proxy.post(LIVE, TOY_PATH))]
+
+    assert names[0] == "wait"
+    assert [name for name in names if name != "wait"] == ["said", "over"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [(b"{", 400, "invalid_request"), ({**ASKED, "ask": "none"}, 404, "model_not_found")],
+    ids=["unreadable", "no such model"],
+)
+async def test_a_refusal(proxy: Proxied, body: Any, status: int, code: str) -> None:
+    """It is told in the format of the path."""
+    reply = await proxy.post(body, TOY_PATH)
+
+    assert (reply.status, reply.json["name"]) == (status, code)
+    assert reply.json.keys() == {"why", "name"}
+
+
+async def test_a_provider_that_fails(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """So is what a provider refuses, streamed or not."""
+    for body in (ASKED, LIVE):
+        upstream.then(refused(401, "No entry."))
+        reply = await proxy.post(body, TOY_PATH)
+        assert reply.status == 401
+        assert reply.json.keys() == {"why", "name"}
+
+
+async def test_other_paths_have_their_own_errors(proxy: Proxied) -> None:
+    """The toy changes nothing for them."""
+    assert (await proxy.post(b"{")).error["code"] == "invalid_request"
+    assert (await proxy.post(b"{", "/v1/nowhere")).error["code"] == "not_found"

@@ -1,0 +1,29 @@
+"""OpenAI's formats without a history: each reads its own field."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.core.errors import InvalidRequest
+from proxy.ingress.openai_text.format import OPENAI_COMPLETIONS, OPENAI_EMBEDDINGS, OpenAICompletions
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "other"),
+    [(OPENAI_COMPLETIONS, b"prompt", b"input"), (OPENAI_EMBEDDINGS, b"input", b"prompt")],
+    ids=["completions", "embeddings"],
+)
+def test_each_reads_its_own_field(form: OpenAICompletions, field: bytes, other: bytes) -> None:
+    """The other's is not enough."""
+    body = b'{"model":"m","%s":"Hi."}'
+    found = form.read_request(body % field, max_nesting=5, mends=True, weight=9)
+
+    assert found.parameters == {field.decode(): "Hi."}
+    assert found.weight == 9
+    with pytest.raises(InvalidRequest, match=f"'{field.decode()}' is required"):
+        form.read_request(body % other, max_nesting=5, mends=True, weight=9)
+
+
+def test_ids_of_texts() -> None:
+    """Clients know OpenAI's prefix."""
+    assert OPENAI_COMPLETIONS.id_prefix == "cmpl-"

@@ -1,0 +1,167 @@
+"""Every client format keeps the protocol: one test for all, OpenAI's and the toy of the tests."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import InvalidRequest, Overloaded, ProxyError, UnrepairableHistory, UpstreamTimeout
+from proxy.core.json_text import write_json
+from proxy.forwarding.answer_format import ClientFormat
+from proxy.ingress.formats import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, FORMATS
+from tests.support.scripted_upstream import STOP, answer, say
+from tests.support.toy_format import TOY, TOY_PATH
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A request of one format, and what is answered in it."""
+
+    request: dict[str, Any]
+    answer: dict[str, Any]
+    chunks: tuple[dict[str, Any], ...]
+
+
+def text(said: str, finish: str | None = None) -> dict[str, Any]:
+    """Build a text completion, or a chunk of one."""
+    return {"id": "cmpl-x", "choices": [{"index": 0, "text": said, "finish_reason": finish}]}
+
+
+CHUNKS = (say("Good "), say("day."), STOP)
+EXAMPLES = {
+    CHAT_COMPLETIONS: Example(
+        {"model": "m", "messages": [{"role": "user", "content": "Hi."}]}, answer(), CHUNKS
+    ),
+    COMPLETIONS: Example(
+        {"model": "m", "prompt": "Hi."}, text("Good day."), (text("Good "), text("day."), text("", "stop"))
+    ),
+    EMBEDDINGS: Example({"model": "m", "input": "Hi."}, {"data": [{"embedding": [0.5]}]}, ()),
+    TOY_PATH: Example({"ask": "m", "about": "Hi."}, answer(), CHUNKS),
+}
+ALL: dict[str, ClientFormat[Any]] = {**FORMATS, TOY_PATH: TOY}
+
+pytestmark = pytest.mark.parametrize("path", ALL)
+
+ERRORS: tuple[ProxyError, ...] = (
+    Overloaded("Too many requests."),
+    UpstreamTimeout("The provider took too long."),
+    UnrepairableHistory("A rule is broken.", param="messages[1]", violations=[{"rule": "x"}]),
+)
+
+
+def read(path: str, body: bytes, max_nesting: int = 50) -> Any:
+    """Read a request."""
+    return ALL[path].read_request(body, max_nesting=max_nesting, mends=True, weight=len(body))
+
+
+def events_in(raw: bytes) -> list[dict[str, str]]:
+    """Read server-sent events into the fields of each; a comment's field is the empty name."""
+    assert raw.endswith(b"\n\n")
+    events = [event.split("\n") for event in raw.decode().removesuffix("\n\n").split("\n\n")]
+    fields = [dict(line.split(":", 1) for line in event) for event in events]
+    assert all(each.keys() <= {"", "event", "data", "id"} for each in fields), fields
+    return fields
+
+
+def test_each_format_has_an_example(path: str) -> None:
+    """What is added to the table is judged here."""
+    assert path in EXAMPLES
+
+
+def test_a_request_is_read(path: str) -> None:
+    """The model is the one that was asked, and nothing streams unasked."""
+    found = read(path, write_json(EXAMPLES[path].request))
+
+    assert (found.model, found.stream) == ("m", False)
+    assert found.weight > 0
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"{}", b'"m"', b"\xff", b'{"x":' * 60 + b"1" + b"}" * 60])
+def test_what_is_no_request_is_refused(path: str, body: bytes) -> None:
+    """Never with another error than the one that clients are told."""
+    with pytest.raises(InvalidRequest):
+        read(path, body)
+
+
+def test_nesting_is_bounded(path: str) -> None:
+    """The bound is the one that is given."""
+    body = write_json({**EXAMPLES[path].request, "user": [[[[["x"]]]]]})
+
+    with pytest.raises(InvalidRequest):
+        read(path, body, max_nesting=4)
+
+
+def test_an_answer_is_json_with_all_that_was_said(path: str) -> None:
+    """Whatever the format calls it."""
+    written = json.loads(ALL[path].write_answer(EXAMPLES[path].answer))
+
+    assert "Good day." in json.dumps(written) or "0.5" in json.dumps(written)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
+def test_an_error_is_told_whole_and_in_a_stream(path: str, error: ProxyError) -> None:
+    """Its message and its code are told in both."""
+    whole = json.dumps(json.loads(ALL[path].write_error(error)))
+    [event] = events_in(ALL[path].write_stream().write_error(error))
+
+    for told in (whole, event["data"]):
+        assert error.message in told
+        assert error.code in told
+
+
+def test_a_stream_is_events_that_say_all_of_it(path: str) -> None:
+    """Each is complete, and the texts stand in their order."""
+    writer, example = ALL[path].write_stream(), EXAMPLES[path]
+    said = [writer.write_chunk(chunk) for chunk in example.chunks]
+    raw = b"".join(said) + writer.write_end()
+
+    assert raw.find(b"Good ") <= raw.find(b"day.")
+    assert (b"day." in raw) == bool(example.chunks)
+    assert all(each.get("data") for each in events_in(raw))
+
+
+def test_a_broken_stream_does_not_end_as_a_whole_one(path: str) -> None:
+    """A client that reads to the end must see the difference."""
+    whole, broken = ALL[path].write_stream(), ALL[path].write_stream()
+    for chunk in EXAMPLES[path].chunks[:1]:
+        assert whole.write_chunk(chunk) == broken.write_chunk(chunk)
+    end, fault = whole.write_end(), broken.write_error(ERRORS[0])
+
+    assert end not in fault
+    assert events_in(end)[-1] != events_in(fault)[-1]
+
+
+def test_a_chunk_that_was_held_is_written_as_any_other(path: str) -> None:
+    """As JSON it says the same."""
+    at_once, later = ALL[path].write_stream(), ALL[path].write_stream()
+
+    for chunk in EXAMPLES[path].chunks:
+        assert later.write_encoded(write_json(chunk)) == at_once.write_chunk(chunk)
+
+
+def test_streams_are_apart(path: str) -> None:
+    """What one stream has said changes nothing in another."""
+    alone, first, second = (ALL[path].write_stream() for _ in range(3))
+
+    for chunk in EXAMPLES[path].chunks:
+        assert alone.write_chunk(chunk) == first.write_chunk(chunk) == second.write_chunk(chunk)
+    assert alone.write_end() == first.write_end() == second.write_end()
+
+
+def test_keep_alive_is_complete_and_says_nothing(path: str) -> None:
+    """It may come between any two events."""
+    [event] = events_in(ALL[path].keep_alive)
+
+    assert event.get("data", " {}").strip() == "{}"
+
+
+def test_ids_have_a_prefix(path: str) -> None:
+    """It goes in front of a request's id, in JSON and in headers."""
+    prefix = ALL[path].id_prefix
+
+    assert prefix
+    assert prefix.isascii()
+    assert prefix.isprintable()

@@ -1,0 +1,47 @@
+"""OpenAI's envelope and events, byte for byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import Overloaded, ProxyError, UnrepairableHistory
+from proxy.ingress.openai_answers import OPENAI_STREAM, write_error
+
+PLAIN = b'{"error":{"message":"Later.","type":"server_error","param":null,"code":"overloaded"}}'
+HISTORY: dict[str, Any] = {"violations": [{"rule": "a"}], "changes": [{"step": "b"}]}
+
+
+@pytest.mark.parametrize(
+    ("error", "written"),
+    [
+        (Overloaded("Later."), PLAIN),
+        (
+            UnrepairableHistory("No.", param="messages[0]", rule="a"),
+            b'{"error":{"message":"No.","type":"invalid_request_error","param":"messages[0]","code":"illegal_history"}}',
+        ),
+        (
+            UnrepairableHistory("No.", **HISTORY),
+            b'{"error":{"message":"No.","type":"invalid_request_error","param":null,"code":"illegal_history",'
+            b'"violations":[{"rule":"a"}],"changes":[{"step":"b"}]}}',
+        ),
+        (
+            UnrepairableHistory("No.", changes=HISTORY["changes"]),
+            b'{"error":{"message":"No.","type":"invalid_request_error","param":null,"code":"illegal_history",'
+            b'"violations":[],"changes":[{"step":"b"}]}}',
+        ),
+    ],
+    ids=["plain", "a history without details", "a history", "changes alone"],
+)
+def test_envelope(error: ProxyError, written: bytes) -> None:
+    """Four fields, and behind them the details where there are any; the same as a stream's last event."""
+    assert write_error(error) == written
+    assert OPENAI_STREAM.write_error(error) == b"data: " + written + b"\n\n"
+
+
+def test_events() -> None:
+    """One line for each chunk, and an end of OpenAI's own."""
+    assert OPENAI_STREAM.write_chunk({"id": "x"}) == b'data: {"id":"x"}\n\n'
+    assert OPENAI_STREAM.write_encoded(b'{"id":"x"}') == b'data: {"id":"x"}\n\n'
+    assert OPENAI_STREAM.write_end() == b"data: [DONE]\n\n"
