@@ -1,0 +1,70 @@
+"""OpenAI's client formats alone know its envelope, the end of its streams and the prefixes of its ids."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OPENAI_ROOMS = ("proxy/ingress/openai_", "proxy/upstream/wires/", "proxy/emulator/")
+"""Who may know how OpenAI writes: its client formats, its wire, and the emulator, which is a judge of its own."""
+
+OPENAI_WORDS = re.compile(r"cmpl-|\[DONE\]|\{\s*[\"']error[\"']\s*:")
+"""The prefixes of its ids, the end of its streams, and its envelope in a text."""
+
+
+def openai_words(source: str) -> list[str]:
+    """Return what *source* writes that OpenAI's formats alone may write: constants, and the envelope as a dict.
+
+    Docstrings may speak of it.
+    """
+    nodes = list(ast.walk(ast.parse(source)))
+    told = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    found = []
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and id(node) not in told:
+            text = node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+            found += OPENAI_WORDS.findall(text)
+        if isinstance(node, ast.Dict):
+            fields = {
+                key.value: value
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant)
+            }
+            if {"message", "type", "param", "code"} <= fields.keys() or isinstance(
+                fields.get("error"), ast.Dict
+            ):
+                found.append("the envelope")
+    return found
+
+
+def test_openai_formats_alone_know_how_openai_writes() -> None:
+    """Every other format would get its ids, its end of a stream and its errors otherwise."""
+    paths = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "proxy").rglob("*.py")}
+    found = {
+        name: words
+        for name, path in sorted(paths.items())
+        if not name.startswith(OPENAI_ROOMS) and (words := openai_words(path.read_text(encoding="utf-8")))
+    }
+
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'made = f"chatcmpl-{name}"',
+        'made = f"cmpl-{name}"',
+        'last = b"data: [DONE]\\n\\n"',
+        'body = {"error": {"message": "No."}}',
+        'body["error"] = {"message": m, "type": t, "param": None, "code": c}',
+        "raw = b'{\"error\":{}}'",
+    ],
+)
+def test_the_search_finds_each_word(source: str) -> None:
+    """A search that finds nothing anywhere would hold the rule above."""
+    assert openai_words(source)
+    assert not openai_words(repr(source))
