@@ -23,6 +23,11 @@ FORMATS: Mapping[str, ClientFormat[Any]] = {
 """By the path that clients of the format post to, as metrics and logs name it."""
 
 
+def is_chat(path: str) -> bool:
+    """Tell whether the format at *path* is one of chats, as all are but OpenAI's two without a history."""
+    return path not in (EMBEDDINGS, COMPLETIONS)
+
+
 def write_refusal(error: ProxyError, route: str) -> bytes:
     """Return the JSON body of *error* in the format of *route*; on other paths in OpenAI's envelope."""
     answer_format = FORMATS.get(route)

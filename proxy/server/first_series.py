@@ -18,7 +18,7 @@ from proxy.core.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from proxy.ingress.formats import CHAT_COMPLETIONS, FORMATS
+from proxy.ingress.formats import FORMATS, is_chat
 from proxy.ingress.routes.paths import API_ROUTES
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
@@ -76,8 +76,9 @@ def _start_model(metrics: Metrics, name: str) -> None:
     for route in FORMATS:
         metrics.requests.labels(route, name, "ok")
         metrics.requests.labels(route, name, InternalFault.code)
-    for outcome in _OUTCOMES:
-        metrics.requests.labels(CHAT_COMPLETIONS, name, outcome)
+    for route in filter(is_chat, FORMATS):
+        for outcome in _OUTCOMES:
+            metrics.requests.labels(route, name, outcome)
     for outcome in ("ok", *_ATTEMPTED):
         metrics.attempts.labels(name, outcome)
     for kind in _RETRIED:

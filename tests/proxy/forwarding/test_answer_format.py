@@ -12,7 +12,7 @@ from proxy.core.errors import UpstreamUnreachable
 from proxy.ingress import formats
 from proxy.ingress.routes import paths
 from tests.proxy.forwarding.attempting import refused
-from tests.support.proxied import MODEL, Proxied, Reply, proxied, settings_of
+from tests.support.proxied import CHAT, MODEL, Proxied, Reply, proxied, settings_of
 from tests.support.scripted_upstream import STOP, Pause, ScriptedUpstream, answer, chunk, say
 from tests.support.toy_format import TOY, TOY_PATH
 
@@ -52,6 +52,21 @@ async def test_a_whole_answer(proxy: Proxied, upstream: ScriptedUpstream) -> Non
     assert reply.json["text"] == "Good day."
     assert reply.json["in"] == "toy:" + reply.headers["x-request-id"].removeprefix("req_")
     assert await proxy.count("requests_total", route=TOY_PATH, outcome="ok") == 1
+
+
+async def test_its_series_are_there_before_any_request(proxy: Proxied) -> None:
+    """They are those of every chat: a rate does not see a series that begins at 1."""
+    outcomes = {
+        path: {
+            dict(labels)["outcome"]
+            for (name, labels) in await proxy.metrics()
+            if name == "turnright_requests_total" and {("route", path), ("model", MODEL)} <= set(labels)
+        }
+        for path in (TOY_PATH, CHAT)
+    }
+
+    assert len(outcomes[CHAT]) > 3
+    assert outcomes[TOY_PATH] == outcomes[CHAT]
 
 
 async def test_a_stream(proxy: Proxied) -> None:
