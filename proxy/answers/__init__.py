@@ -7,6 +7,8 @@ In the order of the data:
     usage                         the tokens of an answer, whatever a provider calls them
     restore_tool_names            the client's names of tools
     normalize                     whole answers and chunks, from all of these
+    chunk_rules, chunk_shapes     what is guaranteed of those chunks, and their types
+    chunk_violations              the checker of those guarantees, for tests and for other writers of chunks
     find_empty                    whether an answer says anything
     tool_calls                    the calls against the tools of the request
     embeddings, texts             the same for embeddings and text completions

@@ -5,7 +5,9 @@ The values, in the order of the data:
     deployment      one model at one provider, with the credentials for it
     chat_request    one chat request as the client meant it; known_tools are the tools in it
     text_request    the same for embeddings and text completions; inputs are the texts in it
+    canonical_chat  the keys of a chat message, which is a plain dict
     upstream_call   one call to a provider, and the shapes of what comes back
+    strict_chunk    the keys of a streamed answer's chunk, once it is normalized
     failures        the facts of a failed call
     errors          what a client can be told, with its status, code and retryability
 

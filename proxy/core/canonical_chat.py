@@ -1,0 +1,181 @@
+"""The canonical chat message: OpenAI's chat message as a dict, with a closed list of keys beside OpenAI's.
+
+Messages stay plain dicts, since classes would lose identity, key order and unknown fields (:mod:`sanitizers.messages`).
+These types say which keys the proxy knows; ``docs/canonical-chat.md`` says who writes and who reads each. A key that
+stands nowhere here is passed on as it is, or left out where the profile takes none but known ones.
+"""
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+
+class GoogleExtra(TypedDict):
+    """What Google's OpenAI endpoint puts beside a call, or beside an answer without calls."""
+
+    thought_signature: str
+
+
+class ExtraContent(TypedDict):
+    """The one place of a thought signature within the proxy; read from other places, and written to each wire's own."""
+
+    google: GoogleExtra
+
+
+class CallFunction(TypedDict):
+    """The tool that is called; *arguments* is JSON as a text."""
+
+    name: str
+    arguments: str
+    thought_signature: NotRequired[str]
+    provider_specific_fields: NotRequired[dict[str, Any]]
+
+
+class CustomInput(TypedDict):
+    """A custom tool that is called with a text."""
+
+    name: str
+    input: str
+
+
+class ToolCall(TypedDict):
+    """One call of an assistant's message: *function*, or *custom* where the type says so."""
+
+    id: str
+    type: Literal["function", "custom"]
+    function: NotRequired[CallFunction]
+    custom: NotRequired[CustomInput]
+    index: NotRequired[int]
+    extra_content: NotRequired[ExtraContent]
+    provider_specific_fields: NotRequired[dict[str, Any]]
+    cache_control: NotRequired[dict[str, Any]]
+
+
+class LegacyCall(TypedDict):
+    """A call in the form that OpenAI had before tool calls."""
+
+    name: str
+    arguments: str
+
+
+class ImageUrl(TypedDict):
+    """An image: an address, or a ``data:`` URL."""
+
+    url: str
+    detail: NotRequired[str]
+    format: NotRequired[str]
+
+
+class InputAudio(TypedDict):
+    """A recording as base64."""
+
+    data: str
+    format: str
+
+
+class File(TypedDict, total=False):
+    """A document: its bytes as a ``data:`` URL, or the id of one that the provider holds."""
+
+    file_data: str
+    file_id: str
+    filename: str
+    format: str
+
+
+class ContentPart(TypedDict):
+    """One part of a content: *type* names the key that holds it."""
+
+    type: str
+    text: NotRequired[str | None]
+    refusal: NotRequired[str | None]
+    image_url: NotRequired[ImageUrl | str]
+    input_audio: NotRequired[InputAudio]
+    file: NotRequired[File]
+    audio_url: NotRequired[Any]
+    video_url: NotRequired[Any]
+    thinking: NotRequired[str]
+    cache_control: NotRequired[dict[str, Any]]
+    tool_use_id: NotRequired[str]
+
+
+Content: TypeAlias = str | list[ContentPart]
+"""What a message says."""
+
+
+class SystemMessage(TypedDict):
+    """Instructions, from the operator or the developer."""
+
+    role: Literal["system", "developer"]
+    content: Content
+    name: NotRequired[str]
+    cache_control: NotRequired[dict[str, Any]]
+
+
+class UserMessage(TypedDict):
+    """What the user says."""
+
+    role: Literal["user"]
+    content: Content
+    name: NotRequired[str]
+    cache_control: NotRequired[dict[str, Any]]
+
+
+class AssistantMessage(TypedDict):
+    """What the model said, did and thought."""
+
+    role: Literal["assistant"]
+    content: NotRequired[Content | None]
+    name: NotRequired[str]
+    tool_calls: NotRequired[list[ToolCall]]
+    function_call: NotRequired[LegacyCall | None]
+    refusal: NotRequired[str | None]
+    audio: NotRequired[dict[str, Any] | None]
+    annotations: NotRequired[list[dict[str, Any]]]
+    extra_content: NotRequired[ExtraContent]
+    reasoning_content: NotRequired[str | None]
+    reasoning: NotRequired[str | None]
+    reasoning_details: NotRequired[list[dict[str, Any]]]
+    thinking_blocks: NotRequired[list[dict[str, Any]]]
+    provider_specific_fields: NotRequired[dict[str, Any]]
+    cache_control: NotRequired[dict[str, Any]]
+    images: NotRequired[list[dict[str, Any]]]
+    prefix: NotRequired[bool]
+    citations: NotRequired[list[Any]]
+    tool_plan: NotRequired[str]
+
+
+class ToolMessage(TypedDict):
+    """The result of the call *tool_call_id*."""
+
+    role: Literal["tool"]
+    content: Content
+    tool_call_id: str
+    name: NotRequired[str]
+    cache_control: NotRequired[dict[str, Any]]
+
+
+class FunctionMessage(TypedDict):
+    """The result of a call in the old form, which its name stands for."""
+
+    role: Literal["function"]
+    content: Content
+    name: str
+
+
+ChatMessage: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage | FunctionMessage
+"""One message of a history."""
+
+EXTENSION_KEYS = frozenset(
+    {
+        "cache_control",
+        "citations",
+        "extra_content",
+        "images",
+        "prefix",
+        "provider_specific_fields",
+        "reasoning",
+        "reasoning_content",
+        "reasoning_details",
+        "thinking_blocks",
+        "tool_plan",
+    }
+)
+"""The keys of a message that are none of OpenAI's and that the proxy writes, reads or takes out."""

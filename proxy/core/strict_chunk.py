@@ -1,0 +1,103 @@
+"""The strict chunk: the form in which the chunks of every streamed chat answer reach whoever writes them for a client.
+
+:mod:`proxy.answers.normalize` yields it, and :mod:`proxy.answers.chunk_violations` checks it. What is guaranteed beyond
+the types is in ``docs/canonical-chat.md``. The values stay plain dicts; these types say which keys they may have.
+"""
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+from proxy.core.canonical_chat import ExtraContent
+
+FinishReason: TypeAlias = Literal["stop", "length", "tool_calls", "content_filter", "function_call"]
+"""OpenAI's five (chat completions reference, 2026-11)."""
+
+
+class PieceFunction(TypedDict):
+    """The function of a piece: its name on the first piece, and always a text of arguments, which may be empty."""
+
+    name: NotRequired[str]
+    arguments: str
+
+
+class CallPiece(TypedDict):
+    """A piece of one tool call; *index* is the call's place among those of its choice."""
+
+    index: int
+    id: NotRequired[str]
+    type: NotRequired[Literal["function"]]
+    function: PieceFunction
+    extra_content: NotRequired[ExtraContent]
+
+
+class LegacyPiece(TypedDict, total=False):
+    """A piece of a call in the form that OpenAI had before tool calls."""
+
+    name: str
+    arguments: str
+
+
+class Delta(TypedDict, total=False):
+    """What one chunk adds to one choice; clients append each text to what they have."""
+
+    role: Literal["assistant"]
+    content: str | None
+    reasoning_content: str | None
+    refusal: str | None
+    tool_calls: list[CallPiece]
+    function_call: LegacyPiece | None
+    audio: dict[str, Any] | None
+    annotations: list[dict[str, Any]] | None
+    extra_content: ExtraContent
+
+
+class Logprobs(TypedDict, total=False):
+    """The log probabilities of a delta's tokens."""
+
+    content: list[dict[str, Any]] | None
+    refusal: list[dict[str, Any]] | None
+
+
+class ChunkChoice(TypedDict):
+    """One choice's part of a chunk; *finish_reason* is null until its last."""
+
+    index: int
+    delta: Delta
+    finish_reason: FinishReason | None
+    logprobs: NotRequired[Logprobs]
+
+
+class PromptTokensDetails(TypedDict, total=False):
+    """Tokens that ``prompt_tokens`` includes."""
+
+    audio_tokens: int
+    cached_tokens: int
+
+
+class CompletionTokensDetails(TypedDict, total=False):
+    """Tokens that ``completion_tokens`` includes."""
+
+    accepted_prediction_tokens: int
+    audio_tokens: int
+    reasoning_tokens: int
+    rejected_prediction_tokens: int
+
+
+class Usage(TypedDict):
+    """The tokens of the whole answer."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: NotRequired[PromptTokensDetails]
+    completion_tokens_details: NotRequired[CompletionTokensDetails]
+
+
+class StrictChunk(TypedDict):
+    """One chunk; the one with *usage* has no choices and is the last."""
+
+    id: str
+    object: Literal["chat.completion.chunk"]
+    created: int
+    model: str
+    choices: list[ChunkChoice]
+    usage: NotRequired[Usage]

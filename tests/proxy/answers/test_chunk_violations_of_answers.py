@@ -1,0 +1,74 @@
+"""What the normalizer yields breaks no rule of the strict chunk, whatever a provider sends and wherever it is cut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proxy.answers.chunk_rules import ChunkViolation
+from proxy.answers.chunk_violations import find_chunk_violations
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.core.errors import UpstreamFault
+from proxy.core.upstream_call import Chunk
+from proxy.upstream.wires.openai import StreamReader
+from tests.behaviours.contract.cutting import at_places, in_bytes
+from tests.proxy.upstream.wires.openai.test_any_answer import EVENTS, JSON, damaged
+from tests.support.quirks.gemini.generated import gemini_rows
+from tests.support.quirks.meaning import Row
+from tests.support.quirks.openai.generated import openai_rows
+from tests.support.quirks.table import ROWS
+from tests.support.replay import replay
+
+PLACES = st.lists(st.integers(1, 999), max_size=8)
+SOME = settings(max_examples=max(10, settings().max_examples // 3))
+
+
+def violations(row: Row, pieces: Iterable[bytes]) -> list[ChunkViolation]:
+    """Return what is wrong with the chunks that a client gets of a row; a model may write broken arguments."""
+    replayed = replay(pieces, row.model, include_usage=True, taken=row.taken)
+    events = [event.removeprefix(b"data: ") for event in replayed.raw.split(b"\n\n") if event]
+    values = [json.loads(event) for event in events if event != b"[DONE]"]
+    chunks = [value for value in values if "error" not in value]
+    found = find_chunk_violations(chunks, complete=b"[DONE]" in events)
+    return [one for one in found if not (row.meaning.broken and one.rule == "arguments_no_object")]
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_every_known_quirk_becomes_strict_chunks(row: Row) -> None:
+    """In one piece, and byte by byte."""
+    assert violations(row, [row.body]) == []
+    assert violations(row, in_bytes(row.body)) == []
+
+
+@SOME
+@given(row=openai_rows() | gemini_rows(), places=PLACES)
+def test_any_combination_of_quirks_becomes_strict_chunks(row: Row, places: list[int]) -> None:
+    """Cut anywhere, on either wire."""
+    assert violations(row, at_places(row.body, places)) == []
+
+
+@SOME
+@given(events=damaged(EVENTS) | st.lists(JSON, max_size=3))
+def test_any_json_becomes_strict_chunks_or_is_the_providers_fault(events: list[Any]) -> None:
+    """Up to the fault, where there is one; arguments that are no JSON are the model's."""
+    reader = StreamReader()
+    normalizer = ChunkNormalizer(fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True)
+    chunks: list[Chunk] = []
+    try:
+        for event in events:
+            for read in reader.feed(json.dumps(event).encode()):
+                if (normalized := normalizer.normalize(read)) is not None:
+                    chunks.append(normalized)
+    except UpstreamFault:
+        pass
+    if (usage := normalizer.last_chunk()) is not None:
+        chunks.append(usage)
+
+    found = find_chunk_violations(chunks, complete=False)
+
+    assert [one for one in found if one.rule != "arguments_no_object"] == []

@@ -1,0 +1,99 @@
+"""The keys of a canonical message are those that ``docs/canonical-chat.md`` lists, and that the code knows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from proxy.core import canonical_chat
+from proxy.core.canonical_chat import EXTENSION_KEYS, ChatMessage, ContentPart, ToolCall
+from sanitizers.profile_names import PROFILES
+from sanitizers.validation import PART_TYPES, ROLES
+from tests.support.markdown_tables import key_in, rows_under
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENT = (ROOT / "docs" / "canonical-chat.md").read_text(encoding="utf-8")
+KINDS = [
+    kind
+    for kind in vars(canonical_chat).values()
+    if hasattr(kind, "__required_keys__") and kind.__module__ == canonical_chat.__name__
+]
+MESSAGES = get_args(ChatMessage)
+OPENAI_KEYS = {
+    *("annotations", "audio", "content", "function_call", "name", "refusal", "role", "tool_call_id"),
+    "tool_calls",
+}
+"""Keys of OpenAI's own messages (chat completions reference, 2026-11)."""
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_the_document_lists_the_keys_of_each_type(kind: Any) -> None:
+    """In their order, with what is required."""
+    listed = {key_in(row[0]): row[1] for row in rows_under(DOCUMENT, f"`{kind.__name__}`")}
+
+    assert list(listed) == list(kind.__annotations__)
+    assert {key for key, required in listed.items() if required == "yes"} == kind.__required_keys__
+
+
+def test_the_types_are_found() -> None:
+    """The test above is of something."""
+    assert set(MESSAGES) < set(KINDS)
+    assert len(KINDS) == 15
+
+
+def test_the_document_lists_the_extension_keys() -> None:
+    """The list is closed on both sides."""
+    assert sorted(key_in(row[0]) for row in rows_under(DOCUMENT, "Extension keys")) == sorted(EXTENSION_KEYS)
+
+
+def test_a_message_has_no_key_beside_openais_and_the_extensions() -> None:
+    """Whatever its role."""
+    known = {key for kind in MESSAGES for key in kind.__annotations__}
+
+    assert known == OPENAI_KEYS | EXTENSION_KEYS
+
+
+def test_every_role_has_a_type() -> None:
+    """The validator takes these and no others."""
+    roles = [role for kind in MESSAGES for role in get_args(kind.__annotations__["role"])]
+
+    assert sorted(roles) == sorted(ROLES)
+
+
+def test_every_kind_of_part_has_its_key() -> None:
+    """But for a redacted thought, which nobody reads."""
+    assert PART_TYPES - {"redacted_thinking"} <= ContentPart.__annotations__.keys()
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
+def test_profiles_name_known_keys_alone(profile: Any) -> None:
+    """A key that a profile refuses, or is alone in taking, is in the closed list."""
+    named = profile.refused_fields | (profile.only_fields or frozenset()) | profile.result_fields
+
+    assert named <= OPENAI_KEYS | EXTENSION_KEYS
+
+
+@pytest.mark.parametrize("row", rows_under(DOCUMENT, "Extension keys"), ids=lambda row: key_in(row[0]))
+def test_who_writes_or_reads_an_extension_key_names_it(row: list[str]) -> None:
+    """Each file of its row is there and holds the key."""
+    key = key_in(row[0])
+    paths = re.findall(r"`((?:proxy|sanitizers)/[\w/.]+)`", " ".join(row[2:]))
+
+    assert paths
+    assert [path for path in paths if f'"{key}"' not in (ROOT / path).read_text(encoding="utf-8")] == []
+
+
+def test_calls_carry_extensions_of_messages_alone() -> None:
+    """Beside OpenAI's keys and the place that a client kept of a stream."""
+    own = {"custom", "function", "id", "index", "type"}
+
+    assert ToolCall.__annotations__.keys() - own <= EXTENSION_KEYS
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:proxy|sanitizers)/[\w/.]+)`", DOCUMENT))))
+def test_a_file_that_is_named_is_there(path: str) -> None:
+    """The document does not grow old."""
+    assert (ROOT / path).exists()
