@@ -263,7 +263,7 @@ class CallPlaces:
             _hand_on(self._by_id, call, following)
             self._last = call = following
             _, rest = call.take(rest, again=False)
-            if not call.may_repeat(self._calls):
+            if call.name and not call.may_repeat(self._calls):
                 yield from self._announce(call)
 
     def _note(self, call: Call, signature: str | None) -> None:

@@ -263,7 +263,8 @@ class ChunkNormalizer:
         if calls:
             self._read_calls(index, calls, delta)
         if "function_call" in delta:
-            self._legacy.add(index)
+            if delta["function_call"]:  # some servers write null into every delta
+                self._legacy.add(index)
             if self._names is not UNCHANGED:
                 self._read_legacy(index, delta)
         first = index not in self._spoken

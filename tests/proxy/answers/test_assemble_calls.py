@@ -247,3 +247,15 @@ def test_each_call_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert joined(*([piece(at, name, text=A)] for at, (name, *_) in enumerate(calls))) == calls
     assert looks <= 2 * len(calls)
+
+
+def test_a_call_without_a_name_is_never_begun() -> None:
+    """Also where a second object stands in its place: the provider is at fault, and no piece went out."""
+    nameless = {"index": 0, "id": "a", "function": {"arguments": A}}
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+
+    for _ in range(2):
+        chunk = normalizer.normalize({"choices": [{"index": 0, "delta": {"tool_calls": [nameless]}}]})
+        assert chunk is None or "tool_calls" not in chunk["choices"][0]["delta"]
+    with pytest.raises(UpstreamFault):
+        normalizer.normalize({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})

@@ -23,6 +23,7 @@ from tests.support.quirks.meaning import Row
 from tests.support.quirks.openai.generated import openai_rows
 from tests.support.quirks.table import ROWS
 from tests.support.replay import replay
+from tests.support.strategies.events import loose_events
 
 PLACES = st.lists(st.integers(1, 999), max_size=8)
 SOME = settings(max_examples=max(10, settings().max_examples // 3))
@@ -36,6 +37,26 @@ def violations(row: Row, pieces: Iterable[bytes]) -> list[ChunkViolation]:
     chunks = [value for value in values if "error" not in value]
     found = find_chunk_violations(chunks, complete=b"[DONE]" in events)
     return [one for one in found if not (row.meaning.broken and one.rule == "arguments_no_object")]
+
+
+def violations_up_to_a_fault(events: list[Any]) -> list[ChunkViolation]:
+    """Return what is wrong with the chunks of these events; arguments that are no JSON are the model's."""
+    reader = StreamReader()
+    normalizer = ChunkNormalizer(fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True)
+    chunks: list[Chunk] = []
+    try:
+        for event in events:
+            for read in reader.feed(json.dumps(event).encode()):
+                if (normalized := normalizer.normalize(read)) is not None:
+                    chunks.append(normalized)
+    except UpstreamFault:
+        pass
+    if (usage := normalizer.last_chunk()) is not None:
+        chunks.append(usage)
+
+    found = find_chunk_violations(chunks, complete=False)
+
+    return [one for one in found if one.rule != "arguments_no_object"]
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
@@ -53,22 +74,16 @@ def test_any_combination_of_quirks_becomes_strict_chunks(row: Row, places: list[
 
 
 @SOME
+@given(events=loose_events())
+def test_any_order_of_deltas_becomes_strict_chunks_or_is_the_providers_fault(
+    events: list[dict[str, Any]],
+) -> None:
+    """Nulls, halves, calls without a name, choices that stand twice in an event."""
+    assert violations_up_to_a_fault(events) == []
+
+
+@SOME
 @given(events=damaged(EVENTS) | st.lists(JSON, max_size=3))
 def test_any_json_becomes_strict_chunks_or_is_the_providers_fault(events: list[Any]) -> None:
-    """Up to the fault, where there is one; arguments that are no JSON are the model's."""
-    reader = StreamReader()
-    normalizer = ChunkNormalizer(fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True)
-    chunks: list[Chunk] = []
-    try:
-        for event in events:
-            for read in reader.feed(json.dumps(event).encode()):
-                if (normalized := normalizer.normalize(read)) is not None:
-                    chunks.append(normalized)
-    except UpstreamFault:
-        pass
-    if (usage := normalizer.last_chunk()) is not None:
-        chunks.append(usage)
-
-    found = find_chunk_violations(chunks, complete=False)
-
-    assert [one for one in found if one.rule != "arguments_no_object"] == []
+    """What is no chunk at all is refused."""
+    assert violations_up_to_a_fault(events) == []

@@ -71,8 +71,9 @@ class StreamReader:
         self._finished: set[int] = set()
 
     def feed(self, payload: bytes) -> list[Chunk]:
-        """Return the chunk in *payload*, if it holds one.
+        """Return the chunk in *payload*, if it holds one; several, where a choice stands in it more than once.
 
+        OpenAI's own client keeps the last of them, where that is the first chunk.
         Raises :class:`UpstreamFault` for an error object, for what is no chunk, and for a choice that goes on after its
         end: its text would be lost, since clients take nothing behind a finish reason. What comes behind ``[DONE]`` is
         not looked at.
@@ -96,7 +97,8 @@ class StreamReader:
             raise_error(value)
             if type(value) is not dict:
                 raise UpstreamFault(NO_COMPLETION)
-        for choice in self._choices(value):  # none in a chunk of usage, or of Azure's prompt filter
+        choices = self._choices(value)
+        for choice in choices:  # none in a chunk of usage, or of Azure's prompt filter
             index = choice["index"]
             if index in self._finished and self._says_more(choice):
                 raise UpstreamFault(_SAYS_MORE)
@@ -104,6 +106,8 @@ class StreamReader:
                 self._seen.add(index)
             if choice.get("finish_reason"):
                 self._finished.add(index)
+        if len(choices) > 1 and len({choice["index"] for choice in choices}) < len(choices):
+            return [{**value, "choices": [choice]} for choice in choices]
         return [value]
 
     def _choices(self, value: dict[str, Any]) -> list[dict[str, Any]]:

@@ -108,6 +108,21 @@ def test_stream() -> None:
     assert reader.close() == []
 
 
+def test_a_choice_that_stands_twice_in_an_event_is_two_chunks() -> None:
+    """Nothing of it is lost: OpenAI's own client keeps the last of two in the first chunk."""
+    pieces = [{"index": 0, "delta": {"content": text}} for text in "ab"]
+    event = {"choices": pieces, "usage": None}
+
+    assert StreamReader().feed(json.dumps(event).encode()) == [{**event, "choices": [one]} for one in pieces]
+
+
+def test_choices_of_their_own_stay_in_one_chunk() -> None:
+    """As most servers send them."""
+    event = {"choices": [{"index": at, "delta": {"content": "a"}} for at in (1, 0)]}
+
+    assert StreamReader().feed(json.dumps(event).encode()) == [event]
+
+
 @pytest.mark.parametrize("payload", [b"", b" ", b"\n"])
 def test_empty_event_says_nothing(payload: bytes) -> None:
     """An event of nothing, as some servers send to keep a connection alive, is no fault."""

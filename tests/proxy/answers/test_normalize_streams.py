@@ -1,0 +1,37 @@
+"""Streams in the one shape that clients rely on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.answers.normalize import ChunkNormalizer
+
+
+def finish_of(*choices: dict[str, Any]) -> Any:
+    """Return the finish reason that a client gets of a stream of these pieces of one choice."""
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
+    reason = None
+    for choice in choices:
+        chunk = normalizer.normalize({"choices": [{"index": 0, **choice}]})
+        if chunk is not None:
+            reason = chunk["choices"][0]["finish_reason"]
+    return reason
+
+
+@pytest.mark.parametrize("legacy", [None, {}])
+@pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
+def test_an_empty_function_call_is_no_call(reason: str, legacy: Any) -> None:
+    """Some servers write it into every delta; an agent would wait for a call that never comes."""
+    assert (
+        finish_of({"delta": {"content": "a", "function_call": legacy}}, {"finish_reason": reason}) == "stop"
+    )
+
+
+def test_a_function_call_is_one() -> None:
+    """It is told as one, also where the server calls it another's."""
+    said = {"delta": {"function_call": {"name": "f", "arguments": "{}"}}}
+    rest = {"delta": {"function_call": None}, "finish_reason": "tool_calls"}
+
+    assert finish_of(said, rest) == "function_call"
