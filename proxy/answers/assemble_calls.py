@@ -126,7 +126,7 @@ class CallPlaces:
                 if cut_off:
                     continue
                 raise UpstreamFault("The model wrote a tool call without a name.", cause=Cause.MALFORMED_CALL)
-            if not call.repeats(self._calls):
+            if not (call.doubtful and call.repeats(self._calls)):
                 pieces += self._open(call)
         self._waiting = []
         for call in self._calls:

@@ -263,22 +263,23 @@ class ChunkNormalizer:
         if calls:
             self._read_calls(index, calls, delta)
         if "function_call" in delta:
-            if delta["function_call"]:  # some servers write null into every delta
+            piece = delta["function_call"]  # some servers write null into every delta
+            if piece and (piece.get("name") or piece.get("arguments")):
                 self._legacy.add(index)
             if self._names is not UNCHANGED:
                 self._read_legacy(index, delta)
+        reason = choice.get("finish_reason")
+        if reason:
+            reason = self._finish(index, reason, delta)  # which may add calls that were held back
         first = index not in self._spoken
         if not first or "tool_calls" in delta:
             for name in _TEXTS:
                 if name in delta and not delta[name]:
                     del delta[name]
-        reason = choice.get("finish_reason")
         logprobs = choice.get("logprobs")
         if logprobs is not None:
             logprobs = normalize_logprobs(logprobs)
-        if reason:
-            reason = self._finish(index, reason, delta)
-        elif not first and not delta and logprobs is None:
+        if not (reason or first or delta) and logprobs is None:
             return None
         if first:
             self._spoken.add(index)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.restore_tool_names import NamesBack
 
 
 def finish_of(*choices: dict[str, Any]) -> Any:
@@ -20,7 +21,7 @@ def finish_of(*choices: dict[str, Any]) -> Any:
     return reason
 
 
-@pytest.mark.parametrize("legacy", [None, {}])
+@pytest.mark.parametrize("legacy", [None, {}, {"name": "", "arguments": ""}])
 @pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
 def test_an_empty_function_call_is_no_call(reason: str, legacy: Any) -> None:
     """Some servers write it into every delta; an agent would wait for a call that never comes."""
@@ -35,3 +36,21 @@ def test_a_function_call_is_one() -> None:
     rest = {"delta": {"function_call": None}, "finish_reason": "tool_calls"}
 
     assert finish_of(said, rest) == "function_call"
+
+
+def test_no_empty_text_stands_beside_a_call_that_was_held_back() -> None:
+    """A name that may go on is held back until the end, which may be in the first chunk."""
+    call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}
+    names = NamesBack({"f_1": "f.1"})
+    normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False, names=names)
+
+    chunk = normalizer.normalize(
+        {
+            "choices": [
+                {"index": 0, "delta": {"content": "", "tool_calls": [call]}, "finish_reason": "tool_calls"}
+            ]
+        }
+    )
+
+    assert chunk is not None
+    assert chunk["choices"][0]["delta"].keys() == {"role", "tool_calls"}

@@ -157,3 +157,11 @@ def test_a_signature_is_kept_under_the_clients_name() -> None:
 
     assert [one.name for one in notes.signed] == [OLD]
     assert [one.name for one in normalizer.notes.signed] == [OLD]
+
+
+@pytest.mark.parametrize("back", [{}, {"f_1": "f.1"}], ids=["passed on", "held back"])
+def test_two_calls_alike_are_two(back: dict[str, str]) -> None:
+    """Their ids tell them apart, also where they have no arguments and their name may go on."""
+    calls = [{"index": at, "id": f"c{at}", "function": {"name": "f", "arguments": ""}} for at in range(2)]
+
+    assert joined([{"tool_calls": calls}], back) == [("f", "{}"), ("f", "{}")]
