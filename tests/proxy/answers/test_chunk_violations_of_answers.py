@@ -90,3 +90,12 @@ def test_any_order_of_deltas_becomes_strict_chunks_or_is_the_providers_fault(
 def test_any_json_becomes_strict_chunks_or_is_the_providers_fault(events: list[Any]) -> None:
     """What is no chunk at all is refused."""
     assert violations_up_to_a_fault(events) == []
+
+
+def test_a_name_in_pieces_is_the_one_exception() -> None:
+    """It is passed on as it comes, as the document says."""
+    head = {"index": 0, "id": "a", "function": {"name": "get_", "arguments": ""}}
+    rest = {"index": 0, "function": {"name": "weather", "arguments": "{}"}}
+    events = [{"choices": [{"index": 0, "delta": {"tool_calls": [piece]}}]} for piece in (head, rest)]
+
+    assert violations_up_to_a_fault(events) == [ChunkViolation("call_head_repeated", 1, 0)]
