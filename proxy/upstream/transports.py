@@ -7,15 +7,14 @@ from typing import Literal
 from proxy.config import Settings
 from proxy.config.addresses import OPENAI_SERVERS, has_address
 from proxy.core.deployment import Deployment
-
-_DIRECT_PROVIDERS = frozenset({"gemini", "openai"})
+from proxy.upstream.wires import table
 
 
 def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
     """Return the transport that answers for a deployment."""
     if deployment.transport != "auto":
         return deployment.transport
-    return "direct" if deployment.provider in _DIRECT_PROVIDERS else "litellm"
+    return "direct" if deployment.provider in table.WIRES else "litellm"
 
 
 def uses_litellm(settings: Settings) -> bool:
@@ -32,4 +31,4 @@ def completes_texts(deployment: Deployment) -> bool:
     """
     if deployment.provider == "openai" or deployment.provider in OPENAI_SERVERS:
         return has_address(deployment.provider, deployment.api_base)
-    return deployment.provider != "gemini" and transport_of(deployment) == "direct"
+    return table.has_texts(deployment) and transport_of(deployment) == "direct"

@@ -18,8 +18,8 @@ from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import plan_request
 from proxy.state.learned_windows import Knowledge
-from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.litellm.messages import litellm_messages
+from proxy.upstream.wires.table import wire_of
 from sanitizers.turns import TurnPolicy
 from tests.support.counted_steps import count_steps
 from tests.support.hostile_bodies import CHAT, FAMILIES, body_of, path_of
@@ -88,7 +88,7 @@ def work_on(family: str, size: int, model: str, settings: Settings) -> Counter[s
                 extra_body={},
                 profile=plan.profile,
             )
-            wire_of(deployment).request(call, stream=True)
+            wire_of(deployment).write_request(call, stream=True)
 
     return count_steps(work)
 

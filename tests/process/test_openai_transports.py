@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
-from proxy.upstream.direct import wires as direct_wires
 from proxy.upstream.select_transport import SelectingUpstream
+from proxy.upstream.wires.openai import wire as openai_wire
 from tests.support.builders import assistant, call, image, system, text, tool, user
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator
@@ -163,7 +163,7 @@ async def both(
     emulator: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Proxied, Proxied]]:
     """Serve the proxy once with each transport before the emulator, which stands at OpenAI's own address."""
-    monkeypatch.setattr(direct_wires, "OPENAI_BASES", {"openai": emulator.base_url})
+    monkeypatch.setattr(openai_wire, "OPENAI_BASES", {"openai": emulator.base_url})
     monkeypatch.setenv("OPENAI_BASE_URL", emulator.base_url)  # litellm's way to move it
 
     def settings(transport: str) -> Settings:

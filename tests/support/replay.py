@@ -22,9 +22,9 @@ from proxy.core.upstream_call import Chunk
 from proxy.ingress.openai_chat.format import OPENAI_CHAT
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.direct.content_kind import is_events, without_blanks
-from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.upstream.wires.sse_decoder import SSEDecoder
+from proxy.upstream.wires.table import wire_of
 from sanitizers import profile_for
 from tests.support.proxied import MODEL, settings_of
 
@@ -99,7 +99,7 @@ def _chunks(pieces: Iterable[bytes], deployment: Deployment) -> Iterator[Chunk]:
         body = b"".join((begun, *received))
         yield from whole_as_chunks(wire.read_answer(body, deployment))
         return
-    reader, decoder = wire.reader(deployment), SSEDecoder()
+    reader, decoder = wire.read_stream(deployment), SSEDecoder()
     for piece in (begun, *received):
         for payload in decoder.feed(piece):
             yield from reader.feed(payload)

@@ -11,7 +11,7 @@ from proxy.core.inputs import separate_inputs
 from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Answer, PlainCall
 from proxy.upstream import Upstream
-from proxy.upstream.wires.gemini import MOST_TEXTS
+from proxy.upstream.wires.table import most_inputs_of
 
 
 async def embed(upstream: Upstream, call: PlainCall) -> Answer:
@@ -32,11 +32,12 @@ async def _embed_part(upstream: Upstream, call: PlainCall) -> Answer:
 
 
 def _parts_of(call: PlainCall) -> Iterator[PlainCall]:
-    """Yield *call*, or its parts: Gemini takes 100 texts at once, OpenAI's clients send up to 2,048."""
+    """Yield *call*, or its parts: a wire may take few texts at once, and OpenAI's clients send up to 2,048."""
     inputs = separate_inputs(call.parameters["input"])
-    if call.deployment.provider != "gemini" or len(inputs) <= MOST_TEXTS:
+    most = most_inputs_of(call.deployment)
+    if most is None or len(inputs) <= most:
         yield call
         return
-    for start in range(0, len(inputs), MOST_TEXTS):
-        part = {**call.parameters, "input": inputs[start : start + MOST_TEXTS]}
-        yield replace(call, parameters=part, weight=call.weight * MOST_TEXTS // len(inputs))
+    for start in range(0, len(inputs), most):
+        part = {**call.parameters, "input": inputs[start : start + most]}
+        yield replace(call, parameters=part, weight=call.weight * most // len(inputs))

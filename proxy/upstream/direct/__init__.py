@@ -1,4 +1,4 @@
-"""Asks providers over HTTP, in OpenAI's wire or Gemini's.
+"""Asks providers over HTTP, on the wires of :mod:`proxy.upstream.wires.table`.
 
 In the order of the data:
 
@@ -7,6 +7,5 @@ connector      connections that are kept and used again
 exchange       one request and the head of its answer
 content_kind   whether an answer is JSON, a stream, or neither
 answer_bodies  whole bodies, bounded in size and time
-wires          which wire a deployment speaks
 transport      the calls, from all of these
 """

@@ -1,4 +1,4 @@
-"""The transport of our own: OpenAI's wire and Gemini's, spoken over one pool of connections.
+"""The transport of our own: every wire of :mod:`proxy.upstream.wires.table`, over one pool of connections.
 
 Rules: one connection pool per process; TLS is checked; no redirect is followed, since it would carry the key to
 another host; nothing is read without a bound in time and bytes; a call that is cancelled, or whose generator is closed,
@@ -24,10 +24,12 @@ from proxy.upstream.direct.connector import QuietConnector
 from proxy.upstream.direct.content_kind import is_events, without_blanks
 from proxy.upstream.direct.exchange import Exchange
 from proxy.upstream.direct.request_head import Destination, destination_of
-from proxy.upstream.direct.wires import StreamWire, WholeWire, embedding_wire_of, text_wire, wire_of
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.masking import secrets_of
+from proxy.upstream.whole_as_chunks import whole_as_chunks
+from proxy.upstream.wires.protocol import StreamWire, WholeWire
 from proxy.upstream.wires.sse_decoder import SSEDecoder
+from proxy.upstream.wires.table import embedding_wire_of, text_wire_of, wire_of
 
 _LARGEST_ANSWER = 64 * 2**20
 """Bytes of a whole answer: generous for images, a bound for a body that never ends."""
@@ -80,7 +82,7 @@ class DirectUpstream:
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
-        return self._chunks(call, wire_of(call.deployment))
+        return self._chunks(call, wire_of(call.deployment), whole_as_chunks)
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the deployment's wire does not carry with an embedding."""
@@ -92,11 +94,11 @@ class DirectUpstream:
 
     def complete_text(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
-        return self._whole(call, text_wire())
+        return self._whole(call, text_wire_of(call.deployment))
 
     def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
-        return self._chunks(call, text_wire())
+        return self._chunks(call, text_wire_of(call.deployment), _text_as_chunks)
 
     async def _whole(self, call: CallT, wire: WholeWire[CallT]) -> Answer:
         with self._exchange(call, stream=False) as exchange:
@@ -116,16 +118,19 @@ class DirectUpstream:
             read = functools.partial(wire.read_answer, exchange.payload, call.deployment)
             return await run_offloaded(len(exchange.payload), read)
 
-    async def _chunks(self, call: CallT, wire: StreamWire[CallT]) -> AsyncGenerator[Chunk, None]:
+    async def _chunks(
+        self, call: CallT, wire: StreamWire[CallT], as_chunks: Callable[[Answer], list[Chunk]]
+    ) -> AsyncGenerator[Chunk, None]:
+        """Yield the chunks of an answer; *as_chunks* makes them of one that comes whole."""
         with self._exchange(call, stream=True) as exchange:
             await self._ask(exchange, call, wire, stream=True)
             body, patience = exchange.body, exchange.patience
             if not await _is_stream(body, announced=exchange.is_event_stream):
                 exchange.payload = await body.rest(_LARGEST_ANSWER)
-                for chunk in wire.as_chunks(wire.read_answer(exchange.payload, call.deployment)):
+                for chunk in as_chunks(wire.read_answer(exchange.payload, call.deployment)):
                     yield chunk
                 return
-            reader, decoder, wanted = wire.reader(call.deployment), SSEDecoder(), call.choices
+            reader, decoder, wanted = wire.read_stream(call.deployment), SSEDecoder(), call.choices
             end_by: float | None = None
             while True:
                 received = await (body.next() if end_by is None else _trailing(body, end_by))
@@ -161,9 +166,9 @@ class DirectUpstream:
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
         traced = None if call.trace is None else call.trace.headers
         if call.weight <= LONG:  # nobody waits behind it: see `run_offloaded`
-            asking = exchange.ask(destination, wire.request(call, stream=stream), traced)
+            asking = exchange.ask(destination, wire.write_request(call, stream=stream), traced)
         else:
-            write = functools.partial(wire.request, call, stream=stream)
+            write = functools.partial(wire.write_request, call, stream=stream)
             asking = exchange.ask(destination, await run_offloaded(call.weight, write), traced)
         await asking
         if exchange.status != 200:
@@ -178,6 +183,10 @@ class DirectUpstream:
                     text,
                 ),
             )
+
+
+def _text_as_chunks(answer: Answer) -> list[Chunk]:
+    return [answer]  # both have one shape
 
 
 def _destination(

@@ -121,6 +121,10 @@ class StreamReader:
         finished = len(self._finished)
         return finished >= wanted and finished >= len(self._seen)
 
+    def is_over(self) -> bool:
+        """Tell that an answer that may end does not go on: usage alone comes behind a finish reason."""
+        return True
+
     def close(self) -> list[Chunk]:
         """Return nothing; raises :class:`UpstreamFault` for a stream that is not complete."""
         if not self._seen:

@@ -41,11 +41,7 @@ def read_text_answer(body: bytes) -> Answer:
 
 
 class TextStreamReader(StreamReader):
-    """Reads one stream of a text completion; a finish reason is its end, behind which there is usage at most."""
-
-    def is_over(self) -> bool:
-        """Tell that an answer that may end is not expected to go on."""
-        return True
+    """Reads one stream of a text completion."""
 
     @override
     def _choices(self, value: dict[str, Any]) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.chat.plan_attempts import ChatPlanning
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
-from proxy.upstream.direct.wires import wire_of
 from proxy.upstream.select_transport import SelectingUpstream
+from proxy.upstream.wires.table import wire_of
 from tests.proxy.conftest import settings_on
 from tests.support.builders import user
 
@@ -129,7 +129,9 @@ class Provider:
         """Send a call here. OpenAI's rules are for its own address: there the body is read before it goes out."""
         own = call.deployment.api_base is None
         if own and transport == "direct":
-            written: Mapping[str, Any] = json.loads(wire_of(call.deployment).request(call, stream=False))
+            written: Mapping[str, Any] = json.loads(
+                wire_of(call.deployment).write_request(call, stream=False)
+            )
             return written
         if own:
             call = replace(call, deployment=replace(call.deployment, api_base=self.url))

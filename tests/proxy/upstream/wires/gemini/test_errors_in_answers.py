@@ -9,7 +9,7 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.errors import UpstreamFault
-from proxy.upstream.direct.wires import wire_of
+from proxy.upstream.wires.table import wire_of
 from tests.proxy.upstream.wires.gemini.test_answers import body
 from tests.support.proxied import settings_of
 
@@ -34,7 +34,7 @@ EACH = pytest.mark.parametrize("value", WRAPPINGS.values(), ids=WRAPPINGS.keys()
 @EACH
 def test_in_a_stream(value: Any) -> None:
     """The event's bytes, as the transport hands them over."""
-    reader = wire_of(DEPLOYMENT).reader(DEPLOYMENT)
+    reader = wire_of(DEPLOYMENT).read_stream(DEPLOYMENT)
     reader.feed(json.dumps(body({"text": "a"}, reason=None)).encode())
 
     with pytest.raises(UpstreamFault, match=r"^The model is overloaded\.$") as caught:

@@ -15,7 +15,7 @@ from proxy.emulator import judge
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
 from proxy.upstream.direct.transport import DirectUpstream
-from proxy.upstream.direct.wires import wire_of
+from proxy.upstream.wires.table import wire_of
 from tests.support.builders import user
 from tests.support.proxied import settings_of
 
@@ -41,7 +41,7 @@ def sent(allowed: list[str], **fields: Any) -> Any:
         timeouts=Timeouts(1, 1, 1, 1),
         extra_body=plan.extra_body,
     )
-    return json.loads(wire_of(plan.deployment).request(call, stream=False))
+    return json.loads(wire_of(plan.deployment).write_request(call, stream=False))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_history_is_never_replaced(name: str, fields: dict[str, Any]) -> Non
     theirs = {name: [{"role": "model", "parts": [{"text": "theirs"}]}]}
     call = UpstreamCall(deployment, [user("a")], fields, Timeouts(1, 1, 1, 1), extra_body=theirs)
     with pytest.raises(InvalidRequest, match="cannot be set") as caught:
-        wire_of(deployment).request(call, stream=False)
+        wire_of(deployment).write_request(call, stream=False)
 
     assert caught.value.param == name
 

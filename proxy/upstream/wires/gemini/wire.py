@@ -1,0 +1,108 @@
+"""Gemini's wires: chats and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.config.addresses import GEMINI_BASE
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
+from proxy.core.json_text import write_json
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.upstream.wires.gemini.answers import read_answer
+from proxy.upstream.wires.gemini.embeddings import (
+    EMBEDDING_PARAMETERS,
+    MOST_TEXTS,
+    build_embedding_request,
+    embedding_method,
+    read_embeddings,
+)
+from proxy.upstream.wires.gemini.extras import with_extras
+from proxy.upstream.wires.gemini.refusals import read_error
+from proxy.upstream.wires.gemini.requests import build_request, carried_parameters
+from proxy.upstream.wires.gemini.streams import StreamReader
+from proxy.upstream.wires.payloads import load_payload
+from proxy.upstream.wires.protocol import ProviderWires
+from proxy.upstream.wires.request_headers import request_headers
+from sanitizers import profile_for
+
+
+class _Common:
+    """Headers and errors, the same for every call."""
+
+    def headers(self, deployment: Deployment) -> dict[str, str]:
+        if deployment.api_key is None:
+            return request_headers(deployment)
+        return request_headers(deployment, **{"x-goog-api-key": deployment.api_key.get_secret_value()})
+
+    def read_error(self, status: int, body: bytes) -> str | None:
+        return read_error(status, body)
+
+
+class _Chats(_Common):
+    def url(self, call: UpstreamCall, *, stream: bool) -> str:
+        base = _base(call.deployment)
+        return f"{base}:streamGenerateContent?alt=sse" if stream else f"{base}:generateContent"
+
+    def write_request(self, call: UpstreamCall, *, stream: bool) -> bytes:
+        body = build_request(call.messages, call.parameters, call.rules, call.deployment.model_id)
+        try:
+            return write_json(with_extras(body, call.extra_body))
+        except RecursionError:
+            # Nobody has looked at how deep the texts of arguments are. Gemini refuses 100 levels.
+            words = "The arguments of a tool call are nested too deeply for this model."
+            raise InvalidRequest(words, param="messages") from None
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        profile = profile_for(deployment.model, deployment.profile)
+        return frozenset(parameters.keys() - carried_parameters(profile, deployment.model_id))
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return read_answer(load_payload(body), model=deployment.model_id)
+
+    def read_stream(self, deployment: Deployment) -> _PayloadReader:
+        return _PayloadReader(deployment.model_id)
+
+
+class _PayloadReader:
+    """Reads the payloads of events. Gemini sends no ``[DONE]``: a stream ends with its body."""
+
+    def __init__(self, model: str) -> None:
+        self.ended = False
+        self._reader = StreamReader(model)
+
+    def feed(self, payload: bytes) -> list[Chunk]:
+        return self._reader.feed(load_payload(payload)) if payload else []
+
+    def may_end(self, wanted: int) -> bool:
+        return self._reader.may_end(wanted)
+
+    def is_over(self) -> bool:
+        return self._reader.is_over()
+
+    def close(self) -> list[Chunk]:
+        return self._reader.close()
+
+
+class _Embeddings(_Common):
+    most_inputs = MOST_TEXTS
+
+    def url(self, call: PlainCall, *, stream: bool) -> str:
+        return f"{_base(call.deployment)}:{embedding_method(call.parameters['input'])}"
+
+    def write_request(self, call: PlainCall, *, stream: bool) -> bytes:
+        return write_json(build_embedding_request(call.parameters, call.extra_body, call.deployment.model_id))
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(parameters.keys() - EMBEDDING_PARAMETERS)
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return read_embeddings(load_payload(body), model=deployment.model_id)
+
+
+def _base(deployment: Deployment) -> str:
+    return f"{deployment.api_base or GEMINI_BASE}/models/{deployment.model_id}"
+
+
+GEMINI = ProviderWires(chat=_Chats(), embeddings=_Embeddings())

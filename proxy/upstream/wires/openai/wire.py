@@ -1,0 +1,89 @@
+"""OpenAI's wires: chats, embeddings and text completions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.config.addresses import OPENAI_BASES
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Answer, PlainCall, UpstreamCall
+from proxy.upstream.wires.openai.answers import StreamReader, read_answer
+from proxy.upstream.wires.openai.embeddings import read_embeddings
+from proxy.upstream.wires.openai.parameters import refused_parameters
+from proxy.upstream.wires.openai.plain_requests import build_plain_request
+from proxy.upstream.wires.openai.refusals import read_error
+from proxy.upstream.wires.openai.requests import build_request
+from proxy.upstream.wires.openai.texts import TextStreamReader, read_text_answer
+from proxy.upstream.wires.protocol import ProviderWires
+from proxy.upstream.wires.request_headers import request_headers
+
+
+class _Common:
+    """Headers and errors, the same for every call."""
+
+    def headers(self, deployment: Deployment) -> dict[str, str]:
+        headers: dict[str, str] = {}
+        if deployment.api_key is not None:
+            headers["Authorization"] = f"Bearer {deployment.api_key.get_secret_value()}"
+        organization = deployment.credentials.get("organization")
+        if isinstance(organization, str):
+            headers["OpenAI-Organization"] = organization
+        return request_headers(deployment, **headers)
+
+    def read_error(self, status: int, body: bytes) -> str | None:
+        return read_error(body)
+
+
+class _Chats(_Common):
+    def url(self, call: UpstreamCall, *, stream: bool) -> str:
+        return f"{_base(call.deployment)}/chat/completions"
+
+    def write_request(self, call: UpstreamCall, *, stream: bool) -> bytes:
+        return build_request(call, stream=stream)
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        return refused_parameters(deployment, parameters) - deployment.allowed_openai_params
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return read_answer(body)
+
+    def read_stream(self, deployment: Deployment) -> StreamReader:
+        return StreamReader()
+
+
+class _Embeddings(_Common):
+    most_inputs = None
+
+    def url(self, call: PlainCall, *, stream: bool) -> str:
+        return f"{_base(call.deployment)}/embeddings"
+
+    def write_request(self, call: PlainCall, *, stream: bool) -> bytes:
+        return build_plain_request(call, stream=stream)
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset()
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return read_embeddings(body)
+
+
+class _Texts(_Common):
+    def url(self, call: PlainCall, *, stream: bool) -> str:
+        return f"{_base(call.deployment)}/completions"
+
+    def write_request(self, call: PlainCall, *, stream: bool) -> bytes:
+        return build_plain_request(call, stream=stream)
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        return read_text_answer(body)
+
+    def read_stream(self, deployment: Deployment) -> TextStreamReader:
+        return TextStreamReader()
+
+
+def _base(deployment: Deployment) -> str:
+    return deployment.api_base or OPENAI_BASES[deployment.provider]
+
+
+OPENAI = ProviderWires(chat=_Chats(), embeddings=_Embeddings(), texts=_Texts())

@@ -1,0 +1,108 @@
+"""Declares a provider's wire: how a call is written, and how what comes back is read.
+
+A wire takes and returns values. The transport sends the bytes, and keeps the limits in time and size. The transport
+also reads server-sent events, so a wire reads the payload of each event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+
+CallT = TypeVar("CallT", contravariant=True)
+
+
+class StreamReader(Protocol):
+    """Reads the events of one stream into chunks of OpenAI's format."""
+
+    ended: bool
+    """Whether the stream has said that it is over, as OpenAI's ``[DONE]`` does. Later events are not read."""
+
+    def feed(self, payload: bytes) -> list[Chunk]:
+        """Return the chunks in the payload of one event.
+
+        Raises :class:`proxy.core.errors.UpstreamFault` for an error in the stream, and for what is no chunk.
+        """
+
+    def may_end(self, wanted: int) -> bool:
+        """Tell whether *wanted* choices, and all that were seen, have said how they ended."""
+
+    def is_over(self) -> bool:
+        """Tell whether an answer that may end is not expected to go on."""
+
+    def close(self) -> list[Chunk]:
+        """Return the last chunks, at the end of the stream.
+
+        Raises :class:`proxy.core.errors.UpstreamFault` when the stream ended before its answer was complete.
+        """
+
+
+class WholeWire(Protocol[CallT]):
+    """Writes one kind of call for a provider, and reads its whole answers."""
+
+    def url(self, call: CallT, *, stream: bool) -> str:
+        """Return the address that the call is posted to. It holds no key."""
+
+    def headers(self, deployment: Deployment) -> dict[str, str]:
+        """Return the request's headers, the deployment's key and its own headers among them."""
+
+    def write_request(self, call: CallT, *, stream: bool) -> bytes:
+        """Return the request's body.
+
+        Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for what the wire cannot say.
+        """
+
+    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+        """Return the answer in the body of a 200, in OpenAI's format.
+
+        Raises :class:`proxy.core.errors.UpstreamFault` for an error, for what is no answer, and for half an answer.
+        """
+
+    def read_error(self, status: int, body: bytes) -> str | None:
+        """Return the provider's own words out of the body of an error; None where it has none."""
+
+
+class StreamWire(WholeWire[CallT], Protocol[CallT]):
+    """A wire whose answers come as streams too."""
+
+    def read_stream(self, deployment: Deployment) -> StreamReader:
+        """Return a reader for the events of one stream."""
+
+
+class Wire(StreamWire[UpstreamCall], Protocol):
+    """One provider's wire for chats."""
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the names in *parameters* that the wire does not carry to the deployment's model."""
+
+
+class EmbeddingWire(WholeWire[PlainCall], Protocol):
+    """One provider's wire for embeddings."""
+
+    @property
+    def most_inputs(self) -> int | None:
+        """How many inputs one request takes; None where no limit is known."""
+
+    def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return the names in *parameters* that the wire does not carry."""
+
+
+TextWire: TypeAlias = StreamWire[PlainCall]
+"""One provider's wire for text completions."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderWires:
+    """All wires of one provider."""
+
+    chat: Wire
+
+    embeddings: EmbeddingWire | None = None
+    """None for a provider that has no embeddings."""
+
+    texts: TextWire | None = None
+    """None for a provider that has no text completions; its models are asked by a chat."""

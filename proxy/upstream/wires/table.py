@@ -1,0 +1,64 @@
+"""The list of wires, and the wire of a deployment.
+
+A new wire is a folder beside ``openai`` and ``gemini``, and one row of :data:`WIRES`. A configuration that names
+``transport: direct`` is checked against :mod:`proxy.config.addresses`, which also has the providers' addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
+from proxy.upstream.wires.gemini.wire import GEMINI
+from proxy.upstream.wires.openai.wire import OPENAI
+from proxy.upstream.wires.protocol import EmbeddingWire, ProviderWires, TextWire, Wire
+
+OTHERS = "openai"
+"""The row of every provider that has none of its own: many servers speak OpenAI's wire."""
+
+WIRES: Mapping[str, ProviderWires] = MappingProxyType(
+    {
+        "gemini": GEMINI,
+        "openai": OPENAI,
+    }
+)
+"""The wires by provider. The direct transport is the default for the providers in it."""
+
+
+def wire_of(deployment: Deployment) -> Wire:
+    """Return the wire on which a deployment chats."""
+    provider = deployment.provider
+    return WIRES[provider if provider in WIRES else OTHERS].chat
+
+
+def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:
+    """Return the wire on which a deployment embeds; raises :class:`InvalidRequest` where the provider has none."""
+    provider = deployment.provider
+    wire = WIRES[provider if provider in WIRES else OTHERS].embeddings
+    if wire is None:
+        raise InvalidRequest("The provider of this model has no embeddings.", param="model")
+    return wire
+
+
+def most_inputs_of(deployment: Deployment) -> int | None:
+    """Return how many inputs a deployment embeds at once; None where no limit is known."""
+    provider = deployment.provider
+    wire = WIRES[provider if provider in WIRES else OTHERS].embeddings
+    return None if wire is None else wire.most_inputs
+
+
+def text_wire_of(deployment: Deployment) -> TextWire:
+    """Return the wire on which a deployment completes texts; raises :class:`InvalidRequest` where there is none."""
+    provider = deployment.provider
+    wire = WIRES[provider if provider in WIRES else OTHERS].texts
+    if wire is None:
+        raise InvalidRequest("The provider of this model has no text completions.", param="model")
+    return wire
+
+
+def has_texts(deployment: Deployment) -> bool:
+    """Tell whether the provider's wires include text completions."""
+    provider = deployment.provider
+    return WIRES[provider if provider in WIRES else OTHERS].texts is not None

@@ -1,0 +1,76 @@
+"""The addresses and headers of Gemini's wires, and their embeddings."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
+from proxy.core.upstream_call import PlainCall, Timeouts, UpstreamCall
+from proxy.upstream.wires.gemini.wire import GEMINI
+from tests.support.builders import assistant, call, tool, user
+from tests.support.proxied import settings_of
+
+LIMITS = Timeouts(1, 1, 1, 1)
+BASE = "https://generativelanguage.googleapis.com/v1beta/models/gemini-3.6-flash"
+
+
+def deployment_of(**params: Any) -> Deployment:
+    """Return a deployment of a Gemini model."""
+    [deployment] = resolve(settings_of({"m": {"model": "gemini/gemini-3.6-flash", **params}}), "m")
+    return deployment
+
+
+@pytest.mark.parametrize(
+    ("stream", "method"), [(False, ":generateContent"), (True, ":streamGenerateContent?alt=sse")]
+)
+def test_url_names_the_model_and_the_method(stream: bool, method: str) -> None:
+    """A stream is another method, and events are asked for."""
+    assert (
+        GEMINI.chat.url(UpstreamCall(deployment_of(), [user("a")], {}, LIMITS), stream=stream)
+        == f"{BASE}{method}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "method"),
+    [("a", "embedContent"), (["a"], "embedContent"), (["a", "b"], "batchEmbedContents")],
+)
+def test_embedding_s_method_follows_the_count_of_texts(value: Any, method: str) -> None:
+    """One text has a method of its own."""
+    assert GEMINI.embeddings is not None
+    plain = PlainCall(deployment_of(), {"input": value}, LIMITS)
+
+    assert GEMINI.embeddings.url(plain, stream=False) == f"{BASE}:{method}"
+    assert json.loads(GEMINI.embeddings.write_request(plain, stream=False))
+    assert GEMINI.embeddings.unsupported(plain.deployment, {"input": value, "user": "u"}) == {"user"}
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"), [({}, {}), ({"api_key": "k"}, {"x-goog-api-key": "k"})], ids=["no key", "key"]
+)
+def test_headers_name_the_key(params: dict[str, str], expected: dict[str, str]) -> None:
+    """The same for every kind of call."""
+    assert GEMINI.embeddings is not None
+    deployment = deployment_of(**params)
+
+    for headers in (GEMINI.chat.headers(deployment), GEMINI.embeddings.headers(deployment)):
+        assert headers == {"Content-Type": "application/json", **expected}
+
+
+def test_arguments_that_nest_too_deeply_are_the_client_s_fault() -> None:
+    """They are a text in OpenAI's format, whose depth nobody has looked at."""
+    deep = '{"a":' * 900 + "1" + "}" * 900
+    messages = [user("a"), assistant(None, [call("c1", "f", deep)]), tool("c1", "b")]
+
+    with pytest.raises(InvalidRequest, match="nested too deeply"):
+        GEMINI.chat.write_request(UpstreamCall(deployment_of(), messages, {}, LIMITS), stream=False)
+
+
+def test_empty_event_says_nothing() -> None:
+    """A keep-alive of some servers."""
+    assert GEMINI.chat.read_stream(deployment_of()).feed(b"") == []

@@ -1,0 +1,85 @@
+"""The addresses and headers of OpenAI's wires, and their embeddings and text completions."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.config.addresses import OPENAI_BASES
+from proxy.core.deployment import Deployment
+from proxy.core.upstream_call import PlainCall, Timeouts, UpstreamCall
+from proxy.upstream.wires.openai.wire import OPENAI
+from tests.support.builders import user
+from tests.support.proxied import settings_of
+
+LIMITS = Timeouts(1, 1, 1, 1)
+
+
+def deployment_of(model: str = "openai/gpt-4o", **params: Any) -> Deployment:
+    """Return a deployment of a model."""
+    [deployment] = resolve(settings_of({"m": {"model": model, **params}}), "m")
+    return deployment
+
+
+@pytest.mark.parametrize(("provider", "base"), OPENAI_BASES.items())
+def test_url_is_the_provider_s_where_the_deployment_names_none(provider: str, base: str) -> None:
+    """The same for a stream: the body asks for it."""
+    call = UpstreamCall(deployment_of(f"{provider}/m"), [user("a")], {}, LIMITS)
+
+    assert {OPENAI.chat.url(call, stream=stream) for stream in (False, True)} == {f"{base}/chat/completions"}
+
+
+def test_each_kind_of_call_has_its_path() -> None:
+    """Below the deployment's address."""
+    assert OPENAI.embeddings is not None
+    assert OPENAI.texts is not None
+    call = PlainCall(deployment_of(api_base="http://here/v1"), {}, LIMITS)
+
+    assert OPENAI.embeddings.url(call, stream=False) == "http://here/v1/embeddings"
+    assert OPENAI.texts.url(call, stream=True) == "http://here/v1/completions"
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({}, {}),
+        ({"api_key": "k"}, {"Authorization": "Bearer k"}),
+        (
+            {"api_key": "k", "organization": "org-1"},
+            {"Authorization": "Bearer k", "OpenAI-Organization": "org-1"},
+        ),
+    ],
+    ids=["no key", "key", "organization"],
+)
+def test_headers_name_the_key_and_the_organization(params: dict[str, str], expected: dict[str, str]) -> None:
+    """The same for every kind of call."""
+    deployment = deployment_of(**params)
+    wires = (OPENAI.chat, OPENAI.embeddings, OPENAI.texts)
+
+    for wire in wires:
+        assert wire is not None
+        assert wire.headers(deployment) == {"Content-Type": "application/json", **expected}
+
+
+def test_allowed_parameter_is_not_withheld() -> None:
+    """The operator knows the deployment better than the table of models."""
+    parameters = {"top_k": 5}
+
+    assert OPENAI.chat.unsupported(deployment_of(), parameters) == {"top_k"}
+    assert OPENAI.chat.unsupported(deployment_of(allowed_openai_params=["top_k"]), parameters) == set()
+
+
+def test_text_stream_is_read_to_its_end() -> None:
+    """A finish reason ends it; ``[DONE]`` may be missing."""
+    assert OPENAI.texts is not None
+    reader = OPENAI.texts.read_stream(deployment_of())
+    choice = {"index": 0, "text": "Good day.", "finish_reason": "stop"}
+    [chunk] = reader.feed(json.dumps({"object": "text_completion", "choices": [choice]}).encode())
+
+    assert chunk["choices"][0]["text"] == "Good day."
+    assert reader.may_end(1)
+    assert reader.is_over()
+    assert reader.close() == []

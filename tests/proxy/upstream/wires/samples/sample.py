@@ -1,0 +1,41 @@
+"""Sample data of one wire: what its provider is sent, and what it answers, in its own format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class WireSample:
+    """A wire's provider, and its own words for one small chat; each answer says "Good day." and stops."""
+
+    provider: str
+    """The row of the table."""
+
+    model: str
+    """A model, in litellm's spelling."""
+
+    read_texts: Callable[[Any], list[str]]
+    """Takes the JSON of a request; returns the texts of its messages, in their order."""
+
+    key_header: str
+    key_prefix: str
+    """What stands before the key in its header."""
+
+    answer: bytes
+    stream: bytes
+    """Server-sent events; the first holds some of the text, and not the end of the answer."""
+
+    refusal: bytes
+    """The body of a 400 that says "Too many tokens."."""
+
+    unsupported: str
+    """A request parameter of ours that the wire does not carry."""
+
+
+def write_events(*events: Any) -> bytes:
+    """Return server-sent events, each with its JSON."""
+    return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)

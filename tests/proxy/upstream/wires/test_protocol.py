@@ -1,0 +1,195 @@
+"""Every wire keeps the protocol. A new one is added to ``samples`` with its sample data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.upstream.wires import table
+from proxy.upstream.wires.protocol import Wire
+from proxy.upstream.wires.sse_decoder import SSEDecoder
+from proxy.upstream.wires.table import wire_of
+from tests.proxy.upstream.wires.samples import SAMPLES
+from tests.proxy.upstream.wires.samples.sample import WireSample
+from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
+from tests.support.builders import assistant, system, user
+from tests.support.proxied import settings_of
+
+KEY = "sk-ours-5d0f7c1e"
+BASE = "http://127.0.0.1:9/base"
+TEXTS = ["Be kind.", "Hello.", "Hi.", "Are you well? ✓"]
+MESSAGES = [system(TEXTS[0]), user(TEXTS[1]), assistant(TEXTS[2]), user(TEXTS[3])]
+BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+
+
+@pytest.fixture(params=SAMPLES, ids=lambda sample: sample.provider)
+def sample(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> WireSample:
+    """Return each sample in turn; the toy is in the table meanwhile."""
+    plug_in_toy(monkeypatch)
+    given: WireSample = request.param
+    return given
+
+
+def deployment_of(sample: WireSample, base: str | None = BASE, **params: Any) -> Deployment:
+    """Return a deployment of the sample's model with our key, as a configuration makes it."""
+    entry = {"model": sample.model, "api_base": base, "api_key": KEY, **params}
+    [deployment] = resolve(settings_of({"m": entry}), "m")
+    return deployment
+
+
+def call_of(deployment: Deployment) -> UpstreamCall:
+    """Return a call with a small chat."""
+    return UpstreamCall(deployment, MESSAGES, {"temperature": 0.5}, Timeouts(1, 1, 1, 1))
+
+
+def read_stream(wire: Wire, deployment: Deployment, pieces: Iterable[bytes]) -> tuple[str, list[str]]:
+    """Return the text and the finish reasons of a stream that comes in *pieces*, as the transport reads it."""
+    reader, decoder, chunks = wire.read_stream(deployment), SSEDecoder(), []
+    for received in (*pieces, b""):
+        for payload in decoder.feed(received) if received else decoder.close():
+            chunks += reader.feed(payload)
+    chunks += reader.close()
+    choices = [choice for chunk in chunks for choice in chunk["choices"]]
+    reasons = [choice["finish_reason"] for choice in choices if choice["finish_reason"]]
+    return "".join(choice["delta"].get("content") or "" for choice in choices), reasons
+
+
+def test_every_row_of_the_table_has_a_sample() -> None:
+    """A wire without one is not tested here."""
+    assert [sample.provider for sample in SAMPLES] == [*table.WIRES, "toy"]
+
+
+@BOTH
+def test_request_is_json_with_the_messages_in_their_order(sample: WireSample, stream: bool) -> None:
+    """Each text is there once."""
+    deployment = deployment_of(sample)
+    body = wire_of(deployment).write_request(call_of(deployment), stream=stream)
+
+    assert sample.read_texts(json.loads(body)) == TEXTS
+
+
+@BOTH
+def test_key_is_in_its_header_and_nowhere_else(sample: WireSample, stream: bool) -> None:
+    """A url is logged by proxies on the way, and a body may be stored."""
+    deployment = deployment_of(sample)
+    wire, call = wire_of(deployment), call_of(deployment)
+    headers = wire.headers(deployment)
+
+    assert headers[sample.key_header] == sample.key_prefix + KEY
+    assert [name for name, value in headers.items() if KEY in value] == [sample.key_header]
+    assert KEY not in wire.url(call, stream=stream)
+    assert KEY.encode() not in wire.write_request(call, stream=stream)
+
+
+@BOTH
+def test_url_is_below_the_address_of_the_deployment(sample: WireSample, stream: bool) -> None:
+    """A key that goes elsewhere is lost."""
+    deployment = deployment_of(sample)
+
+    assert wire_of(deployment).url(call_of(deployment), stream=stream).startswith(f"{BASE}/")
+
+
+def test_header_of_the_deployment_is_sent_in_place_of_the_wire_s(sample: WireSample) -> None:
+    """The operator's spelling counts, and no header goes out twice."""
+    spelled = sample.key_header.upper()
+    headers = wire_of(deployment := deployment_of(sample, extra_headers={spelled: "theirs"})).headers(
+        deployment
+    )
+
+    assert [(name, value) for name, value in headers.items() if name.lower() == spelled.lower()] == [
+        (spelled, "theirs")
+    ]
+    assert headers["Content-Type"] == "application/json"
+
+
+def test_answer_is_read_into_the_canonical_form(sample: WireSample) -> None:
+    """A ``chat.completion`` with one choice."""
+    deployment = deployment_of(sample)
+    answer = wire_of(deployment).read_answer(sample.answer, deployment)
+    [choice] = answer["choices"]
+
+    assert answer["object"] == "chat.completion"
+    assert (choice["index"], choice["finish_reason"]) == (0, "stop")
+    assert (choice["message"]["role"], choice["message"]["content"]) == ("assistant", "Good day.")
+
+
+def test_stream_says_the_same_in_any_cut_of_its_bytes(sample: WireSample) -> None:
+    """Each cut in two, byte by byte, and whole."""
+    deployment = deployment_of(sample)
+    wire, stream = wire_of(deployment), sample.stream
+    cuts = [[stream[:at], stream[at:]] for at in range(1, len(stream))]
+    cuts += [[stream], [stream[at : at + 1] for at in range(len(stream))]]
+
+    for pieces in cuts:
+        assert read_stream(wire, deployment, pieces) == ("Good day.", ["stop"])
+
+
+def test_stream_may_end_only_when_its_choices_have_ended(sample: WireSample) -> None:
+    """The transport then waits for a moment instead of the idle limit."""
+    reader = wire_of(deployment := deployment_of(sample)).read_stream(deployment)
+    first, *later = SSEDecoder().feed(sample.stream)
+
+    reader.feed(first)
+    assert not reader.may_end(1)
+    for payload in later:
+        reader.feed(payload)
+    assert reader.may_end(1)
+    assert reader.is_over()
+
+
+def test_truncated_stream_raises(sample: WireSample) -> None:
+    """A cut within the first event, or behind it, never looks like an end."""
+    deployment = deployment_of(sample)
+    end_of_first = sample.stream.index(b"\n\n") + 2
+
+    for cut in range(1, end_of_first + 1):
+        with pytest.raises(UpstreamFault) as caught:
+            read_stream(wire_of(deployment), deployment, [sample.stream[:cut]])
+        assert cut < end_of_first or caught.value.cause is Cause.TRUNCATED
+
+
+def test_error_body_gives_its_words(sample: WireSample) -> None:
+    """The provider's own, for the client."""
+    assert wire_of(deployment_of(sample)).read_error(400, sample.refusal) == "Too many tokens."
+
+
+def test_error_in_place_of_an_answer_raises_with_its_words(sample: WireSample) -> None:
+    """Some providers send an error under the status 200."""
+    deployment = deployment_of(sample)
+
+    with pytest.raises(UpstreamFault, match=r"^Too many tokens\.$"):
+        wire_of(deployment).read_answer(sample.refusal, deployment)
+
+
+def test_error_in_a_stream_raises_with_its_words(sample: WireSample) -> None:
+    """What came before it is no answer."""
+    reader = wire_of(deployment := deployment_of(sample)).read_stream(deployment)
+    reader.feed(SSEDecoder().feed(sample.stream)[0])
+
+    with pytest.raises(UpstreamFault, match=r"^Too many tokens\.$"):
+        reader.feed(sample.refusal)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"{", b"\xff"])
+def test_something_else_in_place_of_an_answer_raises(sample: WireSample, body: bytes) -> None:
+    """A page of a proxy on the way, or half of a body."""
+    deployment = deployment_of(sample)
+
+    with pytest.raises(UpstreamFault):
+        wire_of(deployment).read_answer(body, deployment)
+
+
+def test_unsupported_parameter_is_named_and_no_other(sample: WireSample) -> None:
+    """What is named is left out and reported. The rules are those of the provider's own address."""
+    deployment = deployment_of(sample, base=None)
+    parameters = {"temperature": 0.5, sample.unsupported: 1}
+
+    assert wire_of(deployment).unsupported(deployment, parameters) == {sample.unsupported}

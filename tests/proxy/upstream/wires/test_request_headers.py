@@ -1,0 +1,27 @@
+"""The deployment's own headers are sent in place of the wire's, whatever their spelling."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.config import resolve
+from proxy.upstream.wires.request_headers import request_headers
+from tests.support.proxied import settings_of
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({}, {"Content-Type": "application/json", "X-Key": "k"}),
+        ({"X-Team": "t"}, {"Content-Type": "application/json", "X-Key": "k", "X-Team": "t"}),
+        ({"x-key": "other"}, {"Content-Type": "application/json", "x-key": "other"}),
+        ({"content-type": "text/json"}, {"X-Key": "k", "content-type": "text/json"}),
+    ],
+    ids=["none", "another", "the key's", "the content's"],
+)
+def test_own_header_is_sent_in_place_of_the_wire_s(own: dict[str, str], expected: dict[str, str]) -> None:
+    """Each name goes out once, in the operator's spelling."""
+    entry = {"model": "openai/gpt-4o", "extra_headers": own}
+    [deployment] = resolve(settings_of({"m": entry}), "m")
+
+    assert request_headers(deployment, **{"X-Key": "k"}) == expected

@@ -1,0 +1,79 @@
+"""The wires of a deployment are those of its provider's row, and OpenAI's where it has none."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.config import resolve
+from proxy.config.addresses import OPENAI_BASES, OPENAI_SERVERS, speaks_to
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
+from proxy.upstream.transports import completes_texts, transport_of
+from proxy.upstream.wires.gemini.wire import GEMINI
+from proxy.upstream.wires.openai.wire import OPENAI
+from proxy.upstream.wires.table import (
+    WIRES,
+    embedding_wire_of,
+    has_texts,
+    most_inputs_of,
+    text_wire_of,
+    wire_of,
+)
+from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
+from tests.support.proxied import settings_of
+
+
+def deployment_of(model: str) -> Deployment:
+    """Return a deployment of a model of this name."""
+    [deployment] = resolve(settings_of({"m": {"model": model, "api_key": "k"}}), "m")
+    return deployment
+
+
+@pytest.mark.parametrize("provider", ["openai", *OPENAI_BASES, *OPENAI_SERVERS, "unknown"])
+def test_provider_without_a_row_has_openai_s_wires(provider: str) -> None:
+    """Many servers speak them."""
+    deployment = deployment_of(f"{provider}/some-model")
+
+    assert wire_of(deployment) is OPENAI.chat
+    assert embedding_wire_of(deployment) is OPENAI.embeddings
+    assert text_wire_of(deployment) is OPENAI.texts
+    assert has_texts(deployment)
+    assert most_inputs_of(deployment) is None
+
+
+def test_gemini_has_no_text_completions() -> None:
+    """Its models are asked by a chat."""
+    deployment = deployment_of("gemini/gemini-3.6-flash")
+
+    assert wire_of(deployment) is GEMINI.chat
+    assert embedding_wire_of(deployment) is GEMINI.embeddings
+    assert most_inputs_of(deployment) == 100
+    assert not has_texts(deployment)
+    with pytest.raises(InvalidRequest, match="no text completions"):
+        text_wire_of(deployment)
+
+
+@pytest.mark.parametrize("provider", WIRES)
+def test_configuration_may_name_the_provider_of_each_row(provider: str) -> None:
+    """Else ``transport: direct`` would be refused for a wire that is there."""
+    assert speaks_to(provider)
+
+
+def test_direct_transport_is_the_default_for_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Litellm has all others."""
+    deployment = deployment_of("toy/talker")
+    assert transport_of(deployment) == "litellm"
+
+    plug_in_toy(monkeypatch)
+    assert transport_of(deployment) == "direct"
+
+
+def test_wire_that_only_chats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no embeddings, and its text completions become chats."""
+    plug_in_toy(monkeypatch)
+    deployment = deployment_of("toy/talker")
+
+    assert not completes_texts(deployment)
+    assert most_inputs_of(deployment) is None
+    with pytest.raises(InvalidRequest, match="no embeddings"):
+        embedding_wire_of(deployment)
