@@ -1,4 +1,4 @@
-"""Every wire keeps the protocol. A new one is added to ``samples`` with its sample data."""
+"""Every wire keeps the protocol. A new one is added to ``samples.table`` with its sample data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from proxy.upstream.wires import table
 from proxy.upstream.wires.protocol import Wire
 from proxy.upstream.wires.sse_decoder import SSEDecoder
 from proxy.upstream.wires.table import wire_of
-from tests.proxy.upstream.wires.samples import SAMPLES
 from tests.proxy.upstream.wires.samples.sample import WireSample
+from tests.proxy.upstream.wires.samples.table import SAMPLES
 from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
 from tests.support.builders import assistant, system, user
 from tests.support.proxied import settings_of

@@ -1,14 +1,1 @@
-"""What the conformance test knows of each wire: one row for each, in the order of the table."""
-
-from __future__ import annotations
-
-from tests.proxy.upstream.wires.samples.gemini import GEMINI_SAMPLE
-from tests.proxy.upstream.wires.samples.openai import OPENAI_SAMPLE
-from tests.proxy.upstream.wires.samples.sample import WireSample
-from tests.proxy.upstream.wires.toy.sample import TOY_SAMPLE
-
-SAMPLES: tuple[WireSample, ...] = (
-    GEMINI_SAMPLE,
-    OPENAI_SAMPLE,
-    TOY_SAMPLE,
-)
+"""Sample data of each wire, for the conformance test: ``sample`` is its form, ``table`` the list."""
