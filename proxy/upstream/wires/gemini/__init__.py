@@ -14,6 +14,8 @@ clock, no randomness: ids that Gemini left out are derived from the answer. On t
 On the way in: ``payloads`` reads the JSON, ``reading`` is what whole answers (``answers``) and streams (``streams``)
 share, ``candidates`` reads one candidate's parts, ``finishing`` its end, ``logprobs`` its probabilities, ``usage``
 the tokens (``counts`` their numbers), ``left_out`` what has no place, ``refusals`` Google's errors.
+
+``wire`` puts all of them behind the protocol of every wire.
 """
 
 from proxy.upstream.wires.gemini.answers import read_answer

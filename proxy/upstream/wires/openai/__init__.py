@@ -1,4 +1,7 @@
-"""OpenAI's wire: chat completions, embeddings, text completions; the request's bytes, and what comes back. Pure."""
+"""OpenAI's wire: chat completions, embeddings, text completions; the request's bytes, and what comes back. Pure.
+
+``wire`` puts all of them behind the protocol of every wire.
+"""
 
 from proxy.upstream.wires.openai.answers import StreamReader, read_answer
 from proxy.upstream.wires.openai.embeddings import read_embeddings

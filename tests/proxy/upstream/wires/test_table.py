@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from proxy.config import resolve
@@ -21,6 +24,8 @@ from proxy.upstream.wires.table import (
 )
 from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
 from tests.support.proxied import settings_of
+
+ROOT = Path(__file__).parents[4]
 
 
 def deployment_of(model: str) -> Deployment:
@@ -57,6 +62,23 @@ def test_gemini_has_no_text_completions() -> None:
 def test_configuration_may_name_the_provider_of_each_row(provider: str) -> None:
     """Else ``transport: direct`` would be refused for a wire that is there."""
     assert speaks_to(provider)
+
+
+@pytest.mark.parametrize(
+    ("contract", "field"),
+    [
+        ("provider wires know nothing of one another", "modules"),
+        ("the direct transport takes a wire from the table, and knows no single one", "forbidden_modules"),
+    ],
+    ids=["independence", "transport"],
+)
+def test_contract_has_the_folder_of_each_wire(contract: str, field: str) -> None:
+    """A folder that it leaves out could import another provider's, and nobody would see it."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    [listed] = [one[field] for one in settings["contracts"] if one["name"] == contract]
+    folders = (ROOT / "proxy" / "upstream" / "wires").glob("*/wire.py")
+
+    assert sorted(listed) == sorted(f"proxy.upstream.wires.{path.parent.name}" for path in folders)
 
 
 def test_direct_transport_is_the_default_for_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
