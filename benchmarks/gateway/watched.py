@@ -27,7 +27,7 @@ from benchmarks.gateway.tables import Figures, least, render
 
 _CONNECTIONS = 8
 _POLLS = 100
-_SCRIPTS = Path(__file__).parents[2] / "proxy" / "ui" / "static"
+_SCRIPTS = Path(__file__).parents[2] / "proxy" / "inspector" / "static"
 CLOSED, OPEN = "page closed", "page open"
 Samples = Mapping[str, Mapping[str, Sequence[float]]]
 """Row to size to the microseconds of each round."""

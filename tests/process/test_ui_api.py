@@ -35,7 +35,7 @@ DIRECTIVES = {
     "form-action 'none'",
     "frame-ancestors 'none'",
 }
-PAGE = Path(__file__).parents[2] / "proxy" / "ui" / "static" / "index.html"
+PAGE = Path(__file__).parents[2] / "proxy" / "inspector" / "static" / "index.html"
 
 
 def config(gemini: Gemini, **general: Any) -> dict[str, Any]:
