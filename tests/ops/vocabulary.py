@@ -14,7 +14,14 @@ from typing import TypeAlias
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from proxy.core.errors import AuthenticationFailed, InternalFault, InvalidRequest, ProxyError, UpstreamFault
+from proxy.core.errors import (
+    AuthenticationFailed,
+    InternalFault,
+    InvalidRequest,
+    ProxyError,
+    TooMuchWork,
+    UpstreamFault,
+)
 from proxy.ingress.routes.paths import API_ROUTES
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
@@ -52,7 +59,13 @@ _CLIENTS_OWN = {Kind.CONTEXT_OVERFLOW, Kind.CONTENT_FILTER}
 """What a provider refuses of which only the client's words are the cause."""
 
 NOT_FAILED = frozenset(
-    {*_codes(InvalidRequest), *_codes(AuthenticationFailed), CLIENT_DISCONNECTED, *map(_told, _CLIENTS_OWN)}
+    {
+        *_codes(InvalidRequest),
+        *_codes(TooMuchWork),
+        *_codes(AuthenticationFailed),
+        CLIENT_DISCONNECTED,
+        *map(_told, _CLIENTS_OWN),
+    }
 )
 """Outcomes of requests that are the client's affair."""
 
