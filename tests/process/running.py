@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -46,6 +47,19 @@ def environment(**variables: str) -> dict[str, str]:
 def command(*arguments: str) -> list[str]:
     """Return the command line of ``python -m proxy``."""
     return [*MODULE, *arguments]
+
+
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """Yield a port that refuses connections, and that a server of ours may still take.
+
+    It stays bound: a port that is let go may be given to another test's process before ours listens.
+    """
+    with socket.socket() as reserved:
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind(("127.0.0.1", 0))
+        port: int = reserved.getsockname()[1]
+        yield port
 
 
 class Running:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -20,7 +19,7 @@ import yaml
 
 from tests.process.asking import TARGETS, ask, body
 from tests.process.emulators import Gemini
-from tests.process.running import PATHS, ROOT, Running, Served, environment
+from tests.process.running import PATHS, ROOT, Running, Served, environment, reserved_port
 
 WATCHED = """
 import asyncio, json, os, sys
@@ -170,20 +169,18 @@ def warming(directory: Path, tmp_path: Path, http: httpx.Client) -> Iterator[War
     }
     path = directory / "warming.yaml"
     path.write_text(yaml.safe_dump(config))
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
     (tmp_path / "sitecustomize.py").write_text(GATE)
     gate = tmp_path / "open"
     variables = {"PYTHONPATH": os.pathsep.join([str(tmp_path), PATHS]), "OPEN_GATE": str(gate)}
-    running = Running(directory, "serve", "--config", str(path), "--port", str(port), variables=variables)
-    origin = f"http://127.0.0.1:{port}"
-    try:
-        running.wait_for(lambda: probe(http, origin), "answer to a probe")
-        yield Warming(running, origin, gate)
-    finally:
-        gate.touch()
-        running.stop()
+    with reserved_port() as port:
+        running = Running(directory, "serve", "--config", str(path), "--port", str(port), variables=variables)
+        origin = f"http://127.0.0.1:{port}"
+        try:
+            running.wait_for(lambda: probe(http, origin), "answer to a probe")
+            yield Warming(running, origin, gate)
+        finally:
+            gate.touch()
+            running.stop()
 
 
 def probe(http: httpx.Client, origin: str) -> tuple[int, int] | None:
@@ -222,6 +219,13 @@ def test_request_while_warming_up(http: httpx.Client, warming: Warming) -> None:
     assert (502, "upstream_unreachable") == (answer.status_code, answer.json()["error"]["code"])
 
 
+@pytest.fixture
+def port() -> Iterator[int]:
+    """Return a port for a process that cannot say which one it took."""
+    with reserved_port() as number:
+        yield number
+
+
 @pytest.mark.parametrize(
     ("closed", "told"),
     [
@@ -231,10 +235,9 @@ def test_request_while_warming_up(http: httpx.Client, warming: Warming) -> None:
         ("<&- >&- 2>&-", ""),
     ],
 )
-def test_closed_outputs(tmp_path: Path, closed: str, told: str) -> None:
+def test_closed_outputs(tmp_path: Path, port: int, closed: str, told: str) -> None:
     """A process whose outputs are closed serves all the same, and what it opens takes none of their descriptors."""
     path, log = tmp_path / "config.yaml", tmp_path / "err"
-    port = _free_port()
     path.write_text("model_list: [{model_name: m, litellm_params: {model: openai/gpt-4o, api_key: k}}]\n")
     arguments = [sys.executable, "-m", "proxy", "serve", "--config", str(path), "--port", str(port)]
     with log.open("wb") as err:
@@ -256,13 +259,6 @@ def test_closed_outputs(tmp_path: Path, closed: str, told: str) -> None:
     assert not any(name.startswith(("socket:", "anon_inode:", "pipe:")) for name in streams)
     assert ended == 0
     assert log.read_text() == told
-
-
-def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port
 
 
 def _ask_until_ready(process: subprocess.Popen[bytes], port: int) -> int | None:

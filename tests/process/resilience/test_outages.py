@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ import pytest
 from tests.process.emulators import Gemini
 from tests.process.resilience.asking_again import LARGER, MAIN, SLACK_S, SPARE, TEXT, TOOLS, Asker
 from tests.process.resilience.conftest import FIRST_BYTE_S, WHOLE_S, entry
-from tests.process.running import Served, emulate, serve
+from tests.process.running import Served, emulate, reserved_port, serve
 from tests.support.builders import assistant, call, tool, user
 
 DEADLINE_S = 6.0
@@ -25,22 +24,12 @@ RETRIES_ALLOWED = 10
 """Retries that a deployment gets in ten seconds, however few requests there are."""
 
 
-def reserve(stack: ExitStack) -> int:
-    """Return a port that refuses connections until *stack* is left, and that a server of ours may still take."""
-    reserved = stack.enter_context(socket.socket())
-    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    reserved.bind(("127.0.0.1", 0))
-    port: int = reserved.getsockname()[1]
-    return port
-
-
 @pytest.fixture(scope="module")
 def ports() -> Iterator[dict[str, int]]:
     """Return the ports at which nobody listens."""
     with ExitStack() as stack:
-        yield {
-            name: reserve(stack) for name in ("pool-whole", "pool-stream", "down", "down too", "elsewhere")
-        }
+        names = ("pool-whole", "pool-stream", "down", "down too", "elsewhere")
+        yield {name: stack.enter_context(reserved_port()) for name in names}
 
 
 @pytest.fixture(scope="module")
