@@ -18,9 +18,9 @@ from proxy.config import load_settings, resolve
 from proxy.core.sse import encode_event
 from proxy.forwarding.chat.answer_buffer import LARGEST, AnswerBuffer
 from proxy.planning import windows
-from proxy.state.learned_windows import Knowledge
+from proxy.state.learned_windows import LearnedWindows
 from proxy.state.memory import MemoryStore
-from proxy.state.refused_requests import MOST_BODIES, PoisonGuard, Refusal
+from proxy.state.refused_requests import MOST_BODIES, Refusal, RefusedRequests
 from sanitizers.budget.estimate import CACHED_TEXTS
 from sanitizers.budget.text_cache import TextCache
 from sanitizers.schemas.kept_outcomes import KeptOutcomes
@@ -57,7 +57,7 @@ def _schemas() -> object:
 
 
 def _poison_guard() -> object:
-    guard = PoisonGuard()
+    guard = RefusedRequests()
     for number in range(MOST_BODIES):
         digest = hashlib.sha256(str(number).encode()).digest()
         refusal = Refusal(400, f"{number} " + "x" * 300)
@@ -68,10 +68,10 @@ def _poison_guard() -> object:
 def _knowledge() -> object:
     entry = {"model_name": "openai/*", "litellm_params": {"model": "openai/*"}}
     settings = load_settings(orjson.dumps({"model_list": [entry]}), {}).settings
-    knowledge = Knowledge()
+    learned_windows = LearnedWindows()
     for number in range(_NAMES):
-        knowledge.of(resolve(settings, f"openai/model-{number}")[0], 0.0)
-    return knowledge
+        learned_windows.of(resolve(settings, f"openai/model-{number}")[0], 0.0)
+    return learned_windows
 
 
 def _answer() -> object:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from proxy.answers.partial_call import Call, piece_of
+from proxy.answers.partial_call import PartialCall, piece_of
 from proxy.answers.restore_tool_names import UNCHANGED, NamesBack
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
@@ -28,7 +28,7 @@ _MOST_DOUBTFUL = 64
 """Objects that may stand in one call's place and only repeat others; a model in a loop writes hundreds."""
 
 
-class CallPlaces:
+class CallAssembler:
     """The tool calls of one choice, in the order in which they began, which is their place.
 
     They are told apart by the provider's names; all that is returned has the client's, by *names*.
@@ -38,17 +38,19 @@ class CallPlaces:
         self._ids = ids
         self._choice = choice
         self._names = names
-        self._calls: list[Call] = []  # that are announced: the place of each is its index here
+        self._calls: list[PartialCall] = []  # that are announced: the place of each is its index here
         self._open_ended: list[
-            Call
+            PartialCall
         ] = []  # that may have something to say when another begins, and the newest
         self._waiting: list[
-            Call
+            PartialCall
         ] = []  # that have no name yet, or not all of it, or may only say again what was said
-        self._by_id: dict[str, Call] = {}  # the newest of each id of the provider's, which calls may share
-        self._by_index: dict[int, Call] = {}  # the newest call of each index of the provider's
-        self._last: Call | None = None
-        self._unkept: list[Call] = []  # signed, and not yet told of
+        self._by_id: dict[
+            str, PartialCall
+        ] = {}  # the newest of each id of the provider's, which calls may share
+        self._by_index: dict[int, PartialCall] = {}  # the newest call of each index of the provider's
+        self._last: PartialCall | None = None
+        self._unkept: list[PartialCall] = []  # signed, and not yet told of
         self._whole: set[tuple[str | None, str, str]] = set()  # id, name and arguments in whole answers
 
     def read(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
@@ -93,7 +95,7 @@ class CallPlaces:
             return self._more(call, arguments)
         return list(self._go_on(call, name, arguments, signature))
 
-    def _more(self, call: Call, arguments: Any) -> list[dict[str, Any]]:
+    def _more(self, call: PartialCall, arguments: Any) -> list[dict[str, Any]]:
         """Return what *arguments* add to a *call* that is announced, and the calls that begin in them."""
         self._last = call
         fresh, rest = call.take(arguments, again=False) if arguments else ("", "")
@@ -180,7 +182,7 @@ class CallPlaces:
             if call.signature is not None:
                 yield Signed(call.id, self._names.restore(call.name), call.text(), call.signature)
 
-    def _find(self, call_id: str | None, index: int | None, name: Any) -> Call | None:
+    def _find(self, call_id: str | None, index: int | None, name: Any) -> PartialCall | None:
         """Return the call that a piece seems to go on with; None where it begins one.
 
         A new id begins a call, but for one in a piece without a name on a call that has one: that id came late, or
@@ -206,14 +208,14 @@ class CallPlaces:
             return last
         return None
 
-    def _said(self, call_id: str | None, name: str, arguments: str) -> Call | None:
+    def _said(self, call_id: str | None, name: str, arguments: str) -> PartialCall | None:
         """Return the call of that id and name that says all of *arguments*; only a whole one can."""
         same = (call for call in self._calls if call.said_id == call_id and call.name == name)
         return next((call for call in same if call.whole() is not None and call.says_again(arguments)), None)
 
-    def _begin(self, call_id: str | None, index: int | None) -> Call:
+    def _begin(self, call_id: str | None, index: int | None) -> PartialCall:
         """Begin a call, which waits until it has a name."""
-        call = Call(call_id, index)
+        call = PartialCall(call_id, index)
         self._waiting.append(call)
         if call_id is not None:
             self._by_id[call_id] = call
@@ -222,7 +224,7 @@ class CallPlaces:
         return call
 
     def _go_on(
-        self, call: Call, name: Any, arguments: Any, signature: str | None
+        self, call: PartialCall, name: Any, arguments: Any, signature: str | None
     ) -> Iterator[dict[str, Any]]:
         """Yield what a piece adds to *call*, and to the calls that begin in it."""
         self._last = call
@@ -248,13 +250,13 @@ class CallPlaces:
         if rest:
             yield from self._begin_from(call, rest)
 
-    def _begin_from(self, call: Call, rest: str) -> Iterator[dict[str, Any]]:
+    def _begin_from(self, call: PartialCall, rest: str) -> Iterator[dict[str, Any]]:
         """Begin calls with the *rest* that stood behind the whole arguments of *call*, in its place.
 
         Raises :class:`UpstreamFault` for a model that says the same over and over.
         """
         while rest:
-            following = Call(None, None, doubtful=True)
+            following = PartialCall(None, None, doubtful=True)
             following.name = call.name
             self._waiting.append(following)
             if len(self._waiting) > _MOST_DOUBTFUL:
@@ -266,13 +268,13 @@ class CallPlaces:
             if call.name and not call.may_repeat(self._calls):
                 yield from self._announce(call)
 
-    def _note(self, call: Call, signature: str | None) -> None:
+    def _note(self, call: PartialCall, signature: str | None) -> None:
         """Give *call* its signature, unless it has one."""
         if signature is not None and call.signature is None:
             call.signature = signature
             self._unkept.append(call)
 
-    def _announce(self, call: Call, *, headed: bool = False) -> Iterator[dict[str, Any]]:
+    def _announce(self, call: PartialCall, *, headed: bool = False) -> Iterator[dict[str, Any]]:
         """Begin *call*, which waits, for the client, behind those that came before it and might have had longer names.
 
         *headed* says that its own head came before, and waited for that.
@@ -284,7 +286,7 @@ class CallPlaces:
             yield from self._open(one)
         yield from self._open(call, headed=headed)
 
-    def _open(self, call: Call, *, headed: bool = False) -> Iterator[dict[str, Any]]:
+    def _open(self, call: PartialCall, *, headed: bool = False) -> Iterator[dict[str, Any]]:
         """Begin *call* for the client, and say before what of the others was held back and is complete.
 
         OpenAI's own client reads a call's arguments as soon as the next one begins.
@@ -303,14 +305,14 @@ class CallPlaces:
         name = self._names.restore(call.name)
         yield piece_of(call.place, call.shown(), signature=call.signature, call_id=call.id, name=name)
 
-    def _sign(self, call: Call, signature: str | None) -> list[dict[str, Any]]:
+    def _sign(self, call: PartialCall, signature: str | None) -> list[dict[str, Any]]:
         if signature is None or call.signature is not None:
             return []
         self._note(call, signature)
         return [piece_of(call.place, "", signature=signature)] if call.place >= 0 else []
 
 
-def _hand_on(known: dict[Any, Call], call: Call, following: Call) -> None:
+def _hand_on(known: dict[Any, PartialCall], call: PartialCall, following: PartialCall) -> None:
     """Let whatever led to *call* lead to *following*."""
     for key, found in known.items():
         if found is call:

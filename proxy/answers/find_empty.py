@@ -28,7 +28,7 @@ def says_something(said: Mapping[str, Any]) -> bool:
     return False
 
 
-def assess_answer(answer: Mapping[str, Any]) -> Cause | None:
+def find_empty(answer: Mapping[str, Any]) -> Cause | None:
     """Return what is wrong with a whole answer: :attr:`Cause.EMPTY`, :attr:`Cause.THINKING_ONLY` or None."""
     choices = answer.get("choices") or []
     thought = False

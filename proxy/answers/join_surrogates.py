@@ -16,7 +16,7 @@ Held = dict[tuple[int, str | int], str]
 """First halves that wait for their second ones: by choice, and by the text's name or the call's place."""
 
 
-def join_halves(held: Held, key: tuple[int, str | int], text: str) -> str:
+def join_surrogates(held: Held, key: tuple[int, str | int], text: str) -> str:
     """Return *text*, which goes on with the text of *key*, in whole characters.
 
     A first half at its end is kept in *held*, for the next text of that key to be joined to.
@@ -33,7 +33,7 @@ def join_halves(held: Held, key: tuple[int, str | int], text: str) -> str:
     return text
 
 
-def release_halves(held: Held, index: int, delta: dict[str, Any]) -> None:
+def release_surrogates(held: Held, index: int, delta: dict[str, Any]) -> None:
     """Put what is still held for the choice *index* behind the texts of its last *delta*, each half as U+FFFD."""
     for key in [key for key in held if key[0] == index]:
         del held[key]

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from proxy.answers.assemble_calls import CallPlaces
+from proxy.answers.assemble_calls import CallAssembler
 from proxy.answers.find_empty import CUT_OFF
-from proxy.answers.join_surrogates import Held, join_halves, release_halves
+from proxy.answers.join_surrogates import Held, join_surrogates, release_surrogates
 from proxy.answers.partial_call import join_pieces
 from proxy.answers.restore_tool_names import UNCHANGED, LegacyNames, NamesBack
 from proxy.answers.usage import normalize_logprobs, normalize_usage
@@ -48,7 +48,7 @@ class Notes:
     changes: list[Change] = field(default_factory=list)
     """What is written otherwise than the model wrote it, beyond OpenAI's shape."""
 
-    def add(self, index: int, places: CallPlaces) -> None:
+    def add(self, index: int, places: CallAssembler) -> None:
         """Add what there is to know of the calls of the choice *index*, which has ended."""
         self.signed += places.signed(ended=True)
         self.changes += [
@@ -123,7 +123,7 @@ def _normalize_choice(
     reason = choice.get("finish_reason") or "stop"
     calls = message.pop("tool_calls", None)
     if calls:
-        places = CallPlaces(ids, index, names)
+        places = CallAssembler(ids, index, names)
         for call in calls:
             places.read_whole(call)
         places.close(cut_off=reason in CUT_OFF)
@@ -175,7 +175,7 @@ class ChunkNormalizer:
         self._legacy_names = LegacyNames(names)
         self._named = False
         self._spoken: set[int] = set()  # choices whose role has been said
-        self._calls: dict[int, CallPlaces] = {}  # of each choice that holds any
+        self._calls: dict[int, CallAssembler] = {}  # of each choice that holds any
         self._legacy: set[int] = set()  # choices with a call in the form that was before tool calls
         self._signatures: dict[int, str] = {}  # that stood on no call, of each choice
         self._details: dict[int, dict[str, str]] = {}  # likewise, by the ids of their calls
@@ -258,7 +258,7 @@ class ChunkNormalizer:
                 self._details.setdefault(index, {}).update(encrypted_details(given))
         for name, text in delta.items():
             if type(text) is str and (self._halves or not text.isascii()):
-                delta[name] = join_halves(self._halves, (index, name), text)
+                delta[name] = join_surrogates(self._halves, (index, name), text)
         calls = delta.pop("tool_calls", None)
         if calls:
             self._read_calls(index, calls, delta)
@@ -308,7 +308,7 @@ class ChunkNormalizer:
             delta["extra_content"] = {"google": {"thought_signature": signature}}
             self.notes.signed.append(Signed("", "", "", signature))
         if self._halves:
-            release_halves(self._halves, index, delta)
+            release_surrogates(self._halves, index, delta)
             if "tool_calls" in delta:
                 delta["tool_calls"] = join_pieces(delta["tool_calls"])
         return _finish_reason(reason, called, index in self._legacy)
@@ -335,7 +335,7 @@ class ChunkNormalizer:
         """Put the pieces of calls that say anything into *delta*, each with its place."""
         places = self._calls.get(index)
         if places is None:
-            places = self._calls[index] = CallPlaces(self._ids, index, self._names)
+            places = self._calls[index] = CallAssembler(self._ids, index, self._names)
         self._add_pieces(index, [piece for call in calls for piece in places.read(call)], delta)
         self.notes.signed += places.signed(ended=False)
 
@@ -345,7 +345,7 @@ class ChunkNormalizer:
         for piece in pieces:
             text = piece["function"]["arguments"]
             if text and (self._halves or not text.isascii()):
-                piece["function"]["arguments"] = join_halves(self._halves, (index, piece["index"]), text)
+                piece["function"]["arguments"] = join_surrogates(self._halves, (index, piece["index"]), text)
         known = delta.get("tool_calls")
         if known or len(pieces) > 1:
             pieces = join_pieces([*(known or ()), *pieces])

@@ -123,7 +123,7 @@ def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
     return found.end()
 
 
-class Call:
+class PartialCall:
     """One call, as far as it has come."""
 
     __slots__ = (
@@ -243,11 +243,11 @@ class Call:
         except (orjson.JSONDecodeError, RecursionError):
             return False
 
-    def may_repeat(self, others: Iterable[Call]) -> bool:
+    def may_repeat(self, others: Iterable[PartialCall]) -> bool:
         """Tell whether another call says all that this one has said so far."""
         return any(other.name == self.name and other.text().startswith(self.text()) for other in others)
 
-    def repeats(self, others: Iterable[Call]) -> bool:
+    def repeats(self, others: Iterable[PartialCall]) -> bool:
         """Tell whether another call says all that this one does."""
         return any(other.name == self.name and other.text() == self.text() for other in others)
 

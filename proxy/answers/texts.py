@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.answers.find_empty import CUT_OFF
-from proxy.answers.join_surrogates import REPLACEMENT, Held, join_halves
+from proxy.answers.join_surrogates import REPLACEMENT, Held, join_surrogates
 from proxy.answers.usage import normalize_usage
 from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
@@ -74,7 +74,7 @@ class TextChunks:
     def _choice(self, choice: Mapping[str, Any]) -> dict[str, Any]:
         index, text = choice["index"], choice["text"]
         if self._halves or not text.isascii():
-            text = join_halves(self._halves, (index, "text"), text)
+            text = join_surrogates(self._halves, (index, "text"), text)
         if choice["finish_reason"]:
             self.finished = True
             if self._halves.pop((index, "text"), None):

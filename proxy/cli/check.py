@@ -23,7 +23,7 @@ from proxy.config import render_settings
 from proxy.config.render import plain_settings
 from proxy.core.memory_limit import read_memory_limit
 from proxy.observability.tracing.enabling import tracing_fault
-from proxy.planning.preview import outlook_of
+from proxy.planning.preview import preview_of
 from proxy.server.connections.limits import reachable_limit
 
 
@@ -36,7 +36,7 @@ def run_check(options: argparse.Namespace) -> int:
     if fault is not None:
         print(fault, file=sys.stderr)
         return UNUSABLE
-    models = outlook_of(loaded.settings)
+    models = preview_of(loaded.settings)
     doubts = doubts_about(loaded.settings, read_memory_limit(), reachable_limit())
     if options.json:
         told = {

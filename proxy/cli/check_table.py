@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from proxy.config import Settings
 from proxy.planning.budgets.policies import policy_of
-from proxy.planning.preview import BudgetOutlook, DeploymentOutlook, ModelOutlook, RulesOutlook
+from proxy.planning.preview import BudgetPreview, DeploymentPreview, ModelPreview, RulesPreview
 from sanitizers.budget import CutPolicy
 from sanitizers.turns import TurnPolicy
 
@@ -24,7 +24,7 @@ _MODES = {
 }
 
 
-def outlook_lines(settings: Settings, models: tuple[ModelOutlook, ...]) -> Iterator[str]:
+def outlook_lines(settings: Settings, models: tuple[ModelPreview, ...]) -> Iterator[str]:
     """Yield what happens to a request under *settings*, model by model, as lines without an end."""
     yield "What happens to a request."
     yield ""
@@ -111,7 +111,7 @@ def _turns(policy: TurnPolicy | None) -> str:
     return f"{policy.mode}: {', '.join(parts)}"
 
 
-def _deployment(deployment: DeploymentOutlook, policy: CutPolicy) -> Iterator[str]:
+def _deployment(deployment: DeploymentPreview, policy: CutPolicy) -> Iterator[str]:
     yield from _fact("transport", _transport(deployment))
     yield from _fact("key", deployment.key)
     yield from _fact(
@@ -126,7 +126,7 @@ def _deployment(deployment: DeploymentOutlook, policy: CutPolicy) -> Iterator[st
     yield from _budget(deployment.budget, policy)
 
 
-def _transport(deployment: DeploymentOutlook) -> str:
+def _transport(deployment: DeploymentPreview) -> str:
     provider = deployment.model.partition("/")[0] if "/" in deployment.model else "openai"
     why = "configured"
     if deployment.transport_from == "auto":
@@ -136,7 +136,7 @@ def _transport(deployment: DeploymentOutlook) -> str:
     return f"{deployment.transport} ({why}), to {host}"
 
 
-def _rules(rules: RulesOutlook) -> Iterator[str]:
+def _rules(rules: RulesPreview) -> Iterator[str]:
     why = "configured" if rules.profile_from == "configured" else "by the model's name and route"
     yield from _fact("profile", f"{rules.profile}, {why}")
     yield from _fact(
@@ -156,7 +156,7 @@ def _types(media: tuple[str, ...] | None) -> str:
     return f"images ({images})" + "".join(f", {kind}" for kind in others)
 
 
-def _budget(budget: BudgetOutlook, policy: CutPolicy) -> Iterator[str]:
+def _budget(budget: BudgetPreview, policy: CutPolicy) -> Iterator[str]:
     longest = "" if budget.longest_answer is None else f"; answers of {budget.longest_answer:,} at most"
     if budget.window is None:
         yield from _fact("window", f"unknown: the provider's first refusal will tell{longest}")
@@ -171,7 +171,7 @@ def _budget(budget: BudgetOutlook, policy: CutPolicy) -> Iterator[str]:
     yield from _fact("cuts", _cuts(budget, policy))
 
 
-def _cuts(budget: BudgetOutlook, policy: CutPolicy) -> str:
+def _cuts(budget: BudgetPreview, policy: CutPolicy) -> str:
     parts = []
     if policy.ingest is not None:
         parts.append(f"every tool result to {policy.ingest.characters:,} characters at once")

@@ -16,12 +16,12 @@ from proxy.config import ConfigurationError, Settings, load_settings, render_fau
 from proxy.config.pools import choose_pool
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
-from proxy.inspector.inspect_request import look_at
+from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.read_query import with_model
 from proxy.inspector.targets import withheld_unasked
 from proxy.planning.dry_run import run_dry, tell_run
 from proxy.planning.turn_policies import TurnPolicies
-from proxy.state.learned_windows import Knowledge
+from proxy.state.learned_windows import LearnedWindows
 
 CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}
@@ -53,7 +53,7 @@ def run_explain(options: argparse.Namespace) -> int:
         policy = TurnPolicies(settings.turns).find(
             request.model, choose_pool(request.model, settings)[0].label, ""
         )
-        run = run_dry(request, settings, withheld_unasked, Knowledge(), 0.0, policy)
+        run = run_dry(request, settings, withheld_unasked, LearnedWindows(), 0.0, policy)
     except ConfigurationError as error:
         print(render_faults(error), end="", file=sys.stderr)
         return UNUSABLE
@@ -62,7 +62,7 @@ def run_explain(options: argparse.Namespace) -> int:
         print(f"turnright: {error.message}{place}", file=sys.stderr)
         return UNUSABLE
     target = {"model": request.model}
-    looked = look_at(request, run, withheld_unasked, target, compact=options.json)
+    looked = inspect_request(request, run, withheld_unasked, target, compact=options.json)
     explanation = {**tell_run(run), **{name: looked[name] for name in _FURTHER}}
     if options.json:
         shown = orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode()

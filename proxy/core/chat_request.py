@@ -43,6 +43,6 @@ class ChatRequest:
     """What was changed so that it could be read."""
 
     @property
-    def is_as_read(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Whether the history is that of :attr:`body`."""
         return self.outline is not None and self.outline.messages is self.messages

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class PlainRequest:
+class TextRequest:
     """One request as the client meant it.
 
     *parameters* holds ``input`` or ``prompt``, and the known parameters that were set (null counts as not set), without

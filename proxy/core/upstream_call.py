@@ -84,7 +84,7 @@ class UpstreamCall:
 
 
 @record
-class PlainCall:
+class TextCall:
     """One call without a history: *parameters* hold ``input`` or ``prompt``, and otherwise come from an allow-list.
 
     *extra_body* holds what the deployment allows by name beside them. A stream is asked for its usage where the client

@@ -35,9 +35,9 @@ from proxy.core.errors import (
 from proxy.core.failures import Cause, error_weight
 from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Timeouts
-from proxy.forwarding.fallback_chain import Course
+from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import AttemptTrace, Planned, Record
+from proxy.observability.request_record import AttemptTrace, Planned, RequestRecord
 from proxy.observability.tracing import ANSWERED, CANCELLED
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
@@ -84,11 +84,11 @@ class Planning(Protocol[PlanT, GivenCall]):
     """What is asked: one request, made ready for whichever deployment is asked."""
 
     @property
-    def course(self) -> Course:
+    def course(self) -> FallbackChain:
         """Where the request may go."""
 
     @property
-    def unblamed(self) -> frozenset[Kind]:
+    def not_blamed(self) -> frozenset[Kind]:
         """The failures that say nothing of a deployment: they are about the request's path."""
 
     @property
@@ -118,7 +118,7 @@ class Attempts(Generic[PlanT, CallT]):
     """The attempts of one request; *body* is what the client sent."""
 
     def __init__(
-        self, planning: Planning[PlanT, CallT], body: bytes, record: Record, gateway: Gateway
+        self, planning: Planning[PlanT, CallT], body: bytes, record: RequestRecord, gateway: Gateway
     ) -> None:
         self._planning = planning
         self._body = body
@@ -128,7 +128,7 @@ class Attempts(Generic[PlanT, CallT]):
         self._course = planning.course
         self._asked_pool = self._course.pool
         self._failures: list[Failure[PlanT]] = []
-        self._spare: Failure[PlanT] | None = None
+        self._fallback_answer: Failure[PlanT] | None = None
         self._attempted: Attempt | None = None
         self._trace: AttemptTrace | None = None
         self._heard = False
@@ -138,16 +138,16 @@ class Attempts(Generic[PlanT, CallT]):
         self.deadline = record.started + gateway.settings.router_settings.timeout
         """The moment of the loop's clock at which the request's time is up."""
 
-    def hearing(self) -> None:
+    def note_activity(self) -> None:
         """Say that the provider has said something, were it only a thought: that it takes long is then no fault."""
         self._heard = True
 
-    def answering(self) -> None:
+    def note_answer_started(self) -> None:
         """Say that the answer has begun, so that others may ask the same deployment again."""
-        self.hearing()
+        self.note_activity()
         self._note_wait(self._loop.time())
         if self._attempted is not None:
-            self._attempted.answering()
+            self._attempted.note_answer_started()
 
     async def run(self, call: Call[CallT, T], *, may_repeat: Callable[[], bool]) -> T:
         """Return what *call* returns for the first attempt that answers.
@@ -169,7 +169,7 @@ class Attempts(Generic[PlanT, CallT]):
             self._failures.append(failure)
             again = may_repeat()
             if again and isinstance(failure.error, AnswerUnusable) and failure.error.answer is not None:
-                self._spare = failure
+                self._fallback_answer = failure
             action = Action(Step.GIVE_UP)  # where this is cancelled meanwhile
             try:
                 action = await self._after(failure, may_repeat=again)
@@ -194,14 +194,14 @@ class Attempts(Generic[PlanT, CallT]):
         if may_repeat:
             asked = [failure for failure in self._failures if failure.of_asked_model]
             called = [failure for failure in self._failures if failure.row.kind is not Kind.CONVERSION]
-            if self._spare is not None:
-                told = self._spare
+            if self._fallback_answer is not None:
+                told = self._fallback_answer
             elif asked and asked[-1].row.kind in PERMANENT:
                 told = asked[-1]
             elif last.row.kind is Kind.CONVERSION and called:
                 told = called[-1]
         if told.plan is not None:
-            self._record.take(told.plan)
+            self._record.use_plan(told.plan)
         if isinstance(told.error, UpstreamFault):
             tell_client(told.error, told.row, told.said.retry_after_s)
             told.error.message = self._gateway.secrets.mask(told.error.message)
@@ -219,7 +219,7 @@ class Attempts(Generic[PlanT, CallT]):
         """Make one attempt; it is counted, and what it came to is noted, in :meth:`_after` where it failed."""
         record, deployment = self._record, plan.deployment
         now = self._loop.time()
-        record.take(plan)
+        record.use_plan(plan)
         self._attempted = None
         self._heard = False
         self._raise_known_refusal(plan, now)
@@ -246,7 +246,7 @@ class Attempts(Generic[PlanT, CallT]):
                 end = self._loop.time()
                 attempt.succeeded(end)
                 self._note_wait(end)
-                self._gateway.poison.answered(deployment.key, self._digest, now, record.key)
+                self._gateway.refused_requests.answered(deployment.key, self._digest, now, record.key)
                 outcome = ANSWERED
                 return result
             finally:
@@ -314,7 +314,7 @@ class Attempts(Generic[PlanT, CallT]):
         row, plan, deployment = failure.row, failure.plan, failure.deployment
         if self._attempted is not None and failure.counted:
             gateway.metrics.attempts.labels(deployment.label, row.kind).inc()
-            blame, reach, delay_s = find_blame(row, failure.said, self._planning.unblamed)
+            blame, reach, delay_s = find_blame(row, failure.said, self._planning.not_blamed)
             self._attempted.failed(blame, delay_s, now, reach)
         self._attempted = None
         course.count(deployment, row)
@@ -331,7 +331,7 @@ class Attempts(Generic[PlanT, CallT]):
         if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self._planning.noted:
             # With the note it is no longer the client's body that was refused.
             refusal = Refusal(failure.error.http_status, failure.error.message)
-            gateway.poison.refused(deployment.key, self._digest, refusal, now, self._record.key)
+            gateway.refused_requests.refused(deployment.key, self._digest, refusal, now, self._record.key)
         if action.step is Step.REPAIR:
             self._repaired_for = deployment
         elif action.step is Step.FALL_BACK:
@@ -359,10 +359,10 @@ class Attempts(Generic[PlanT, CallT]):
         )
 
     def _raise_known_refusal(self, plan: PlanT, now: float) -> None:
-        if self._course.refused_for is not None or self._planning.noted:
+        if self._course.repair_cause is not None or self._planning.noted:
             return
         tenant = self._record.key
-        refusal = self._gateway.poison.find_refusal(plan.deployment.key, self._digest, now, tenant)
+        refusal = self._gateway.refused_requests.find_refusal(plan.deployment.key, self._digest, now, tenant)
         if refusal is not None:
             raise UpstreamFault(refusal.message, upstream_status=refusal.status)
 

@@ -7,14 +7,14 @@ from math import ceil
 
 from proxy.core.offload import LARGE, start_offloaded
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from proxy.planning.budgets.fit_request import estimate_sent, has_media
 from proxy.planning.plan import Plan
 from proxy.state.taught import Counted, Taught, is_sampled
 from sanitizers.budget.calibration import MIN_ESTIMATE
 
 
-def calibrate(record: Record, gateway: Gateway, now: float) -> None:
+def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
     """Learn from the provider's count of the prompt in *record*, if there is one and this answer is of the sample.
 
     *now* is the end of the request. A long prompt is counted in a thread: to count one of 100k tokens that was never
@@ -27,20 +27,26 @@ def calibrate(record: Record, gateway: Gateway, now: float) -> None:
     weight = plan.request.weight
     if weight > LARGE:  # to count it would take long even so; conversations begin with smaller ones
         return
-    taught = gateway.knowledge.of(plan.deployment, now, record.key)
+    taught = gateway.learned_windows.of(plan.deployment, now, record.key)
     if is_sampled(taught, now):
         count = partial(estimate_sent, plan.messages, plan.parameters, taught.family)
         start_offloaded(weight, count, partial(_learn, plan, taught, counted, now, record, gateway))
 
 
 def _learn(
-    plan: Plan, taught: Taught, counted: int, now: float, record: Record, gateway: Gateway, estimated: int
+    plan: Plan,
+    taught: Taught,
+    counted: int,
+    now: float,
+    record: RequestRecord,
+    gateway: Gateway,
+    estimated: int,
 ) -> None:
     media = has_media(plan.messages)
     expected = estimated * taught.calibration.live
-    if gateway.watch is not None:
-        gateway.watch.add_estimate(record.request_id, ceil(expected))
+    if gateway.recent_requests is not None:
+        gateway.recent_requests.add_estimate(record.request_id, ceil(expected))
     if estimated >= MIN_ESTIMATE and not media:
         error = abs(expected - counted) / counted
         gateway.metrics.estimate_error.labels(plan.deployment.label).observe(error)
-    gateway.knowledge.observe(plan.deployment, Counted(estimated, counted, media), now, record.key)
+    gateway.learned_windows.observe(plan.deployment, Counted(estimated, counted, media), now, record.key)

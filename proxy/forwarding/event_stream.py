@@ -15,7 +15,7 @@ import asyncio
 from aiohttp import web
 
 from proxy.forwarding.answer_format import ClientFormat
-from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
+from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 
 HOLD_S = 10.0
 """Seconds after the request came in at which what is held back of an answer's beginning goes out by itself; until then
@@ -40,7 +40,9 @@ _HEADERS = {
 class EventStream:
     """The events of one answer. All calls come from the request's own task."""
 
-    def __init__(self, request: web.Request, answer_format: ClientFormat[object], record: Record) -> None:
+    def __init__(
+        self, request: web.Request, answer_format: ClientFormat[object], record: RequestRecord
+    ) -> None:
         self.writer = answer_format.write_stream()
         """Writes the events of the attempt that is being made; another attempt has another one."""
 

@@ -14,7 +14,7 @@ from proxy.resilience.failure_table import Elsewhere, Kind, Row
 from proxy.resilience.read_error import ProviderError
 
 
-class Course:
+class FallbackChain:
     """The course of one request; raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured."""
 
     def __init__(self, model: str, settings: Settings) -> None:
@@ -30,7 +30,7 @@ class Course:
 
         self.tries = 0
         self.kinds: dict[Kind, int] = {}
-        self.refused_for: ProviderError | None = None
+        self.repair_cause: ProviderError | None = None
         """What the request is repaired by, in every further plan for this model."""
 
     def count(self, deployment: Deployment, row: Row) -> None:

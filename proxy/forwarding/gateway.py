@@ -13,17 +13,17 @@ from proxy.config import Settings
 from proxy.core.connection_table import Connections
 from proxy.core.lifecycle import Lifecycle
 from proxy.observability.metrics import Metrics
-from proxy.observability.recent_requests import Watch
+from proxy.observability.recent_requests import RecentRequests
 from proxy.observability.refusal_log import RefusalLog
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from proxy.observability.tracing import Tracing
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES
 from proxy.state import Store
-from proxy.state.learned_windows import Knowledge
-from proxy.state.refused_requests import PoisonGuard
+from proxy.state.learned_windows import LearnedWindows
+from proxy.state.refused_requests import RefusedRequests
 from proxy.upstream import Upstream
 from proxy.upstream.known_secrets import KnownSecrets
 from proxy.upstream.media.fetching import MediaFetcher
@@ -43,13 +43,13 @@ class Gateway:
     metrics: Metrics
     lifecycle: Lifecycle
     balancer: Balancer
-    poison: PoisonGuard
+    refused_requests: RefusedRequests
     admission: Admission
     memory: Admission
     """The bytes of memory that requests may take together (:mod:`proxy.resilience.memory_need`)."""
 
     store: Store
-    knowledge: Knowledge
+    learned_windows: LearnedWindows
     turns: TurnPolicies
     started: int
     """Unix time of the start, in seconds: the ``created`` of the model list."""
@@ -72,7 +72,7 @@ class Gateway:
     tracing: Tracing | None = None
     """Makes spans; None where the operator has not asked for them."""
 
-    watch: Watch | None = None
+    recent_requests: RecentRequests | None = None
     """Remembers the last requests for the inspector; None where the operator wants no inspector."""
 
     random: Callable[[], float] = random
@@ -100,4 +100,4 @@ CURRENT = web.AppKey("current", Current)
 GATEWAY = web.RequestKey("gateway", Gateway)
 """The gateway that a request has from its start to its end, whatever is reloaded meanwhile."""
 
-RECORD = web.RequestKey("record", Record)
+RECORD = web.RequestKey("record", RequestRecord)

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 
 from proxy.core.upstream_call import Chunk
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 
 _TURN = 32
 """Chunks of one stream that are worked on before others get a turn: 2 ms on a direct wire."""
 
 
 async def next_chunk(
-    chunks: AsyncGenerator[Chunk, None], record: Record, asked: float, clock: Callable[[], float]
+    chunks: AsyncGenerator[Chunk, None], record: RequestRecord, asked: float, clock: Callable[[], float]
 ) -> tuple[Chunk | None, float]:
     """Return the next of *chunks*, None at their end, and the moment when it came, by *clock*, the loop's.
 

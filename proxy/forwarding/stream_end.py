@@ -16,14 +16,14 @@ from proxy.core.errors import InternalFault, ProxyError
 from proxy.forwarding.end_request import why_ended
 from proxy.forwarding.event_stream import EventStream
 from proxy.observability.logs import report_fault
-from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF, Record
+from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF, RequestRecord
 
 
 async def finish_stream(
     out: EventStream,
     answer: Callable[[], Awaitable[None]],
     deadline: float,
-    record: Record,
+    record: RequestRecord,
 ) -> web.StreamResponse:
     """Let *answer* write its events to *out*, end the stream as that ends, and return the finished response.
 

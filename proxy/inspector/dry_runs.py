@@ -119,7 +119,7 @@ def run_for(
         asked.chat,
         gateway.settings,
         unsupported,
-        gateway.knowledge,
+        gateway.learned_windows,
         now,
         policy,
         sender.asked,

@@ -21,7 +21,7 @@ from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.families import family_of
 
 
-def look_at(
+def inspect_request(
     came: ChatRequest,
     run: DryRun,
     unsupported: Unsupported,

@@ -35,13 +35,13 @@ from proxy.ingress.routes.paths import (
 )
 from proxy.ingress.routes.read_body import read_body
 from proxy.inspector.dry_runs import Sender, every_target, find_deployment, load_kept, run_for, unsupported_by
-from proxy.inspector.inspect_request import look_at
+from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.pages import INDEX, read_files
 from proxy.inspector.read_query import Asked, read_asked
 from proxy.inspector.targets import MODELS
 from proxy.inspector.verdicts import tell_unreadable, tell_verdict
 from proxy.inspector.worker_thread import LARGEST_MIB, Seats, refuse_long, work_apart
-from proxy.observability.recent_requests import BUCKET_S, Seen, Watch, tell_bucket, tell_seen
+from proxy.observability.recent_requests import BUCKET_S, RecentRequests, Seen, tell_bucket, tell_seen
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import profile_of
 from proxy.planning.preview import pools_of
@@ -106,7 +106,7 @@ async def look(request: web.Request) -> web.Response:
         sent_by = None if seen is None else {"key": seen.key or None, "max_rounds": seen.max_rounds}
 
         def write() -> bytes:
-            told = look_at(asked.chat, dry(), unsupported, target.as_dict(), compact=asked.compact)
+            told = inspect_request(asked.chat, dry(), unsupported, target.as_dict(), compact=asked.compact)
             return write_json({**told, "sent_by": sent_by})
 
         return _answer(await work_apart(write))
@@ -181,12 +181,12 @@ async def live(request: web.Request) -> web.Response:
     )
 
 
-def _open(request: web.Request) -> tuple[Gateway, Watch]:
+def _open(request: web.Request) -> tuple[Gateway, RecentRequests]:
     """Return what the request is about; raises :class:`NotFound` where the inspector is off."""
     gateway = request[GATEWAY]
-    if gateway.watch is None:
+    if gateway.recent_requests is None:
         raise _nothing_here(request)
-    return gateway, gateway.watch
+    return gateway, gateway.recent_requests
 
 
 def _may_see(request: web.Request, seen: Seen) -> bool:
@@ -194,7 +194,7 @@ def _may_see(request: web.Request, seen: Seen) -> bool:
     return not key or key == seen.key
 
 
-def _find_seen(request: web.Request, watch: Watch, wanted: str | None) -> Seen | None:
+def _find_seen(request: web.Request, watch: RecentRequests, wanted: str | None) -> Seen | None:
     """Return the recent request of that id; None where there is none, or it is somebody else's."""
     return next((one for one in watch.recent() if one.request_id == wanted and _may_see(request, one)), None)
 

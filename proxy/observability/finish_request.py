@@ -10,14 +10,16 @@ from types import MappingProxyType
 
 from proxy.observability.logs import get_log
 from proxy.observability.metrics import Metrics
-from proxy.observability.recent_requests import Seen, Watch
-from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
+from proxy.observability.recent_requests import RecentRequests, Seen
+from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 from proxy.planning.plan import Plan, format_changes, split_changes
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-def finish_record(record: Record, metrics: Metrics, now: float, watch: Watch | None = None) -> None:
+def finish_request(
+    record: RequestRecord, metrics: Metrics, now: float, watch: RecentRequests | None = None
+) -> None:
     """Write *record* to the metrics, the log, and what *watch* remembers; *now* is the end of the request."""
     duration, model, usage = now - record.started, record.model, record.usage
     planned, plan = record.planned, record.plan
@@ -103,7 +105,9 @@ def _count_plan(plan: Plan, model: str, metrics: Metrics) -> None:
             metrics.violations.labels(violation.rule).inc()
 
 
-def _remember(record: Record, watch: Watch, now: float, changed: str, rounds: str | None) -> None:
+def _remember(
+    record: RequestRecord, watch: RecentRequests, now: float, changed: str, rounds: str | None
+) -> None:
     """Leave with *watch* what the inspector tells of a request that ended at *now*; *changed* are all its changes."""
     planned, plan = record.planned, record.plan
     report = plan.budget if plan is not None else None
@@ -149,7 +153,7 @@ def time_per_token(writing_s: float, output: object, reasoning: object) -> float
     return writing_s / (written - 1) if written > 1 else None
 
 
-def _finish_turn(record: Record, rounds: str | None, metrics: Metrics) -> None:
+def _finish_turn(record: RequestRecord, rounds: str | None, metrics: Metrics) -> None:
     """Count the rounds of a turn, and tell what its newest one brought about; *rounds* is what its header says."""
     if record.guarded is None:
         return

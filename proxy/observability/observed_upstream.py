@@ -16,7 +16,7 @@ from proxy.answers.usage import normalize_usage
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ProxyError, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.observability.gen_ai_names import CHAT, EMBEDDINGS, OTHER, PROVIDERS, TEXT_COMPLETION
 from proxy.observability.metrics.gen_ai import GenAiMetrics
 from proxy.upstream import Upstream
@@ -50,17 +50,17 @@ class ObservedUpstream:
         """See :meth:`proxy.upstream.Upstream.stream`."""
         return self._streamed(CHAT, call.deployment, self._upstream.stream(call))
 
-    async def embed(self, call: PlainCall) -> Answer:
+    async def embed(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.embed`."""
         return await self._whole(EMBEDDINGS, call.deployment, partial(self._upstream.embed, call))
 
-    async def complete_text(self, call: PlainCall) -> Answer:
+    async def complete_text(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
         return await self._whole(
             TEXT_COMPLETION, call.deployment, partial(self._upstream.complete_text, call)
         )
 
-    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+    def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
         return self._streamed(TEXT_COMPLETION, call.deployment, self._upstream.stream_text(call))
 

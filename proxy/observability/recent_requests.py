@@ -96,7 +96,7 @@ class Bucket:
         self.changes.clear()
 
 
-class Watch:
+class RecentRequests:
     """What is remembered, for one process."""
 
     def __init__(self, settings: Inspector) -> None:

@@ -41,10 +41,10 @@ class RequestTrace(Protocol):
     def trace_id(self) -> str:
         """The trace's id: 32 hexadecimal digits."""
 
-    def begin_attempt(self, record: Record, deployment: Deployment) -> AttemptTrace:
+    def begin_attempt(self, record: RequestRecord, deployment: Deployment) -> AttemptTrace:
         """Return the trace of the attempt that *record* has just counted."""
 
-    def end(self, record: Record) -> None:
+    def end(self, record: RequestRecord) -> None:
         """Note that the request has ended, and how."""
 
 
@@ -69,7 +69,7 @@ class Planned(Protocol):
 
 
 @dataclass(slots=True)
-class Record:
+class RequestRecord:
     """The facts of one request. Times are seconds of the monotonic clock."""
 
     request_id: str
@@ -86,7 +86,7 @@ class Record:
     model: str = UNKNOWN_MODEL
     stream: bool = False
     planned: Planned | None = None
-    """What was planned last; set by :meth:`take`."""
+    """What was planned last; set by :meth:`use_plan`."""
 
     plan: Plan | None = None
     """The same for a chat; None on other paths."""
@@ -147,7 +147,7 @@ class Record:
     trace_id: str = ""
     """The trace that the request is part of, 32 hexadecimal digits; empty where there is none."""
 
-    def take(self, planned: Planned) -> None:
+    def use_plan(self, planned: Planned) -> None:
         """Go by *planned* from now on."""
         self.planned = planned
         self.plan = planned if isinstance(planned, Plan) else None

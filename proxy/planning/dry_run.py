@@ -19,7 +19,7 @@ from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import Plan, format_changes, plan_request, profile_of, split_changes
 from proxy.planning.plan_parameters import Unsupported
 from proxy.state.kept_signatures import Kept
-from proxy.state.learned_windows import Knowledge
+from proxy.state.learned_windows import LearnedWindows
 from sanitizers import Change, Profile, Violation
 from sanitizers.record import record
 from sanitizers.turns import Guarded, TurnPolicy
@@ -75,7 +75,7 @@ def run_dry(
     request: ChatRequest,
     settings: Settings,
     unsupported: Unsupported,
-    knowledge: Knowledge,
+    learned_windows: LearnedWindows,
     now: float,
     policy: TurnPolicy | None = None,
     asked: int | None = None,
@@ -91,7 +91,7 @@ def run_dry(
     mode = settings.sanitize.mode
     request, guarded = guard_chat(request, policy, asked, mode=mode)
     target = choose_pool(request.model, settings)[0] if deployment is None else deployment
-    facts = facts_of(target, settings, knowledge.look(target, now, tenant))
+    facts = facts_of(target, settings, learned_windows.look(target, now, tenant))
 
     def plan(settings: Settings, facts: Facts | None = facts) -> Plan:
         return plan_request(request, settings, unsupported, target, kept, facts, count=True)

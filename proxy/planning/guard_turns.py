@@ -52,7 +52,7 @@ def guard_chat(
         policy,
         asked,
         in_result=mode != "repair",
-        outline=chat.outline if chat.is_as_read else None,
+        outline=chat.outline if chat.is_unchanged else None,
         declared=declared,
     )
     if not guarded.changes:

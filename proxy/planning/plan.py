@@ -86,7 +86,7 @@ class Plan:
     parameters: Mapping[str, Any]
     extra_body: Mapping[str, Any]
     dropped: tuple[str, ...]
-    further: tuple[Change, ...] = ()
+    later_changes: tuple[Change, ...] = ()
     """What was changed after sanitizing: for a further attempt (repairs, the note to the model), and in the answer."""
 
     signatures: Mapping[str, int] = field(default_factory=dict)
@@ -104,14 +104,14 @@ class Plan:
     names_back: Mapping[str, str] = field(default_factory=dict)
     """The client's name of each tool that goes by another one upstream."""
 
-    beside: tuple[Change, ...] = ()
+    parameter_changes: tuple[Change, ...] = ()
     """What was changed beside the history: in the parameters, and in the schemas of the tools."""
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
         made = self.outcome.changes if self.outcome else ()
-        return (*self.request.mended, *made, *self.beside, *self.cuts, *self.further)
+        return (*self.request.mended, *made, *self.parameter_changes, *self.cuts, *self.later_changes)
 
 
 def plan_request(
@@ -160,7 +160,7 @@ def plan_request(
                 facts.renamed(names_back) if names_back else facts,
                 origins=origins,
                 count=count,
-                outline=request.outline if request.is_as_read else None,
+                outline=request.outline if request.is_unchanged else None,
                 most_bytes=len(request.body),
                 changed=_changed(settled, messages),
             )
@@ -195,7 +195,7 @@ def plan_request(
         budget=budget,
         cuts=cuts,
         names_back=names_back,
-        beside=() if prepared is None else (*prepared.fitted, *prepared.declared),
+        parameter_changes=() if prepared is None else (*prepared.fitted, *prepared.declared),
     )
 
 

@@ -32,7 +32,7 @@ Key = Literal["set", "in extra_headers", "in credentials", "not set"]
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetOutlook:
+class BudgetPreview:
     """The tokens of a request that asks for no length of its answer, before anything has been learned."""
 
     window: int | None
@@ -51,7 +51,7 @@ class BudgetOutlook:
 
 
 @dataclass(frozen=True, slots=True)
-class RulesOutlook:
+class RulesPreview:
     """What a history is made legal for."""
 
     profile: str
@@ -69,7 +69,7 @@ class RulesOutlook:
 
 
 @dataclass(frozen=True, slots=True)
-class DeploymentOutlook:
+class DeploymentPreview:
     """One deployment; *rules* and *budget* are None for a wildcard, whose model says."""
 
     model: str
@@ -83,12 +83,12 @@ class DeploymentOutlook:
     first_byte_s: float
     idle_s: float
     attempt_s: float
-    rules: RulesOutlook | None
-    budget: BudgetOutlook | None
+    rules: RulesPreview | None
+    budget: BudgetPreview | None
 
 
 @dataclass(frozen=True, slots=True)
-class ModelOutlook:
+class ModelPreview:
     """One name that clients send, and the pool behind it."""
 
     name: str
@@ -97,15 +97,15 @@ class ModelOutlook:
     turns: TurnPolicy | None
     """The guard for a client whose key has no values of its own; None where it is off."""
 
-    deployments: tuple[DeploymentOutlook, ...]
+    deployments: tuple[DeploymentPreview, ...]
 
 
-def outlook_of(settings: Settings) -> tuple[ModelOutlook, ...]:
+def preview_of(settings: Settings) -> tuple[ModelPreview, ...]:
     """Return what happens to a request for each name of *settings*, in the file's order."""
     pools = pools_of(settings)
     turns, router = TurnPolicies(settings.turns), settings.router_settings
     return tuple(
-        ModelOutlook(
+        ModelPreview(
             name=name,
             fallbacks=chain_of(router.fallbacks, name, pool),
             context_window_fallbacks=chain_of(router.context_window_fallbacks, name, pool),
@@ -135,10 +135,10 @@ def key_of_deployment(deployment: Deployment) -> Key:
     return "in credentials" if any(name in deployment.credentials for name in named) else "not set"
 
 
-def _deployment(deployment: Deployment, settings: Settings) -> DeploymentOutlook:
+def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview:
     router = settings.router_settings
     of_any_model = deployment.model.endswith("*")
-    return DeploymentOutlook(
+    return DeploymentPreview(
         model=deployment.model,
         transport=transport_of(deployment),
         transport_from="auto" if deployment.transport == "auto" else "configured",
@@ -158,10 +158,10 @@ def _host(deployment: Deployment) -> str | None:
     return urlsplit(base).netloc.rpartition("@")[2] if base else None
 
 
-def _rules(deployment: Deployment, settings: Settings) -> RulesOutlook:
+def _rules(deployment: Deployment, settings: Settings) -> RulesPreview:
     profile = profile_of(deployment, settings)
     fetches = settings.general_settings.media.fetch and settings.sanitize.mode == "repair"
-    return RulesOutlook(
+    return RulesPreview(
         profile=profile.name,
         profile_from="model" if deployment.profile is None else "configured",
         tool_names=profile.tool_names.pattern,
@@ -172,13 +172,13 @@ def _rules(deployment: Deployment, settings: Settings) -> RulesOutlook:
     )
 
 
-def _budget(deployment: Deployment, settings: Settings) -> BudgetOutlook:
+def _budget(deployment: Deployment, settings: Settings) -> BudgetPreview:
     policy, family = policy_of(settings.budget), family_of(deployment.model)
     limit = limit_of(deployment, None, policy, None, settings.budget.reserve)
     share = margin(initial(family), family) if settings.budget.margin is None else settings.budget.margin
     marks = marks_for(policy, limit=limit.tokens, margin=share, assumed=not limit.is_firm)
     mode = settings.sanitize.mode
-    return BudgetOutlook(
+    return BudgetPreview(
         window=limit.window,
         window_from=limit.source,
         longest_answer=window_of(deployment).max_output_tokens,

@@ -23,7 +23,7 @@ class Blamed(NamedTuple):
     """Seconds that the provider asks to be left alone for."""
 
 
-def find_blame(row: Row, error: ProviderError, unblamed: AbstractSet[Kind] = frozenset()) -> Blamed:
+def find_blame(row: Row, error: ProviderError, not_blamed: AbstractSet[Kind] = frozenset()) -> Blamed:
     """Return what a failure of *row*'s kind means for its deployment; kinds in *unblamed* mean nothing.
 
     A used-up quota that only quoted words name is taken for whatever else fits.
@@ -31,5 +31,5 @@ def find_blame(row: Row, error: ProviderError, unblamed: AbstractSet[Kind] = fro
     proved = error.proved()
     if row.kind is Kind.QUOTA_EXHAUSTED and error.quota is not proved.quota:
         row = find_row(Cause.REFUSED, proved)
-    blame = Blame.NONE if row.kind in unblamed else row.blame
+    blame = Blame.NONE if row.kind in not_blamed else row.blame
     return Blamed(blame, reach_of(row, proved), proved.retry_after_s)

@@ -36,7 +36,7 @@ class Standing:
             circuit = circuits[tenant] = Circuit(self._cooldown_s, self.shared)
         return circuit
 
-    def look_at(self, tenant: str) -> Circuit:
+    def inspect_request(self, tenant: str) -> Circuit:
         """Return the circuit that a tenant would call by, to be looked at alone."""
         return self.shared.circuits.get(tenant, self._unasked)
 
@@ -87,7 +87,7 @@ class Attempt:
         """Whether it is the one call that a half-open circuit waits for."""
         return self._circuit.is_probe(self._ticket)
 
-    def answering(self) -> None:
+    def note_answer_started(self) -> None:
         """Say that the answer has begun: the deployment takes requests again while this one is still streamed."""
         self._circuit.answering(self._ticket)
 

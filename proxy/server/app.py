@@ -18,7 +18,7 @@ from proxy.ingress.routes import add_api_routes, add_health_routes
 from proxy.inspector.routes import add_ui_routes
 from proxy.observability.metrics import Metrics
 from proxy.observability.observed_upstream import ObservedUpstream
-from proxy.observability.recent_requests import Watch
+from proxy.observability.recent_requests import RecentRequests
 from proxy.observability.tracing import Tracing
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
@@ -27,8 +27,8 @@ from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_f
 from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_series
 from proxy.state import MemoryStore
-from proxy.state.learned_windows import Knowledge
-from proxy.state.refused_requests import PoisonGuard
+from proxy.state.learned_windows import LearnedWindows
+from proxy.state.refused_requests import RefusedRequests
 from proxy.upstream import Upstream
 from proxy.upstream.media.fetching import MediaFetcher
 from proxy.upstream.transports import uses_litellm
@@ -51,19 +51,19 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         metrics=metrics,
         lifecycle=Lifecycle(),
         balancer=Balancer(settings.router_settings.cooldown_time),
-        poison=PoisonGuard(),
+        refused_requests=RefusedRequests(),
         admission=Admission(settings.general_settings.max_in_flight),
         memory=Admission(
             bytes_in_flight(settings.general_settings.max_in_flight_mib, read_memory_limit()),
             kept=_KEPT_MEMORY,
         ),
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
-        knowledge=Knowledge(),
+        learned_windows=LearnedWindows(),
         turns=TurnPolicies(settings.turns),
         media=create_fetcher(settings.general_settings.media),
         store=MemoryStore(settings.store.memory_mib * 2**20),
         tracing=tracing,
-        watch=create_watch(settings.general_settings),
+        recent_requests=create_recent_requests(settings.general_settings),
         memory_times=memory_times_of(settings),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
@@ -87,9 +87,9 @@ def create_fetcher(media: Media) -> MediaFetcher | None:
     return MediaFetcher(max_bytes=media.max_mib * 2**20, timeout_s=media.timeout) if media.fetch else None
 
 
-def create_watch(general: GeneralSettings) -> Watch | None:
+def create_recent_requests(general: GeneralSettings) -> RecentRequests | None:
     """Return what remembers the last requests for the inspector, or None where there is none."""
-    return Watch(general.inspector) if general.ui else None
+    return RecentRequests(general.inspector) if general.ui else None
 
 
 def create_app(current: Current) -> web.Application:

@@ -27,26 +27,26 @@ _MOST = 4_096
 """Deployments that are remembered, each tenant's apart; a wildcard may stand for any number of names."""
 
 
-class Knowledge:
+class LearnedWindows:
     """What all deployments have taught; ``tenant`` is the name of the client's key, empty where none is asked for."""
 
     def __init__(self) -> None:
         self._taught: TenantLru[Key, Taught] = TenantLru(_MOST)
         self._agreed: dict[Key, Agreement] = {}
 
-    def carry(self, moved: Mapping[int, int]) -> Knowledge:
+    def carry(self, moved: Mapping[int, int]) -> LearnedWindows:
         """Return the knowledge of a new configuration: what the entries that are in both have taught, and will teach.
 
         *moved* are their positions, old to new.
         """
-        knowledge = Knowledge()
+        learned_windows = LearnedWindows()
         for tenant, (position, model), taught in self._taught.entries():
             if position in moved:
-                knowledge._taught.put(tenant, (moved[position], model), taught)
+                learned_windows._taught.put(tenant, (moved[position], model), taught)
         for (position, model), agreed in self._agreed.items():
             if position in moved:
-                knowledge._agreed[moved[position], model] = agreed
-        return knowledge
+                learned_windows._agreed[moved[position], model] = agreed
+        return learned_windows
 
     def of(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
         """Return what *deployment* has taught *tenant* by *now*, on the loop's clock; at first, what its family says.

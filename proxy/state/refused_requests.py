@@ -39,7 +39,7 @@ class _Entry:
     last: float
 
 
-class PoisonGuard:
+class RefusedRequests:
     """Bodies that a deployment has refused as invalid.
 
     Two refusals of the very same body by the very same deployment, and for 60 seconds after the last one we answer
@@ -54,12 +54,12 @@ class PoisonGuard:
         self._entries: TenantLru[tuple[Key, bytes], _Entry] = TenantLru(MOST_BODIES)
         self._bodies: dict[tuple[str, Key], int] = {}
 
-    def carry(self, moved: Mapping[int, int]) -> PoisonGuard:
+    def carry(self, moved: Mapping[int, int]) -> RefusedRequests:
         """Return the guard of a new configuration, with the bodies that entries which are in both have refused.
 
         *moved* are their positions, old to new.
         """
-        guard = PoisonGuard()
+        guard = RefusedRequests()
         for tenant, ((position, model), body), entry in self._entries.entries():
             if position in moved:
                 guard._remember(tenant, ((moved[position], model), body), replace(entry))

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 from proxy.config import Settings
 from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 
 
 class Transport(Protocol):
@@ -49,7 +49,7 @@ class Transport(Protocol):
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the names in *parameters* that the deployment's provider does not take with an embedding."""
 
-    async def embed(self, call: PlainCall) -> Answer:
+    async def embed(self, call: TextCall) -> Answer:
         """Return the embeddings of ``input``. Raises and ends as :meth:`complete` does."""
 
 
@@ -59,8 +59,8 @@ class Upstream(Transport, Protocol):
     async def prepare(self, settings: Settings) -> None:
         """Get ready for the deployments of *settings* beside those there are, while calls go on."""
 
-    async def complete_text(self, call: PlainCall) -> Answer:
+    async def complete_text(self, call: TextCall) -> Answer:
         """Return the whole text completion. Raises and ends as :meth:`complete` does."""
 
-    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+    def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
         """Yield a text completion's chunks as they come. Raises and ends as :meth:`stream` does."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from proxy.config import Settings
 from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream import Transport
 from proxy.upstream.direct.transport import DirectUpstream
 from proxy.upstream.transports import completes_texts, transport_of
@@ -90,15 +90,15 @@ class SelectingUpstream:
         """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""
         return self._upstreams[transport_of(deployment)].unsupported_embedding(deployment, parameters)
 
-    def embed(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
+    def embed(self, call: TextCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.embed`."""
         return self._upstreams[transport_of(call.deployment)].embed(call)
 
-    def complete_text(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
+    def complete_text(self, call: TextCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
         return self._texts.complete_text(call)
 
-    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+    def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
         return self._texts.stream_text(call)
 

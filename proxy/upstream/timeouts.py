@@ -32,7 +32,7 @@ _WORDS = {
 }
 
 
-class Patience:
+class CallTimer:
     """The limits of one call, which begins with it.
 
     What is waited for once is given to :meth:`wait`. An answer is waited for many times (:meth:`watch`,

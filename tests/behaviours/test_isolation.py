@@ -72,7 +72,7 @@ class Clients:
 
     def window(self, key: str, model: str) -> int | None:
         """Return the learned window."""
-        known = self.gateway.knowledge.look(self.deployment(model), self.now, key)
+        known = self.gateway.learned_windows.look(self.deployment(model), self.now, key)
         return None if known.learned is None else known.learned.window
 
     def state(self, key: str, model: str) -> State:
@@ -171,7 +171,9 @@ async def test_a_factor_is_the_tenant_s_own(clients: Clients) -> None:
     answer = {"usage": {"prompt_tokens": 6_000, "completion_tokens": 1, "total_tokens": 6_001}}
 
     def factor(key: str) -> float:
-        return clients.gateway.knowledge.look(clients.deployment("lone"), clients.now, key).calibration.sticky
+        return clients.gateway.learned_windows.look(
+            clients.deployment("lone"), clients.now, key
+        ).calibration.sticky
 
     before = factor("c")
     for key in "ab":
@@ -315,7 +317,7 @@ QUOTA = {
 def _due(clients: Clients, key: str) -> float:
     """Return after how many seconds the deployment is tried again for a tenant."""
     standing = clients.gateway.balancer._named[clients.deployment("lone").key]
-    return standing.look_at(key).due - clients.now
+    return standing.inspect_request(key).due - clients.now
 
 
 async def test_a_word_of_the_request_does_not_hide_a_used_up_quota(clients: Clients) -> None:

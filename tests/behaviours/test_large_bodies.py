@@ -19,7 +19,7 @@ from proxy.planning.budgets.fit_request import estimate_sent
 from proxy.planning.clean_tools import clean_declared, cleaning_weight
 from proxy.planning.plan import plan_request
 from proxy.planning.repairs import repair_request
-from proxy.state.learned_windows import Knowledge
+from proxy.state.learned_windows import LearnedWindows
 from sanitizers.schemas import GEMINI, Target
 from tests.proxy.forwarding.attempting import refused
 from tests.support.builders import assistant, tool, user
@@ -93,7 +93,7 @@ async def test_a_long_prompt_is_counted_in_a_thread(
     monkeypatch.setattr(calibrate, "estimate_sent", noting(counted_in, estimate_sent))
     learned = asyncio.Semaphore(0)
 
-    observe = Knowledge.observe
+    observe = LearnedWindows.observe
 
     def learn(*arguments: Any) -> None:
         assert threading.get_ident() == here
@@ -101,7 +101,7 @@ async def test_a_long_prompt_is_counted_in_a_thread(
         learned.release()
 
     here = threading.get_ident()
-    monkeypatch.setattr(Knowledge, "observe", learn)
+    monkeypatch.setattr(LearnedWindows, "observe", learn)
     async with proxied(settings_of(), upstream) as proxy:
         for number in (3_000, LONG // 9):
             await proxy.post({"model": MODEL, "messages": [user("count me " * number)]})

@@ -17,7 +17,7 @@ from proxy.core.errors import UpstreamFault
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.stream_end import finish_stream
 from proxy.ingress.openai_chat.format import OPENAI_CHAT
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from tests.behaviours.test_stream_limits import LIMITS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.litellm_noise import LITELLM_NOISE
@@ -92,11 +92,11 @@ async def test_stuck_client_is_cut_off(upstream: ScriptedUpstream) -> None:
         writer.close()
 
 
-def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[web.Request, EventStream, Record, Mock]:
+def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[web.Request, EventStream, RequestRecord, Mock]:
     """Return a request, its stream, whose end is not waited for long, its record, and the transport to its client."""
     monkeypatch.setattr("proxy.forwarding.event_stream._FLUSH_S", 0.05)
     transport = Mock(spec=asyncio.Transport)
-    record = Record(request_id="x", route=CHAT, started=0.0)
+    record = RequestRecord(request_id="x", route=CHAT, started=0.0)
     request = make_mocked_request("POST", CHAT, transport=transport)
     out = EventStream(request, OPENAI_CHAT, record)
     out.response = web.StreamResponse()
@@ -143,7 +143,7 @@ async def test_a_chunk_costs_one_look_at_the_clock(monkeypatch: pytest.MonkeyPat
     """Once an answer is on its way a chunk is written, and nothing else: there are hundreds in each answer."""
     loop = asyncio.get_running_loop()
     clock = Mock(side_effect=itertools.count(100.0))
-    record = Record(request_id="x", route=CHAT, started=0.0)
+    record = RequestRecord(request_id="x", route=CHAT, started=0.0)
     out = EventStream(make_mocked_request("POST", CHAT), OPENAI_CHAT, record)
     out.stop()
     out.response = web.StreamResponse()

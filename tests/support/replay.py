@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from proxy.answers.find_empty import OpeningWatch, assess_answer
+from proxy.answers.find_empty import OpeningWatch, find_empty
 from proxy.answers.normalize import ChunkNormalizer, normalize_answer
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
@@ -124,7 +124,7 @@ def replay_whole(body: bytes, model: str, taken: Collection[str] = ()) -> Replay
         ).answer
     except UpstreamFault as fault:
         return Replayed(b"", fault.cause)
-    cause = assess_answer(answer)
+    cause = find_empty(answer)
     if cause is None or (cause is Cause.EMPTY and answer["choices"] and not _is_gemini(model)):
         return Replayed(write_json(answer))
     return Replayed(b"", cause)

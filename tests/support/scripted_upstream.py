@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from proxy.config import Settings
 from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
-from proxy.upstream.timeouts import Patience
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
+from proxy.upstream.timeouts import CallTimer
 
 End = Literal["finished", "failed", "cancelled", "closed"]
 
@@ -91,7 +91,7 @@ class ScriptedUpstream:
     def __init__(self, *replies: Iterable[Step], unsupported: Iterable[str] = ()) -> None:
         self.script: deque[list[Step]] = deque(list(reply) for reply in replies)
         self.exchanges: list[Exchange] = []
-        self.plain_calls: list[PlainCall] = []
+        self.plain_calls: list[TextCall] = []
         self.starting = asyncio.Event()
         self.may_start = asyncio.Event()
         self.may_start.set()
@@ -153,7 +153,7 @@ class ScriptedUpstream:
         return exchange.chunks
 
     async def _chunks(self, exchange: Exchange, steps: list[Step]) -> AsyncGenerator[Chunk, None]:
-        patience = Patience(exchange.call.timeouts, stream=True)
+        patience = CallTimer(exchange.call.timeouts, stream=True)
         try:
             for step in steps:
                 if (found := await patience.wait(_take(step))) is not None:
@@ -174,7 +174,7 @@ class ScriptedUpstream:
         """Return those of the parameters that the test said are not taken."""
         return self.unsupported(deployment, parameters)
 
-    async def embed(self, call: PlainCall) -> Answer:
+    async def embed(self, call: TextCall) -> Answer:
         """Go through the next reply up to its first answer; there must be one."""
         self.plain_calls.append(call)
         for step in self.script.popleft():
@@ -182,11 +182,11 @@ class ScriptedUpstream:
                 return found
         raise AssertionError("the reply holds no answer")
 
-    async def complete_text(self, call: PlainCall) -> Answer:
+    async def complete_text(self, call: TextCall) -> Answer:
         """Do as `embed` does."""
         return await self.embed(call)
 
-    async def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+    async def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
         """Go through the next reply and yield its chunks; there must be one."""
         self.plain_calls.append(call)
         for step in self.script.popleft():

@@ -13,7 +13,7 @@ from proxy.answers.normalize import Notes
 from proxy.answers.restore_tool_names import UNCHANGED, NamesBack
 from proxy.core.upstream_call import UpstreamCall
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of
@@ -39,7 +39,7 @@ async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> M
     return {key: kept for key, value in values.items() if (kept := unpack(value)) is not None}
 
 
-async def take_notes(notes: Notes, call: UpstreamCall, record: Record, gateway: Gateway) -> None:
+async def take_notes(notes: Notes, call: UpstreamCall, record: RequestRecord, gateway: Gateway) -> None:
     """Keep what an answer to *call* was signed with, note what was mended in it, and take both out of *notes*.
 
     Nothing is kept of a model that is not known to ask for it back.
@@ -49,7 +49,7 @@ async def take_notes(notes: Notes, call: UpstreamCall, record: Record, gateway: 
         values = {one.id or text_key(one.signature): pack(one, origin) for one in notes.signed}
         await gateway.store.put(SPACE, values, tenant=record.key)
     if notes.changes and record.plan is not None:
-        record.take(replace(record.plan, further=(*record.plan.further, *notes.changes)))
+        record.use_plan(replace(record.plan, later_changes=(*record.plan.later_changes, *notes.changes)))
     notes.signed.clear()
     notes.changes.clear()
 
@@ -72,7 +72,7 @@ async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
     await store.put(SPACE, dict.fromkeys(brought[-_MOST_DOUBTED:], pack_refused()), tenant=tenant)
 
 
-def call_ids(call: UpstreamCall, record: Record, gateway: Gateway) -> CallIds:
+def call_ids(call: UpstreamCall, record: RequestRecord, gateway: Gateway) -> CallIds:
     """Return what gives the calls in the answer to *call* their ids; nobody can guess those that are ours."""
     tag = partial(_tag_for, call) if call.rules.signs_calls else None
     return CallIds(gateway.token, tag=tag, taken=partial(_ids_before, record))
@@ -82,7 +82,7 @@ def _tag_for(call: UpstreamCall) -> str:
     return tag_of(origin_of(call.deployment, call.rules))
 
 
-def _ids_before(record: Record) -> Collection[str]:
+def _ids_before(record: RequestRecord) -> Collection[str]:
     plan = record.plan
     return ids_in(plan.request.messages) if plan is not None else ()
 

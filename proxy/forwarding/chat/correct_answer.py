@@ -14,7 +14,7 @@ from proxy.answers.tool_calls import check_calls, is_warm, warm
 from proxy.config import Settings
 from proxy.core.errors import AnswerUnusable
 from proxy.core.upstream_call import Answer
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from proxy.planning.plan import Plan
 
 
@@ -32,7 +32,7 @@ def is_corrected(plan: Plan | None, settings: Settings, *, stream: bool) -> bool
     return wanted != "off"
 
 
-async def correct_answer(answer: Answer, record: Record) -> Answer:
+async def correct_answer(answer: Answer, record: RequestRecord) -> Answer:
     """Return *answer*, itself or mended; what was mended is noted in the plan of *record*.
 
     The first answer with a call waits until the schema library is loaded, in a thread: a start without tools does
@@ -52,5 +52,5 @@ async def correct_answer(answer: Answer, record: Record) -> Answer:
         words = "The model's tool call cannot be used."
         raise AnswerUnusable(words, cause=checked.cause, answer=answer, detail=checked.detail)
     if checked.changes:
-        record.take(replace(plan, further=(*plan.further, *checked.changes)))
+        record.use_plan(replace(plan, later_changes=(*plan.later_changes, *checked.changes)))
     return checked.answer

@@ -7,7 +7,7 @@ import time
 
 from aiohttp import web
 
-from proxy.answers.find_empty import assess_answer
+from proxy.answers.find_empty import find_empty
 from proxy.answers.normalize import normalize_answer
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import AnswerUnusable, UpstreamFault
@@ -18,12 +18,12 @@ from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, names_back, take_notes
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, pass_calls, write_last_words
-from proxy.forwarding.chat.plan_attempts import ChatPlanning
+from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.forwarding.chat.stream_chat import stream_answer
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.whole_answer import WholeAnswer
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 
 _SAID_NOTHING = {
     Cause.EMPTY: "The provider's answer holds nothing.",
@@ -36,7 +36,7 @@ async def forward(
     chat: ChatRequest,
     body: bytes,
     answer_format: ClientFormat[ChatRequest],
-    record: Record,
+    record: RequestRecord,
     gateway: Gateway,
 ) -> web.StreamResponse:
     """Answer *chat*, whose bytes were *body*, in *answer_format*, streaming or whole.
@@ -44,7 +44,7 @@ async def forward(
     *record* has what the turn guard made of it. Raises :class:`proxy.core.errors.ProxyError` where no answer has been
     started. All six parameters are the route's, and no two of them belong together.
     """
-    attempts = Attempts(ChatPlanning(chat, record, gateway), body, record, gateway)
+    attempts = Attempts(ChatAttemptPlanner(chat, record, gateway), body, record, gateway)
     fallback_id = f"{answer_format.id_prefix}{record.request_id.removeprefix('req_')}"
     created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
     if chat.stream:
@@ -103,7 +103,7 @@ def check_answer(answer: Answer, call: UpstreamCall) -> None:
     An empty ``stop`` is a glitch of Gemini's (python-genai#1289); elsewhere a model may have nothing to add, after a
     tool's result for one, and what it says is passed on.
     """
-    cause = assess_answer(answer)
+    cause = find_empty(answer)
     if cause is None:
         return
     if not answer["choices"]:

@@ -8,7 +8,7 @@ from typing import Any
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Chunk
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from sanitizers import Change
 from sanitizers.turns import CallGate, gate_answer
 from sanitizers.turns.gate_calls import STEP
@@ -26,12 +26,12 @@ _OF_THE_MODEL = frozenset(
 """What goes wrong with an answer when a model that may call no tool calls one, or has nothing to say."""
 
 
-def gate_of(record: Record) -> CallGate | None:
+def gate_of(record: RequestRecord) -> CallGate | None:
     """Return what the answer to the request of *record* goes through; None where all of it passes."""
     return record.guarded.gate if record.guarded is not None else None
 
 
-def ends_turn(fault: UpstreamFault, record: Record) -> bool:
+def ends_turn(fault: UpstreamFault, record: RequestRecord) -> bool:
     """Tell whether *fault* is that of a model whose tools were withheld: the client gets an answer all the same.
 
     A provider that is down or busy is no such fault.
@@ -40,7 +40,7 @@ def ends_turn(fault: UpstreamFault, record: Record) -> bool:
     return gate is not None and bool(gate.words) and fault.cause in _OF_THE_MODEL
 
 
-def pass_calls(answer: dict[str, Any], record: Record) -> dict[str, Any]:
+def pass_calls(answer: dict[str, Any], record: RequestRecord) -> dict[str, Any]:
     """Return *answer* with the calls that may pass; what is held back is noted in *record*."""
     gate = gate_of(record)
     if gate is None:
@@ -50,14 +50,14 @@ def pass_calls(answer: dict[str, Any], record: Record) -> dict[str, Any]:
     return passed
 
 
-def note_held(changes: tuple[Change, ...], record: Record) -> None:
+def note_held(changes: tuple[Change, ...], record: RequestRecord) -> None:
     """Add *changes* of the answer to those of the request of *record*."""
     plan = record.plan
     if changes and plan is not None:
-        record.take(replace(plan, further=(*plan.further, *changes)))
+        record.use_plan(replace(plan, later_changes=(*plan.later_changes, *changes)))
 
 
-def write_last_words(record: Record, *, fallback_id: str, created: int) -> dict[str, Any]:
+def write_last_words(record: RequestRecord, *, fallback_id: str, created: int) -> dict[str, Any]:
     """Return the answer to a request that was wrapped up and that no usable answer came to; noted in *record*."""
     gate, plan = gate_of(record), record.plan
     assert gate is not None
@@ -73,7 +73,7 @@ def write_last_words(record: Record, *, fallback_id: str, created: int) -> dict[
     }
 
 
-def stream_last_words(record: Record, *, fallback_id: str, created: int) -> list[Chunk]:
+def stream_last_words(record: RequestRecord, *, fallback_id: str, created: int) -> list[Chunk]:
     """Return the same answer as the chunks of a stream."""
     answer = write_last_words(record, fallback_id=fallback_id, created=created)
     [choice] = answer["choices"]

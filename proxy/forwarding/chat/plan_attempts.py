@@ -21,9 +21,9 @@ from proxy.core.offload import LONG, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.attempts import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
-from proxy.forwarding.fallback_chain import Course
+from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import AttemptTrace, Record
+from proxy.observability.request_record import AttemptTrace, RequestRecord
 from proxy.planning.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.planning.budgets.limits import asked_output
 from proxy.planning.corrective_note import note_for, with_note
@@ -44,13 +44,13 @@ from sanitizers import Change, Messages, Profile
 _NOTHING_KEPT: Mapping[str, Kept] = MappingProxyType({})
 
 
-class ChatPlanning:
+class ChatAttemptPlanner:
     """The plans of *chat* (:class:`proxy.forwarding.attempts.Planning`)."""
 
-    unblamed: frozenset[Kind] = frozenset()
+    not_blamed: frozenset[Kind] = frozenset()
 
-    def __init__(self, chat: ChatRequest, record: Record, gateway: Gateway) -> None:
-        self.course = Course(chat.model, gateway.settings)
+    def __init__(self, chat: ChatRequest, record: RequestRecord, gateway: Gateway) -> None:
+        self.course = FallbackChain(chat.model, gateway.settings)
         self._asked = self._chat = chat
         self._record = record
         self._gateway = gateway
@@ -113,7 +113,7 @@ class ChatPlanning:
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
             chat, fetched = self._media.put_in(chat, profile_of(deployment, gateway.settings))
-        taught = gateway.knowledge.plan_with(deployment, now, self._record.key)
+        taught = gateway.learned_windows.plan_with(deployment, now, self._record.key)
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
         facts = facts_of(deployment, gateway.settings, taught, tight=tight, most=most)
         make = partial(
@@ -127,13 +127,15 @@ class ChatPlanning:
         )
         plan = await run_offloaded(planning_weight(self._chat, deployment, gateway.settings), make)
         if plan.budget is not None and plan.budget.factor is not None:
-            gateway.knowledge.plan_by(deployment, plan.budget.factor, self._loop.time(), self._record.key)
+            gateway.learned_windows.plan_by(
+                deployment, plan.budget.factor, self._loop.time(), self._record.key
+            )
         if not taught.reports_usage:
             plan = replace(plan, ask_usage=False)
         if fetched or self._noted or self._guarded:
-            plan = replace(plan, further=(*fetched, *self._guarded, *self._noted))
-        if self.course.refused_for is not None:
-            plan = await _repair_beside(plan, self.course.refused_for) or plan
+            plan = replace(plan, later_changes=(*fetched, *self._guarded, *self._noted))
+        if self.course.repair_cause is not None:
+            plan = await _repair_beside(plan, self.course.repair_cause) or plan
         return plan
 
     @staticmethod
@@ -152,7 +154,7 @@ class ChatPlanning:
             timeouts=timeouts,
             ask_usage=plan.ask_usage,
             extra_body=plan.extra_body,
-            body=request.body if plan.messages is request.messages and request.is_as_read else None,
+            body=request.body if plan.messages is request.messages and request.is_unchanged else None,
             weight=request.weight,
             profile=plan.profile,
             trace=trace,
@@ -160,7 +162,7 @@ class ChatPlanning:
 
     async def answered(self) -> None:
         """Note that what was doubted was the fault, now that the request without it is answered."""
-        if self._doubted is not None and self.course.refused_for is not None:
+        if self._doubted is not None and self.course.repair_cause is not None:
             await note_refused(self._gateway.store, self._record.key, self._doubted)
 
     async def can_repair(self, failure: Failure[Plan]) -> bool:
@@ -170,7 +172,7 @@ class ChatPlanning:
         if failure.row is OVERFLOW:
             self._tighter = await self._cut_further(failure)
             return self._tighter is not None
-        if self.course.refused_for is not None:
+        if self.course.repair_cause is not None:
             return False
         self._mended = await _repair_beside(failure.plan, failure.said)
         return self._mended is not None
@@ -192,16 +194,18 @@ class ChatPlanning:
             self._plans = {key: self._tighter}
             return
         self._doubt(failure, mended)
-        self.course.refused_for = failure.said
+        self.course.repair_cause = failure.said
         if failure.plan is not None and failure.said.refuses_usage:
-            self._gateway.knowledge.refuses_usage(failure.deployment, self._loop.time(), self._record.key)
+            self._gateway.learned_windows.refuses_usage(
+                failure.deployment, self._loop.time(), self._record.key
+            )
         self._plans = {} if mended is None else {key: mended}
 
     def _doubt(self, failure: Failure[Plan], mended: Plan | None) -> None:
         """Keep what was refused for its signatures, until it is known that it was for them."""
         if failure.plan is None or mended is None or failure.said.says("missing a thought_signature"):
             return
-        if any(change.reason == "signature" for change in mended.further):
+        if any(change.reason == "signature" for change in mended.later_changes):
             self._doubted = failure.plan.messages
 
     async def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
@@ -215,7 +219,7 @@ class ChatPlanning:
             return None
         now = self._loop.time()
         tenant = self._record.key
-        family = gateway.knowledge.of(deployment, now, tenant).family
+        family = gateway.learned_windows.of(deployment, now, tenant).family
         count = partial(estimate_sent, plan.messages, plan.parameters, family)
         window = window_of(deployment)
         refused = Refused(
@@ -225,7 +229,7 @@ class ChatPlanning:
             has_media(plan.messages),
             configured=window.source == "configured",
         )
-        lesson = gateway.knowledge.learn(
+        lesson = gateway.learned_windows.learn(
             deployment, failure.said.overflow or Overflow(), refused, now, tenant
         )
         self._overflowed[key] = lesson.most
@@ -271,5 +275,5 @@ def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
         messages=repaired.messages,
         parameters=repaired.parameters,
         profile=repaired.profile or plan.profile,
-        further=(*plan.further, *repaired.changes),
+        later_changes=(*plan.later_changes, *repaired.changes),
     )

@@ -29,7 +29,7 @@ from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.next_chunk import next_chunk
 from proxy.forwarding.stream_end import finish_stream
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from proxy.planning.plan import Plan
 from sanitizers.turns import ChunkGate
 
@@ -37,7 +37,7 @@ from sanitizers.turns import ChunkGate
 async def stream_answer(
     out: EventStream,
     attempts: Attempts[Plan, UpstreamCall],
-    record: Record,
+    record: RequestRecord,
     gateway: Gateway,
     *,
     fallback_id: str,
@@ -98,7 +98,7 @@ async def _relay(
     out: EventStream,
     held: AnswerBuffer | None,
     attempts: Attempts[Plan, UpstreamCall],
-    record: Record,
+    record: RequestRecord,
     gateway: Gateway,
 ) -> None:
     """Send the chunks of one call to the client as they come, from the first that says something.
@@ -123,9 +123,9 @@ async def _relay(
             if normalized is not None:
                 if not opened and watch.opens(normalized):
                     opened, opened_at = True, now
-                    attempts.answering()
+                    attempts.note_answer_started()
                 elif not opened and watch.missing is not Cause.EMPTY:
-                    attempts.hearing()
+                    attempts.note_activity()
                 if out.committed:
                     asked = await out.send(out.writer.write_chunk(normalized), now)
                     continue

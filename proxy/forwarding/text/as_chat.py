@@ -12,7 +12,7 @@ from typing import Any
 
 from proxy.core.errors import InvalidRequest
 from proxy.core.inputs import separate_inputs
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from sanitizers import Messages
 
 _TEXT_ONLY = frozenset({"best_of", "echo", "logprobs", "prompt", "suffix"})
@@ -49,7 +49,7 @@ def prompt_as_messages(prompt: Any) -> Messages:
     return [{"role": "user", "content": inputs[0]}]
 
 
-def as_chat(call: PlainCall) -> UpstreamCall:
+def as_chat(call: TextCall) -> UpstreamCall:
     """Return the chat that *call* is; its parameters are those of one beside the prompt."""
     parameters = {name: value for name, value in call.parameters.items() if name != "prompt"}
     return UpstreamCall(

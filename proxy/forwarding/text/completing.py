@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import Answer, Chunk, PlainCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall
 from proxy.forwarding.text.as_chat import as_chat, text_of_answer, text_of_chunk
 from proxy.upstream import Upstream
 from proxy.upstream.transports import completes_texts
@@ -21,14 +21,14 @@ def may_be_empty(deployment: Deployment) -> bool:
     return not profile_for(deployment.model, deployment.profile).name.startswith("gemini")
 
 
-async def complete_text(upstream: Upstream, call: PlainCall) -> Answer:
+async def complete_text(upstream: Upstream, call: TextCall) -> Answer:
     """Return the whole text; raises as :meth:`Upstream.complete` does."""
     if completes_texts(call.deployment):
         return await upstream.complete_text(call)
     return text_of_answer(await upstream.complete(as_chat(call)))
 
 
-async def stream_text(upstream: Upstream, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+async def stream_text(upstream: Upstream, call: TextCall) -> AsyncGenerator[Chunk, None]:
     """Yield the text's chunks as they come; raises and ends as :meth:`Upstream.stream` does."""
     if completes_texts(call.deployment):
         async with aclosing(upstream.stream_text(call)) as chunks:

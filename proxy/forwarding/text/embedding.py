@@ -9,12 +9,12 @@ from functools import partial
 from proxy.answers.embeddings import check_embeddings, join_embeddings, weight_of
 from proxy.core.inputs import separate_inputs
 from proxy.core.offload import run_offloaded
-from proxy.core.upstream_call import Answer, PlainCall
+from proxy.core.upstream_call import Answer, TextCall
 from proxy.upstream import Upstream
 from proxy.upstream.wires.table import most_inputs_of
 
 
-async def embed(upstream: Upstream, call: PlainCall) -> Answer:
+async def embed(upstream: Upstream, call: TextCall) -> Answer:
     """Return the embeddings of *call*, checked, one for each text; raises as :meth:`Upstream.embed` does.
 
     The parts are asked for one after another: together they would be many calls for one place in flight.
@@ -23,7 +23,7 @@ async def embed(upstream: Upstream, call: PlainCall) -> Answer:
     return await run_offloaded(sum(map(weight_of, answers)), partial(join_embeddings, answers))
 
 
-async def _embed_part(upstream: Upstream, call: PlainCall) -> Answer:
+async def _embed_part(upstream: Upstream, call: TextCall) -> Answer:
     wanted = len(separate_inputs(call.parameters["input"]))
     encoding = call.parameters.get("encoding_format", "float")
     answer = await upstream.embed(call)
@@ -31,7 +31,7 @@ async def _embed_part(upstream: Upstream, call: PlainCall) -> Answer:
     return await run_offloaded(weight_of(answer), check)
 
 
-def _parts_of(call: PlainCall) -> Iterator[PlainCall]:
+def _parts_of(call: TextCall) -> Iterator[TextCall]:
     """Yield *call*, or its parts: a wire may take few texts at once, and OpenAI's clients send up to 2,048."""
     inputs = separate_inputs(call.parameters["input"])
     most = most_inputs_of(call.deployment)

@@ -12,34 +12,34 @@ from aiohttp import web
 from proxy.answers.embeddings import weight_of
 from proxy.answers.texts import Defaults, check_text
 from proxy.core.offload import run_offloaded
-from proxy.core.text_request import PlainRequest
-from proxy.core.upstream_call import Answer, PlainCall
+from proxy.core.text_request import TextRequest
+from proxy.core.upstream_call import Answer, TextCall
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.text.completing import complete_text, may_be_empty
 from proxy.forwarding.text.embedding import embed
-from proxy.forwarding.text.plan_attempts import PlainPlanning
-from proxy.forwarding.text.plans import PlainPlan, plan_embeddings, plan_text
+from proxy.forwarding.text.plan_attempts import TextAttemptPlanner
+from proxy.forwarding.text.plans import TextPlan, plan_embeddings, plan_text
 from proxy.forwarding.text.stream_text import stream_completion
 from proxy.forwarding.whole_answer import WholeAnswer
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 
 
 async def forward_embeddings(
-    asked: PlainRequest,
+    asked: TextRequest,
     body: bytes,
-    answer_format: ClientFormat[PlainRequest],
-    record: Record,
+    answer_format: ClientFormat[TextRequest],
+    record: RequestRecord,
     gateway: Gateway,
 ) -> web.StreamResponse:
     """Answer *asked*, whose bytes were *body*, in *answer_format*; raises :class:`proxy.core.errors.ProxyError`."""
     make_plan = partial(plan_embeddings, unsupported=gateway.upstream.unsupported_embedding)
-    planning = PlainPlanning(asked, make_plan, gateway.settings)
-    attempts: Attempts[PlainPlan, PlainCall] = Attempts(planning, body, record, gateway)
+    planning = TextAttemptPlanner(asked, make_plan, gateway.settings)
+    attempts: Attempts[TextPlan, TextCall] = Attempts(planning, body, record, gateway)
 
-    async def call(upstream_call: PlainCall) -> Answer:
+    async def call(upstream_call: TextCall) -> Answer:
         return await embed(gateway.upstream, upstream_call)
 
     return await _answer_whole(attempts, call, answer_format, record)
@@ -47,10 +47,10 @@ async def forward_embeddings(
 
 async def forward_completion(
     request: web.Request,
-    asked: PlainRequest,
+    asked: TextRequest,
     body: bytes,
-    answer_format: ClientFormat[PlainRequest],
-    record: Record,
+    answer_format: ClientFormat[TextRequest],
+    record: RequestRecord,
     gateway: Gateway,
 ) -> web.StreamResponse:
     """Answer *asked*, whose bytes were *body*, in *answer_format*, streaming or whole.
@@ -59,11 +59,11 @@ async def forward_completion(
     and no two of them belong together.
     """
     make_plan = partial(plan_text, unsupported=gateway.upstream.unsupported)
-    planning = PlainPlanning(asked, make_plan, gateway.settings)
-    attempts: Attempts[PlainPlan, PlainCall] = Attempts(planning, body, record, gateway)
+    planning = TextAttemptPlanner(asked, make_plan, gateway.settings)
+    attempts: Attempts[TextPlan, TextCall] = Attempts(planning, body, record, gateway)
     created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
 
-    def defaults(upstream_call: PlainCall) -> Defaults:
+    def defaults(upstream_call: TextCall) -> Defaults:
         made = f"{answer_format.id_prefix}{record.request_id.removeprefix('req_')}"
         return Defaults(made, created, upstream_call.deployment.model_id)
 
@@ -71,7 +71,7 @@ async def forward_completion(
         out = EventStream(request, answer_format, record)
         return await stream_completion(out, attempts, record, gateway, defaults)
 
-    async def call(upstream_call: PlainCall) -> Answer:
+    async def call(upstream_call: TextCall) -> Answer:
         answer = await complete_text(gateway.upstream, upstream_call)
         may = may_be_empty(upstream_call.deployment)
         return check_text(answer, defaults(upstream_call), may_be_empty=may)
@@ -80,14 +80,14 @@ async def forward_completion(
 
 
 async def _answer_whole(
-    attempts: Attempts[PlainPlan, PlainCall],
-    call: Callable[[PlainCall], Awaitable[Answer]],
-    answer_format: ClientFormat[PlainRequest],
-    record: Record,
+    attempts: Attempts[TextPlan, TextCall],
+    call: Callable[[TextCall], Awaitable[Answer]],
+    answer_format: ClientFormat[TextRequest],
+    record: RequestRecord,
 ) -> web.StreamResponse:
     loop = asyncio.get_running_loop()
 
-    async def timed(upstream_call: PlainCall) -> Answer:
+    async def timed(upstream_call: TextCall) -> Answer:
         asked = loop.time()
         try:
             return await call(upstream_call)

@@ -8,44 +8,44 @@ from typing import Any
 from proxy.config import Settings
 from proxy.core.deployment import Deployment
 from proxy.core.offload import run_offloaded
-from proxy.core.text_request import PlainRequest
-from proxy.core.upstream_call import PlainCall, Timeouts
+from proxy.core.text_request import TextRequest
+from proxy.core.upstream_call import TextCall, Timeouts
 from proxy.forwarding.attempts import Failure
-from proxy.forwarding.fallback_chain import Course
-from proxy.forwarding.text.plans import MakePlan, PlainPlan
+from proxy.forwarding.fallback_chain import FallbackChain
+from proxy.forwarding.text.plans import MakePlan, TextPlan
 from proxy.observability.request_record import AttemptTrace
 from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import Kind
 
 
-class PlainPlanning:
+class TextAttemptPlanner:
     """The plans of *request* (:class:`proxy.forwarding.attempts.Planning`), which *make_plan* makes.
 
     A model that is not there, or not allowed, may be so for this path alone: OpenAI says 403 to embeddings of a model
     that chats (ragflow#1835), and 404 to its text completions (go-openai#126). Chats must not be kept from it for that.
     """
 
-    unblamed = frozenset({Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE})
+    not_blamed = frozenset({Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE})
     noted = False
 
-    def __init__(self, request: PlainRequest, make_plan: MakePlan, settings: Settings) -> None:
-        self.course = Course(request.model, settings)
+    def __init__(self, request: TextRequest, make_plan: MakePlan, settings: Settings) -> None:
+        self.course = FallbackChain(request.model, settings)
         self._request = request
         self._make_plan = make_plan
         self._mode = settings.sanitize.mode
 
-    async def plan(self, deployment: Deployment, deadline: float) -> PlainPlan:
+    async def plan(self, deployment: Deployment, deadline: float) -> TextPlan:
         """Return the plan for *deployment*."""
         make = partial(self._make_plan, self._request, deployment, self._mode)
         return await run_offloaded(self._request.weight, make)
 
-    def values_of(self, plan: PlainPlan) -> tuple[Any, ...]:
+    def values_of(self, plan: TextPlan) -> tuple[Any, ...]:
         """Return all that goes out with a plan and that a client may have written."""
         return plan.parameters, plan.extra_body
 
-    def call_of(self, plan: PlainPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> PlainCall:
+    def call_of(self, plan: TextPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> TextCall:
         """Return the call that a plan is."""
-        return PlainCall(
+        return TextCall(
             deployment=plan.deployment,
             parameters=plan.parameters,
             timeouts=timeouts,
@@ -55,11 +55,11 @@ class PlainPlanning:
             weight=plan.request.weight,
         )
 
-    async def can_repair(self, failure: Failure[PlainPlan]) -> bool:
+    async def can_repair(self, failure: Failure[TextPlan]) -> bool:
         """Tell that nothing is repaired."""
         return False
 
-    def go_on(self, step: Step, failure: Failure[PlainPlan]) -> None:
+    def go_on(self, step: Step, failure: Failure[TextPlan]) -> None:
         """Do nothing: the next attempt is like the last one."""
 
     async def answered(self) -> None:

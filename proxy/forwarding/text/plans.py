@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.core.text_request import PlainRequest
+from proxy.core.text_request import TextRequest
 from proxy.forwarding.text.as_chat import chat_parameters, prompt_as_messages
 from proxy.planning.plan_parameters import Unsupported, plan_parameters
 from proxy.upstream.transports import completes_texts
@@ -17,10 +17,10 @@ from sanitizers import Change
 
 
 @dataclass(frozen=True, slots=True)
-class PlainPlan:
+class TextPlan:
     """One plain request, ready to be sent; *dropped* names the parameters that do not go upstream."""
 
-    request: PlainRequest
+    request: TextRequest
     deployment: Deployment
     mode: str
     parameters: Mapping[str, Any]
@@ -30,20 +30,18 @@ class PlainPlan:
     """How the parameters were fitted to the provider."""
 
 
-MakePlan: TypeAlias = Callable[[PlainRequest, Deployment, str], PlainPlan]
+MakePlan: TypeAlias = Callable[[TextRequest, Deployment, str], TextPlan]
 """Plans a request for a deployment in a mode of sanitizing; raises :class:`proxy.core.errors.InvalidRequest`."""
 
 
 def plan_embeddings(
-    request: PlainRequest, deployment: Deployment, mode: str, unsupported: Unsupported
-) -> PlainPlan:
+    request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported
+) -> TextPlan:
     """Return the plan for sending *request* to *deployment*, which embeds."""
     return _as_it_is(request, deployment, mode, unsupported(deployment, request.parameters))
 
 
-def plan_text(
-    request: PlainRequest, deployment: Deployment, mode: str, unsupported: Unsupported
-) -> PlainPlan:
+def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported) -> TextPlan:
     """Return the plan for sending *request* to *deployment*; *unsupported* is what it does not take in a chat.
 
     Raises :class:`proxy.core.errors.InvalidRequest` for what a model that only chats cannot be asked.
@@ -57,7 +55,7 @@ def plan_text(
         request.model, messages, request.stream, request.include_usage, given, request.unknown, weight=0
     )
     planned = plan_parameters(chat, given, deployment, unsupported, messages, mode)
-    return PlainPlan(
+    return TextPlan(
         request,
         deployment,
         mode,
@@ -68,11 +66,9 @@ def plan_text(
     )
 
 
-def _as_it_is(
-    request: PlainRequest, deployment: Deployment, mode: str, withheld: frozenset[str]
-) -> PlainPlan:
+def _as_it_is(request: TextRequest, deployment: Deployment, mode: str, withheld: frozenset[str]) -> TextPlan:
     allowed = deployment.allowed_openai_params
     sent = {name: value for name, value in request.parameters.items() if name not in withheld}
     extra_body = {name: value for name, value in request.unknown.items() if name in allowed}
     dropped = (*(name for name in request.unknown if name not in allowed), *sorted(withheld))
-    return PlainPlan(request, deployment, mode, MappingProxyType(sent), MappingProxyType(extra_body), dropped)
+    return TextPlan(request, deployment, mode, MappingProxyType(sent), MappingProxyType(extra_body), dropped)

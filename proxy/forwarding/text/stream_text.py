@@ -15,23 +15,23 @@ from aiohttp import web
 from proxy.answers.texts import Defaults, TextChunks, opens
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.upstream_call import PlainCall
+from proxy.core.upstream_call import TextCall
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.next_chunk import next_chunk
 from proxy.forwarding.stream_end import finish_stream
 from proxy.forwarding.text.completing import may_be_empty, stream_text
-from proxy.forwarding.text.plans import PlainPlan
-from proxy.observability.request_record import Record
+from proxy.forwarding.text.plans import TextPlan
+from proxy.observability.request_record import RequestRecord
 
 
 async def stream_completion(
     out: EventStream,
-    attempts: Attempts[PlainPlan, PlainCall],
-    record: Record,
+    attempts: Attempts[TextPlan, TextCall],
+    record: RequestRecord,
     gateway: Gateway,
-    defaults: Callable[[PlainCall], Defaults],
+    defaults: Callable[[TextCall], Defaults],
 ) -> web.StreamResponse:
     """Stream the text of the first attempt that opens to *out*, and return the finished response.
 
@@ -39,7 +39,7 @@ async def stream_completion(
     last event.
     """
 
-    async def call(upstream_call: PlainCall) -> None:
+    async def call(upstream_call: TextCall) -> None:
         chunks = TextChunks(defaults(upstream_call), include_usage=upstream_call.ask_usage)
         try:
             await _relay(upstream_call, chunks, out, attempts, record, gateway)
@@ -54,11 +54,11 @@ async def stream_completion(
 
 
 async def _relay(
-    call: PlainCall,
+    call: TextCall,
     text: TextChunks,
     out: EventStream,
-    attempts: Attempts[PlainPlan, PlainCall],
-    record: Record,
+    attempts: Attempts[TextPlan, TextCall],
+    record: RequestRecord,
     gateway: Gateway,
 ) -> None:
     """Send the chunks of one call to the client as they come, from the first that says something."""
@@ -76,7 +76,7 @@ async def _relay(
                 event = out.writer.write_chunk(normalized)
                 if not opened and opens(normalized, may_be_empty=may):
                     opened, opened_at = True, now
-                    attempts.answering()
+                    attempts.note_answer_started()
                 if out.committed:
                     asked = await out.send(event, now)
                     continue

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from aiohttp import web
 
     from proxy.forwarding.gateway import Gateway
-    from proxy.observability.request_record import Record
+    from proxy.observability.request_record import RequestRecord
 
 
-def begin_trace(request: web.Request, record: Record, gateway: Gateway) -> None:
+def begin_trace(request: web.Request, record: RequestRecord, gateway: Gateway) -> None:
     """Give *record* its trace.
 
     A ``traceparent`` that cannot be read is replaced by a new one, whether spans are made here or not: the trace begins

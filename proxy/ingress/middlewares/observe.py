@@ -16,8 +16,8 @@ from proxy.ingress.middlewares.begin_trace import begin_trace
 from proxy.ingress.middlewares.origins import cors_headers
 from proxy.ingress.middlewares.request_ids import request_id_for
 from proxy.ingress.routes.paths import OTHER, api_route
-from proxy.observability.finish_request import finish_record
-from proxy.observability.request_record import CLIENT_DISCONNECTED, Record
+from proxy.observability.finish_request import finish_request
+from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 from proxy.observability.tracing.trace_context import TRACEPARENT
 
 
@@ -31,7 +31,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     loop = asyncio.get_running_loop()
     request_id = request_id_for(request.headers.get("x-request-id"))
     route = api_route(request)
-    record = Record(request_id=request_id, route=route or OTHER, started=loop.time())
+    record = RequestRecord(request_id=request_id, route=route or OTHER, started=loop.time())
     request[RECORD] = record
     if route is None:
         return await deliver(request, await handler(request))
@@ -52,7 +52,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     finally:
         del gateway.lifecycle.working[task]
         now = loop.time()
-        finish_record(record, gateway.metrics, now, gateway.watch)
+        finish_request(record, gateway.metrics, now, gateway.recent_requests)
         if record.refused:
             gateway.refusals.count(record.outcome, now)
         if record.trace is not None:

@@ -14,7 +14,7 @@ from typing import Any
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def mend_halves(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
+def mend_surrogates(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
     """Return *body*, with U+FFFD for each half of a character in its messages, and the places of these messages.
 
     None where there is none, or one elsewhere: a parameter is not a text to be read, and to change one is to guess.

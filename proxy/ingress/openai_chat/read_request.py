@@ -16,7 +16,7 @@ from proxy.core.errors import InvalidRequest
 from proxy.core.known_tools import KnownTools
 from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
 from proxy.ingress.openai_chat.known_tools import known_tools
-from proxy.ingress.openai_chat.mend_surrogates import mend_halves
+from proxy.ingress.openai_chat.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
 from proxy.ingress.parameter_limits import check_unknown
 from sanitizers import Change, Unrepairable
@@ -47,7 +47,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
     try:
         fields = load_object(body)
     except InvalidRequest:
-        found = mend_halves(body) if mends else None
+        found = mend_surrogates(body) if mends else None
         if found is None:
             raise
         body = found[0]

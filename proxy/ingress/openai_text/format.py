@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from proxy.core.json_text import write_json
-from proxy.core.text_request import PlainRequest
+from proxy.core.text_request import TextRequest
 from proxy.forwarding.answer_format import StreamWriter
 from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error
 from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
@@ -19,7 +19,7 @@ class OpenAICompletions:
     write_answer = staticmethod(write_json)
     write_error = staticmethod(write_error)
 
-    def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> PlainRequest:
+    def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> TextRequest:
         """Return the request in *body*. There are no messages to mend."""
         return parse_completion_request(body, max_nesting=max_nesting, weight=weight)
 
@@ -32,7 +32,7 @@ class OpenAIEmbeddings(OpenAICompletions):
     """Implements the same protocol for embeddings, whose answers have no id and are never streamed."""
 
     @override
-    def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> PlainRequest:
+    def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> TextRequest:
         """Return the request in *body*. There are no messages to mend."""
         return parse_embedding_request(body, max_nesting=max_nesting, weight=weight)
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from proxy.core.errors import InvalidRequest
 from proxy.core.inputs import check_inputs
-from proxy.core.text_request import PlainRequest
+from proxy.core.text_request import TextRequest
 from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
 from proxy.ingress.openai_text.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
 from proxy.ingress.parameter_limits import check_unknown
 from proxy.ingress.parameter_types import Kinds, check_type
 
 
-def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -> PlainRequest:
+def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -> TextRequest:
     """Return the request for embeddings in *body*, which has that *weight*.
 
     Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no model,
@@ -23,12 +23,12 @@ def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -
     return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting, weight)
 
 
-def parse_completion_request(body: bytes, *, max_nesting: int, weight: int = 0) -> PlainRequest:
+def parse_completion_request(body: bytes, *, max_nesting: int, weight: int = 0) -> TextRequest:
     """Return the request for a text completion in *body*; raises as :func:`parse_embedding_request` does."""
     return _parse(body, "prompt", COMPLETION_PARAMETERS, max_nesting, weight)
 
 
-def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int, weight: int) -> PlainRequest:
+def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int, weight: int) -> TextRequest:
     fields = load_object(body)
     refuse_nesting(fields, max_nesting)
     model = read_model(fields)
@@ -50,6 +50,6 @@ def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int, weight: int)
     if unknown:
         check_unknown(unknown)
     stream, include_usage = take_stream_switches(known)
-    return PlainRequest(
+    return TextRequest(
         model, stream, include_usage, MappingProxyType(known), MappingProxyType(unknown), weight
     )

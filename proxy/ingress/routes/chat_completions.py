@@ -29,7 +29,7 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
     parse = partial(answer_format.read_request, body, max_nesting=nesting, mends=mends, weight=weight)
     chat: ChatRequest = await run_offloaded(weight, parse)
     record.stream, record.messages = chat.stream, len(chat.messages)
-    if gateway.watch is not None and gateway.watch.keeps_bodies:
+    if gateway.recent_requests is not None and gateway.recent_requests.keeps_bodies:
         record.body = chat.body
     record.model = choose_pool(chat.model, settings)[0].label
     asked = record.max_rounds = read_max_rounds(request.headers.get(MAX_ROUNDS))

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from proxy.config.pools import choose_pool
 from proxy.core.offload import parse_weight, run_offloaded
-from proxy.core.text_request import PlainRequest
+from proxy.core.text_request import TextRequest
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.text.forward_text import forward_embeddings
 from proxy.ingress.formats import FORMATS
@@ -22,7 +22,7 @@ async def embeddings(request: web.Request) -> web.StreamResponse:
     body = await read_body(request, gateway, record)
     nesting, weight = settings.general_settings.max_nesting, parse_weight(body)
     read = partial(answer_format.read_request, body, max_nesting=nesting, mends=False, weight=weight)
-    asked: PlainRequest = await run_offloaded(weight, read)
+    asked: TextRequest = await run_offloaded(weight, read)
     record.model = choose_pool(asked.model, settings)[0].label
     await gateway.upstream.start()
     return await forward_embeddings(asked, body, answer_format, record, gateway)

@@ -43,9 +43,9 @@ async def explain(request: web.Request) -> web.Response:
         find = partial(keys_wanted, chat.messages, chat.outline)
         kept = await load_signatures(gateway.store, record.key, await run_offloaded(chat.weight, find))
     unsupported = gateway.upstream.unsupported
-    knowledge = gateway.knowledge
+    learned_windows = gateway.learned_windows
     dry = partial(
-        run_dry, chat, settings, unsupported, knowledge, now, policy, asked, kept, tenant=record.key
+        run_dry, chat, settings, unsupported, learned_windows, now, policy, asked, kept, tenant=record.key
     )
     weight = planning_weight(chat, deployment, settings)
     return written_response(await run_offloaded(weight, lambda: write_json(tell_run(dry()))))

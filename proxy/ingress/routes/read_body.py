@@ -15,7 +15,7 @@ from proxy.core.offload import LARGE, run_offloaded
 from proxy.core.unpack_body import Unpacking, find_coding
 from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.ingress.routes.reserve_memory import reserve, reserve_decoded
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from proxy.resilience.memory_need import SMALL
 
 _LONGEST_S = 120.0
@@ -33,7 +33,7 @@ _AHEAD = 64 * 2**10
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-async def read_body(request: web.Request, gateway: Gateway, record: Record) -> bytes:
+async def read_body(request: web.Request, gateway: Gateway, record: RequestRecord) -> bytes:
     """Return the body of *request*, unpacked; ``request.client_max_size`` bounds it, packed and unpacked.
 
     Memory is reserved for it while it arrives, and then for what it is decoded to. Raises :class:`RequestTooSlow` when

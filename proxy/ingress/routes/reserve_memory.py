@@ -10,7 +10,7 @@ import asyncio
 from proxy.core.errors import BodyTooLarge, Overloaded
 from proxy.core.offload import LARGE, parse_weight, run_offloaded
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, MIB, need_of
 
 _UNCOUNTED = LARGE
@@ -20,7 +20,7 @@ _EMPTY = 4
 """There is room while less than this part of the memory is taken."""
 
 
-async def reserve_decoded(body: bytes, record: Record, gateway: Gateway) -> None:
+async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) -> None:
     """Reserve what the request of *body*, a large one, is going to take.
 
     Raises what :func:`reserve` raises, and :class:`BodyTooLarge` for values that take too much.
@@ -40,7 +40,7 @@ async def reserve_decoded(body: bytes, record: Record, gateway: Gateway) -> None
     reserve(record, gateway, need * gateway.memory_times // DIRECT_TIMES)
 
 
-def reserve(record: Record, gateway: Gateway, size: int) -> None:
+def reserve(record: RequestRecord, gateway: Gateway, size: int) -> None:
     """Reserve *size* bytes for the request of *record*, those included that it holds already.
 
     Raises :class:`BodyTooLarge` where the process has never so much, and :class:`Overloaded` where it has not now.

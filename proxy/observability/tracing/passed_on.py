@@ -14,7 +14,7 @@ from sanitizers.record import record
 
 if TYPE_CHECKING:
     from proxy.core.deployment import Deployment
-    from proxy.observability.request_record import Record
+    from proxy.observability.request_record import RequestRecord
     from proxy.resilience.decide_action import Step
 
 
@@ -30,13 +30,13 @@ class PassedOn:
         """See :class:`proxy.observability.request_record.RequestTrace`."""
         return self.context.trace_id
 
-    def begin_attempt(self, _: Record, deployment: Deployment) -> PassedOnAttempt:
+    def begin_attempt(self, _: RequestRecord, deployment: Deployment) -> PassedOnAttempt:
         """See :class:`proxy.observability.request_record.RequestTrace`."""
         trace = self.context
         context = TraceContext(trace.trace_id, new_span_id(self.token), trace.flags, trace.state)
         return PassedOnAttempt(headers_of(context, deployment.extra_headers))
 
-    def end(self, record: Record) -> None:
+    def end(self, record: RequestRecord) -> None:
         """Do nothing: there is no span."""
 
 

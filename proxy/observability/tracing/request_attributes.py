@@ -11,7 +11,7 @@ from proxy.observability.tracing.gen_ai_attributes import Attribute
 from proxy.planning.plan import split_changes
 
 if TYPE_CHECKING:
-    from proxy.observability.request_record import Record
+    from proxy.observability.request_record import RequestRecord
     from proxy.planning.budgets.report import Report
 
 _NO_FAULT = frozenset({"ok", "client_disconnected"})
@@ -30,7 +30,7 @@ def attributes_of_request(method: str, scheme: str, path: str, route: str) -> di
     }
 
 
-def fault_of(record: Record) -> str | None:
+def fault_of(record: RequestRecord) -> str | None:
     """Return the code of the error that a request ended with, where it is the server's; None for all others.
 
     That is a status of 500 or more, as the convention has it, and an answer that broke off behind a 200.
@@ -39,7 +39,7 @@ def fault_of(record: Record) -> str | None:
     return record.outcome if failed else None
 
 
-def attributes_of_record(record: Record, retries: int, fallbacks: int) -> dict[str, Attribute]:
+def attributes_of_record(record: RequestRecord, retries: int, fallbacks: int) -> dict[str, Attribute]:
     """Return what is known when a request has ended."""
     attributes: dict[str, Attribute] = {"turnright.model": record.model, "turnright.outcome": record.outcome}
     if record.status:
@@ -62,7 +62,7 @@ def attributes_of_record(record: Record, retries: int, fallbacks: int) -> dict[s
     return attributes
 
 
-def _count_changes(record: Record, attributes: dict[str, Attribute]) -> None:
+def _count_changes(record: RequestRecord, attributes: dict[str, Attribute]) -> None:
     """Count the changes by step; what mode ``observe`` would have made has a name of its own."""
     assert record.planned is not None
     by_mode, in_any = split_changes(record.planned.changes)

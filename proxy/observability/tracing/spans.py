@@ -38,7 +38,7 @@ from proxy.resilience.decide_action import Step
 
 if TYPE_CHECKING:
     from proxy.core.deployment import Deployment
-    from proxy.observability.request_record import Record
+    from proxy.observability.request_record import RequestRecord
 
 _NOWHERE = Context()
 
@@ -60,7 +60,7 @@ class RequestSpan:
         """See :class:`proxy.observability.request_record.RequestTrace`."""
         return format_trace_id(self._span.get_span_context().trace_id)
 
-    def begin_attempt(self, record: Record, deployment: Deployment) -> AttemptSpan:
+    def begin_attempt(self, record: RequestRecord, deployment: Deployment) -> AttemptSpan:
         """See :class:`proxy.observability.request_record.RequestTrace`."""
         operation = operation_of(record.route)
         span = self._tracer.start_span(
@@ -79,7 +79,7 @@ class RequestSpan:
         )
         return AttemptSpan(span, headers, self._go_on, stream=record.stream)
 
-    def end(self, record: Record) -> None:
+    def end(self, record: RequestRecord) -> None:
         """See :class:`proxy.observability.request_record.RequestTrace`."""
         span = self._span
         span.set_attributes(attributes_of_record(record, self._retries, self._fallbacks))

@@ -12,7 +12,7 @@ from typing import Any
 
 from proxy.config import Settings
 from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import Answer, CallTrace, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, CallTrace, Chunk, TextCall, UpstreamCall
 from proxy.upstream import Upstream
 
 
@@ -50,15 +50,15 @@ class TellingUpstream:
         """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""
         return self._upstream.unsupported_embedding(deployment, parameters)
 
-    async def embed(self, call: PlainCall) -> Answer:
+    async def embed(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.embed`."""
         return _told(await self._upstream.embed(call), call.trace)
 
-    async def complete_text(self, call: PlainCall) -> Answer:
+    async def complete_text(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
         return _told(await self._upstream.complete_text(call), call.trace)
 
-    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+    def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
         return _telling(self._upstream.stream_text(call), call.trace)
 

@@ -8,10 +8,10 @@ from proxy.config import Settings
 from proxy.config.schema.general import GeneralSettings
 from proxy.core.memory_limit import read_memory_limit
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.recent_requests import Watch
+from proxy.observability.recent_requests import RecentRequests
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.memory_need import bytes_in_flight
-from proxy.server.app import create_fetcher, create_watch, memory_times_of, observe_upstream
+from proxy.server.app import create_fetcher, create_recent_requests, memory_times_of, observe_upstream
 from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_circuits
 from proxy.server.reload.match_entries import Moved, match_models, match_unchanged
@@ -63,18 +63,18 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         settings=settings,
         upstream=observe_upstream(old.upstream, old.metrics, settings),
         balancer=old.balancer.carry(renewal.unchanged, settings.router_settings.cooldown_time),
-        poison=old.poison.carry({} if reshaped else renewal.unchanged),
-        knowledge=old.knowledge.carry(renewal.models),
+        refused_requests=old.refused_requests.carry({} if reshaped else renewal.unchanged),
+        learned_windows=old.learned_windows.carry(renewal.models),
         turns=TurnPolicies(settings.turns),
         memory_times=memory_times_of(settings),
-        watch=_renew_watch(old.watch, general),
+        recent_requests=_renew_recent_requests(old.recent_requests, general),
         media=old.media if same_media else create_fetcher(general.media),
     )
 
 
-def _renew_watch(old: Watch | None, general: GeneralSettings) -> Watch | None:
+def _renew_recent_requests(old: RecentRequests | None, general: GeneralSettings) -> RecentRequests | None:
     """Return what remembers the last requests from now on; what it remembers goes along as far as there is room."""
     if old is None or not general.ui:
-        return create_watch(general)
+        return create_recent_requests(general)
     old.resize(general.inspector)
     return old

@@ -7,7 +7,7 @@ import asyncio
 import aiohttp
 
 from proxy.core.errors import UpstreamFault
-from proxy.upstream.timeouts import Patience
+from proxy.upstream.timeouts import CallTimer
 
 TOO_LARGE = "The provider's answer is too large."
 
@@ -22,11 +22,11 @@ _TURN = 2**20
 
 
 class AnswerBody:
-    """The body of an answer, decoded, piece by piece; *patience* watches it (:meth:`Patience.watch`)."""
+    """The body of an answer, decoded, piece by piece; *patience* watches it (:meth:`CallTimer.watch`)."""
 
     __slots__ = ("_content", "_held", "_in_turn", "_patience")
 
-    def __init__(self, content: aiohttp.StreamReader, patience: Patience) -> None:
+    def __init__(self, content: aiohttp.StreamReader, patience: CallTimer) -> None:
         self._content = content
         self._patience = patience
         self._held = b""

@@ -25,7 +25,7 @@ from proxy.upstream.direct.content_kind import EVENT_STREAM
 from proxy.upstream.direct.request_head import Destination
 from proxy.upstream.faults import settle_fault
 from proxy.upstream.masking import secrets_of
-from proxy.upstream.timeouts import Patience
+from proxy.upstream.timeouts import CallTimer
 
 _JOINED = 64 * 2**10
 """Bytes of a body that is copied behind its head, to leave with it in one system call; a larger one leaves as it is."""
@@ -58,7 +58,7 @@ class Exchange:
         self._deployment = deployment
         self._timeouts = timeouts
         self._connection: Connection | None = None
-        self.patience = Patience(timeouts, stream=stream)
+        self.patience = CallTimer(timeouts, stream=stream)
         self.status = 0
         """The status of the answer, once its head has come."""
 

@@ -18,7 +18,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import UpstreamFault, UpstreamTimeout
 from proxy.core.failures import error_weight
 from proxy.core.offload import LONG, run_offloaded
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.direct.answer_bodies import ERROR_S, LARGEST_ERROR, TOO_LARGE, AnswerBody
 from proxy.upstream.direct.connector import QuietConnector
 from proxy.upstream.direct.content_kind import is_events, without_blanks
@@ -51,7 +51,7 @@ _AFTER_DONE_S = 0.02
 _MOST_DESTINATIONS = 1024
 """Addresses whose heads are kept: a few for each deployment, a few KiB each; wildcards may bring any number."""
 
-CallT = TypeVar("CallT", UpstreamCall, PlainCall)
+CallT = TypeVar("CallT", UpstreamCall, TextCall)
 
 
 class DirectUpstream:
@@ -88,15 +88,15 @@ class DirectUpstream:
         """Return the parameters that the deployment's wire does not carry with an embedding."""
         return embedding_wire_of(deployment).unsupported(deployment, parameters)
 
-    def embed(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
+    def embed(self, call: TextCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.embed`."""
         return self._whole(call, embedding_wire_of(call.deployment))
 
-    def complete_text(self, call: PlainCall) -> Coroutine[Any, Any, Answer]:
+    def complete_text(self, call: TextCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
         return self._whole(call, text_wire_of(call.deployment))
 
-    def stream_text(self, call: PlainCall) -> AsyncGenerator[Chunk, None]:
+    def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
         return self._chunks(call, text_wire_of(call.deployment), _text_as_chunks)
 
@@ -154,7 +154,7 @@ class DirectUpstream:
             for chunk in reader.close():
                 yield chunk
 
-    def _exchange(self, call: UpstreamCall | PlainCall, *, stream: bool) -> Exchange:
+    def _exchange(self, call: UpstreamCall | TextCall, *, stream: bool) -> Exchange:
         assert self._connector is not None, "start() comes first"
         return Exchange(self._connector, call.deployment, call.timeouts, stream=stream)
 

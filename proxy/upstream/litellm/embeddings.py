@@ -9,7 +9,7 @@ from typing import Any
 from proxy.config.addresses import OPENAI_SERVERS
 from proxy.core.errors import InvalidRequest
 from proxy.core.inputs import Inputs, separate_inputs
-from proxy.core.upstream_call import PlainCall
+from proxy.core.upstream_call import TextCall
 
 _TAKES_TOKENS = OPENAI_SERVERS | {"azure", "openai"}
 """Providers that embed tokens; others read texts, and litellm fails on the numbers (1.105.3)."""
@@ -23,7 +23,7 @@ _REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")
 """What litellm makes of a text for Google that begins so: a file that it looks up with our key, or media (1.105.3)."""
 
 
-def embedding_arguments(call: PlainCall) -> dict[str, Any]:
+def embedding_arguments(call: TextCall) -> dict[str, Any]:
     """Return the arguments of ``aembedding`` that come of the client's parameters.
 
     A format is always named to OpenAI's own provider: the SDK asks for base64 by itself, and decodes it. Raises

@@ -25,7 +25,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import ProxyError
 from proxy.core.failures import error_weight
 from proxy.core.offload import run_offloaded
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.dialects import dialect_for, withheld_names
 from proxy.upstream.litellm.clients import bound_errors
 from proxy.upstream.litellm.cookies import refuse_cookies
@@ -36,7 +36,7 @@ from proxy.upstream.litellm.loop import CarriedStream, LoopThread
 from proxy.upstream.litellm.messages import litellm_messages
 from proxy.upstream.litellm.tools import litellm_tools, without_extras
 from proxy.upstream.masking import secrets_of
-from proxy.upstream.timeouts import Patience
+from proxy.upstream.timeouts import CallTimer
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 
 _NO_KEY = "no-key"
@@ -82,7 +82,7 @@ class LiteLLMUpstream:
 
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        patience = Patience(call.timeouts, stream=False)
+        patience = CallTimer(call.timeouts, stream=False)
         try:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=False))
             asking = self._litellm.acompletion(**arguments)
@@ -103,7 +103,7 @@ class LiteLLMUpstream:
                 yield part
             return
         chunks: Any = None
-        patience = Patience(call.timeouts, stream=True)
+        patience = CallTimer(call.timeouts, stream=True)
         try:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=True))
             asking = self._litellm.acompletion(**arguments)
@@ -129,9 +129,9 @@ class LiteLLMUpstream:
             name for name in asked if not _takes_with_embeddings(self._litellm, deployment.model, name)
         )
 
-    async def embed(self, call: PlainCall) -> Answer:
+    async def embed(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.embed`."""
-        patience = Patience(call.timeouts, stream=False)
+        patience = CallTimer(call.timeouts, stream=False)
         try:
             arguments = await run_offloaded(call.weight, partial(build_embedding_arguments, call))
             asking = self._litellm.aembedding(**arguments)
@@ -144,7 +144,7 @@ class LiteLLMUpstream:
     def _supported(self, model: str) -> frozenset[str] | None:
         return _supported_parameters(self._litellm, model)
 
-    async def _translated(self, error: Exception, call: UpstreamCall | PlainCall) -> ProxyError:
+    async def _translated(self, error: Exception, call: UpstreamCall | TextCall) -> ProxyError:
         if isinstance(error, ProxyError):
             return error
         translate = partial(to_proxy_error, error, secrets=secrets_of(call.deployment))
@@ -192,7 +192,7 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
     install fails on tools without it in some releases; ``drop_params`` as a second net under
     :meth:`LiteLLMUpstream.unsupported`. ``timeout`` is the same for all calls to a deployment: litellm makes a new
     HTTP client, with connections of its own, for every value that it has not seen. What is left of a request's time
-    is :class:`Patience`'s to keep.
+    is :class:`CallTimer`'s to keep.
     """
     deployment = call.deployment
     arguments: dict[str, Any] = dict(call.parameters)
@@ -218,7 +218,7 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
     return arguments | _own_arguments(call)
 
 
-def build_embedding_arguments(call: PlainCall) -> dict[str, Any]:
+def build_embedding_arguments(call: TextCall) -> dict[str, Any]:
     """Return the keyword arguments of one ``aembedding``: ours, and the allow-listed parameters.
 
     ``dimensions`` is allowed by name, since litellm keeps it from all models that are not called ``text-embedding-3``.
@@ -230,7 +230,7 @@ def build_embedding_arguments(call: PlainCall) -> dict[str, Any]:
     return arguments | _own_arguments(call)
 
 
-def _own_arguments(call: UpstreamCall | PlainCall) -> dict[str, Any]:
+def _own_arguments(call: UpstreamCall | TextCall) -> dict[str, Any]:
     """Return the arguments that say where a call goes, with which key, of which trace, and for how long."""
     deployment = call.deployment
     arguments: dict[str, Any] = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 
 CallT = TypeVar("CallT", contravariant=True)
 
@@ -80,7 +80,7 @@ class Wire(StreamWire[UpstreamCall], Protocol):
         """Return the names in *parameters* that the wire does not carry to the deployment's model."""
 
 
-class EmbeddingWire(WholeWire[PlainCall], Protocol):
+class EmbeddingWire(WholeWire[TextCall], Protocol):
     """One provider's wire for embeddings."""
 
     @property
@@ -91,7 +91,7 @@ class EmbeddingWire(WholeWire[PlainCall], Protocol):
         """Return the names in *parameters* that the wire does not carry."""
 
 
-TextWire: TypeAlias = StreamWire[PlainCall]
+TextWire: TypeAlias = StreamWire[TextCall]
 """One provider's wire for text completions."""
 
 

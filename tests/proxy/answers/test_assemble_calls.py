@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.answers.normalize import ChunkNormalizer, normalize_answer
-from proxy.answers.partial_call import Call
+from proxy.answers.partial_call import PartialCall
 from proxy.core.errors import UpstreamFault
 from proxy.planning.signatures.client_ids import CallIds
 
@@ -235,14 +235,14 @@ def test_a_whole_signed_call_is_told_of_at_once() -> None:
 def test_each_call_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that calls and calls costs by the call, not by the calls that came before."""
     looks = 0
-    is_complete = Call.is_complete
+    is_complete = PartialCall.is_complete
 
-    def counted(call: Call, *, another_has_arguments: bool) -> bool:
+    def counted(call: PartialCall, *, another_has_arguments: bool) -> bool:
         nonlocal looks
         looks += 1
         return is_complete(call, another_has_arguments=another_has_arguments)
 
-    monkeypatch.setattr(Call, "is_complete", counted)
+    monkeypatch.setattr(PartialCall, "is_complete", counted)
     calls = [(f"c{at}", "f", A) for at in range(100)]
 
     assert joined(*([piece(at, name, text=A)] for at, (name, *_) in enumerate(calls))) == calls

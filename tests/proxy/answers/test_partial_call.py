@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proxy.answers.partial_call import Call, ObjectEnd
+from proxy.answers.partial_call import ObjectEnd, PartialCall
 
 TEXTS = st.text(alphabet='ab{}[]",:\\\n é😀', max_size=12)
 VALUES = st.recursive(
@@ -61,7 +61,7 @@ def test_the_end_of_a_long_object(value: dict[str, Any]) -> None:
 def test_an_object_is_passed_on_as_it_came(value: dict[str, Any], places: list[int]) -> None:
     """No piece of a legal call is held back, left out or taken for another call's; an empty one may wait."""
     written = json.dumps(value)
-    call = Call(None, None)
+    call = PartialCall(None, None)
     passed = ""
     for piece in cut(written, places):
         fresh, rest = call.take(piece, again=False)
@@ -78,11 +78,11 @@ def test_an_object_is_passed_on_as_it_came(value: dict[str, Any], places: list[i
 def test_an_object_behind_an_object(one: dict[str, Any], other: dict[str, Any], places: list[int]) -> None:
     """It begins another call, wherever the cut is; an empty one before it was a placeholder."""
     first, second = json.dumps(one), json.dumps(other)
-    calls = [Call(None, None)]
+    calls = [PartialCall(None, None)]
     for piece in cut(f"{first} {second}", places):
         _, rest = calls[-1].take(piece, again=False)
         while rest:
-            calls.append(Call(None, None))
+            calls.append(PartialCall(None, None))
             _, rest = calls[-1].take(rest, again=False)
 
     found = [call.text().strip() for call in calls]

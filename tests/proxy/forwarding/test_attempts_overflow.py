@@ -149,9 +149,9 @@ async def test_a_server_that_does_not_know_stream_options(upstream: ScriptedUpst
 async def test_a_plan_that_needed_the_newer_factor_keeps_it(upstream: ScriptedUpstream) -> None:
     """Else two plans would take turns, and what was cut come back."""
     async with proxied(small(), upstream) as proxy:
-        knowledge = proxy.server.gateway.knowledge
+        learned_windows = proxy.server.gateway.learned_windows
         [deployment] = resolve(proxy.server.gateway.settings, MODEL)
-        taught = knowledge.of(deployment, 0.0)
+        taught = learned_windows.of(deployment, 0.0)
         taught.calibration = Calibration(1.095, 1.0, 3)
         size = Estimator(taught.family).message_tokens
         history = [user("Mend it.")]

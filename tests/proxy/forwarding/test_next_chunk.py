@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from proxy.core.upstream_call import Chunk
 from proxy.forwarding.next_chunk import next_chunk
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 
 
 async def chunks() -> AsyncGenerator[Chunk, None]:
@@ -19,7 +19,7 @@ async def chunks() -> AsyncGenerator[Chunk, None]:
 
 async def test_others_have_turns_while_chunks_are_there() -> None:
     """A provider's burst does not hold the event loop."""
-    loop, record, turns = asyncio.get_running_loop(), Record("r", "/", 0.0), 0
+    loop, record, turns = asyncio.get_running_loop(), RequestRecord("r", "/", 0.0), 0
 
     def turn() -> None:
         nonlocal turns

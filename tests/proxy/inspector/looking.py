@@ -10,11 +10,11 @@ from proxy.config import Settings, load_settings
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.ingress.openai_chat.read_request import parse_chat_request
-from proxy.inspector.inspect_request import look_at
+from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
 from proxy.observability.recent_requests import Seen
 from proxy.planning.dry_run import DryRun, run_dry
-from proxy.state.learned_windows import Knowledge
+from proxy.state.learned_windows import LearnedWindows
 from sanitizers.turns import TurnPolicy
 
 
@@ -39,7 +39,9 @@ def run(
 ) -> DryRun:
     """Run a request dry for a profile, or for a *deployment*."""
     target = deployment or deployments_by_profile()[profile]
-    return run_dry(chat, settings(**sections), withheld_unasked, Knowledge(), 0.0, policy, None, {}, target)
+    return run_dry(
+        chat, settings(**sections), withheld_unasked, LearnedWindows(), 0.0, policy, None, {}, target
+    )
 
 
 def look(
@@ -47,7 +49,7 @@ def look(
 ) -> dict[str, Any]:
     """Look at a history for a profile; what is told must be JSON."""
     chat = parse(messages)
-    told = look_at(
+    told = inspect_request(
         chat, run(chat, profile, **sections), withheld_unasked, {"profile": profile}, compact=compact
     )
     read: dict[str, Any] = orjson.loads(orjson.dumps(told))

@@ -157,7 +157,7 @@ async def test_the_state_of_the_moment(upstream: ScriptedUpstream) -> None:
         told = [
             (await proxy.get(f"/ui/api/{path}", bearer(MASTER))).json for path in ("recent", "live", "models")
         ]
-        watch = proxy.server.gateway.watch
+        watch = proxy.server.gateway.recent_requests
         assert watch is not None
         watch.keeps_bodies = False
         later = [(await proxy.get(f"/ui/api/{path}", bearer(MASTER))).json for path in ("recent", "live")]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
-from proxy.inspector.inspect_request import look_at
+from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.read_query import read_asked
 from proxy.inspector.steps import SIGNATURES, find_stages
 from proxy.inspector.targets import MODELS, withheld_unasked
@@ -77,7 +77,7 @@ def test_known_histories(entry: dict[str, Any]) -> None:
         stages = list(find_stages(chat.messages, dry, withheld_unasked))
         if dry.shown is None:
             continue
-        told = look_at(chat, dry, withheld_unasked, {})
+        told = inspect_request(chat, dry, withheld_unasked, {})
         assert [message for _, message in (stages[-1].history if stages else ())] == (
             list(dry.shown.messages) if stages else []
         )
@@ -171,7 +171,7 @@ def test_the_turn_guard_is_of_every_mode() -> None:
     chat = parse([tool("nobody"), user("go"), *rounds])
     dry = run(chat, "openai", TurnPolicy(mode="enforce", max_rounds=3), sanitize={"mode": "observe"})
 
-    told = look_at(chat, dry, withheld_unasked, {})
+    told = inspect_request(chat, dry, withheld_unasked, {})
 
     assert [(step["step"], step["made"]) for step in told["steps"]] == [
         ("turns", True),
@@ -194,7 +194,7 @@ def test_turns_and_tools() -> None:
     chat = parse([user("go"), *rounds], tools=[declared], temperature=2)
     dry = run(chat, "anthropic", TurnPolicy(mode="enforce", max_rounds=3))
 
-    told = look_at(chat, dry, withheld_unasked, {})
+    told = inspect_request(chat, dry, withheld_unasked, {})
 
     assert [step["step"] for step in told["steps"]] == ["turns", "tools", "parameters", "tools"]
     assert {change["reason"] for change in told["steps"][0]["changes"]} >= {"wrap_up"}
@@ -240,7 +240,7 @@ def test_hostile(body: bytes, profile: str) -> None:
     except InvalidRequest:
         return
     dry = run(read.chat, profile)
-    told = look_at(read.chat, dry, withheld_unasked, read.target.as_dict())
+    told = inspect_request(read.chat, dry, withheld_unasked, read.target.as_dict())
     assert write_json(told)
     assert write_json(tell_verdict(dry, {}))
     places = [entry["origin"] for entry in told["after"] if entry["origin"] is not None]

@@ -315,7 +315,7 @@ async def test_observed_changes_are_not_made(upstream: ScriptedUpstream) -> None
     ("work", "path", "asked"),
     [
         ("read_asked", "look", {"request": BROKEN}),
-        ("look_at", "look", {"request": BROKEN}),
+        ("inspect_request", "look", {"request": BROKEN}),
         ("tell_verdict", "verdicts", {"request": BROKEN}),
         ("tell_seen", "recent", None),
     ],

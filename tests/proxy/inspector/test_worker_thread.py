@@ -168,7 +168,7 @@ async def test_work_of_who_has_gone() -> None:
     assert done == [2]
 
 
-@pytest.mark.parametrize(("path", "work"), [(PATHS[0], "look_at"), (PATHS[1], "tell_verdict")])
+@pytest.mark.parametrize(("path", "work"), [(PATHS[0], "inspect_request"), (PATHS[1], "tell_verdict")])
 async def test_a_shutdown(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str, work: str
 ) -> None:
@@ -194,4 +194,4 @@ async def test_a_shutdown(
         after = len(lifecycle.working)
 
     assert (working, after, count) == (1, 0, 1)
-    assert reply.status == (200 if work == "look_at" else 503)
+    assert reply.status == (200 if work == "inspect_request" else 503)

@@ -8,10 +8,10 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
-from proxy.observability.finish_request import finish_record
+from proxy.observability.finish_request import finish_request
 from proxy.observability.metrics import Metrics
-from proxy.observability.recent_requests import Watch
-from proxy.observability.request_record import Record
+from proxy.observability.recent_requests import RecentRequests
+from proxy.observability.request_record import RequestRecord
 from sanitizers import Change
 from sanitizers.turns import Guarded, Turn
 from tests.support.proxied import CHAT, GEMINI, MODEL, settings_of
@@ -31,17 +31,17 @@ class Sent:
     deployment: Deployment = resolve(SETTINGS, MODEL)[0]
 
 
-def record_of(sent: Sent) -> Record:
+def record_of(sent: Sent) -> RequestRecord:
     """Return the record of a request that is sent like that."""
-    record = Record(request_id="x", route=CHAT, started=0.0, model=MODEL)
-    record.take(sent)
+    record = RequestRecord(request_id="x", route=CHAT, started=0.0, model=MODEL)
+    record.use_plan(sent)
     return record
 
 
-def counted(record: Record) -> tuple[str, float]:
+def counted(record: RequestRecord) -> tuple[str, float]:
     """Finish *record*, and return its changes as they are remembered and as they are counted."""
-    metrics, watch = Metrics(), Watch(SETTINGS.general_settings.inspector)
-    finish_record(record, metrics, 2.0, watch)
+    metrics, watch = Metrics(), RecentRequests(SETTINGS.general_settings.inspector)
+    finish_request(record, metrics, 2.0, watch)
     made = [value for (name, _), value in scrape(metrics).items() if name == "turnright_changes_total"]
     return next(iter(watch.recent())).changes, sum(made)
 
@@ -50,7 +50,7 @@ def test_a_change_behind_the_headers() -> None:
     """What is changed in an answer that has begun is counted and remembered; the headers could not have it."""
     record = record_of(Sent())
     headers = record.answer_headers(1.0)
-    record.take(Sent((NOTED, NOTED)))
+    record.use_plan(Sent((NOTED, NOTED)))
 
     assert "x-turnright-changes" not in headers
     assert counted(record) == ("answer_repair=2", 2)
@@ -71,8 +71,8 @@ def test_rounds(*, answered: bool) -> None:
     record.guarded = Guarded((), {}, Turn("observe", 3, 25, warns=True))
     if answered:
         assert record.answer_headers(1.0)["x-turnright-rounds"] == "3/25;warn"
-    watch = Watch(SETTINGS.general_settings.inspector)
-    finish_record(record, Metrics(), 2.0, watch)
+    watch = RecentRequests(SETTINGS.general_settings.inspector)
+    finish_request(record, Metrics(), 2.0, watch)
 
     assert [seen.rounds for seen in watch.recent()] == ["3/25;warn"]
 

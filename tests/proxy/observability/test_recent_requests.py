@@ -7,27 +7,29 @@ from typing import Any
 import pytest
 
 from proxy.config.schema.general import Inspector
-from proxy.observability.recent_requests import BUCKET_S, BUCKETS, Watch, tell_bucket, tell_seen
+from proxy.observability.recent_requests import BUCKET_S, BUCKETS, RecentRequests, tell_bucket, tell_seen
 from tests.proxy.inspector.looking import ended_request
 
 MIB = 2**20
 
 
-def note(watch: Watch, name: str, ended: float = 0.0, body: bytes | None = None, **fields: Any) -> None:
+def note(
+    watch: RecentRequests, name: str, ended: float = 0.0, body: bytes | None = None, **fields: Any
+) -> None:
     """Note a request that ended."""
     kept = watch.keep(body) if body is not None else None
     seen = ended_request(name, ended=ended, kept=kept, **fields)
     watch.note(seen, seen.changes)
 
 
-def bodies(watch: Watch) -> list[bytes | None]:
+def bodies(watch: RecentRequests) -> list[bytes | None]:
     """Return the bodies that are kept, the newest first."""
     return [seen.kept.body if seen.kept else None for seen in watch.recent()]
 
 
 def test_recent() -> None:
     """The newest first, and no more than there may be."""
-    watch = Watch(Inspector(requests=3))
+    watch = RecentRequests(Inspector(requests=3))
     for number in range(5):
         note(watch, f"r{number}", 10.0 + number)
 
@@ -40,7 +42,7 @@ def test_recent() -> None:
 
 def test_bodies() -> None:
     """The oldest bodies go first; one that is larger than all the room is not kept, and drives none out."""
-    watch = Watch(Inspector(bodies=True, mib=1))
+    watch = RecentRequests(Inspector(bodies=True, mib=1))
     note(watch, "a", body=b"a" * (MIB // 2))
     note(watch, "b", body=b"b" * (MIB // 4))
     note(watch, "large", body=b"c" * (MIB + 1))
@@ -52,7 +54,7 @@ def test_bodies() -> None:
 
 def test_bodies_of_forgotten_requests() -> None:
     """With a request that is forgotten its body goes."""
-    watch = Watch(Inspector(requests=2, bodies=True, mib=1))
+    watch = RecentRequests(Inspector(requests=2, bodies=True, mib=1))
     for name in "abc":
         note(watch, name, body=name.encode())
 
@@ -66,7 +68,7 @@ def test_bodies_of_forgotten_requests() -> None:
 
 def test_bodies_that_go_with_a_resize() -> None:
     """Of a request that the smaller list has no place for the body goes, however few bodies there are."""
-    watch = Watch(Inspector(requests=3, bodies=True, mib=1))
+    watch = RecentRequests(Inspector(requests=3, bodies=True, mib=1))
     note(watch, "a", body=b"a")
     note(watch, "b", body=b"b")
     note(watch, "without")
@@ -79,7 +81,7 @@ def test_bodies_that_go_with_a_resize() -> None:
 
 def test_no_room_without_bodies() -> None:
     """What is told of the room is the same from the start and behind a reload."""
-    watch = Watch(Inspector())
+    watch = RecentRequests(Inspector())
     assert watch.bounds == (200, 0)
     assert watch.keep(b"a") is None
 
@@ -89,7 +91,7 @@ def test_no_room_without_bodies() -> None:
 
 def test_resize() -> None:
     """A smaller configuration forgets at once, and one without bodies forgets all of them."""
-    watch = Watch(Inspector(requests=10, bodies=True, mib=1))
+    watch = RecentRequests(Inspector(requests=10, bodies=True, mib=1))
     for name in "abcd":
         note(watch, name, body=name.encode() * 10)
 
@@ -103,7 +105,7 @@ def test_resize() -> None:
 
 def test_live() -> None:
     """Sums by five seconds; ten minutes of them, the empty ones too, and what is older is forgotten."""
-    watch = Watch(Inspector())
+    watch = RecentRequests(Inspector())
     note(watch, "old", 3.0)
     at = 3.0 + BUCKET_S * BUCKETS
     note(watch, "a", at, changes="orphan_drop=1,pairing=2", attempts=3, overhead=0.004)
@@ -133,7 +135,7 @@ def test_live() -> None:
 
 def test_summaries_of_changes() -> None:
     """There may be as many as requests: they are summed up before they take much room, and none is lost."""
-    watch = Watch(Inspector())
+    watch = RecentRequests(Inspector())
     for number in range(1, 1_001):
         note(watch, "x", 1.0, changes=f"pairing={number},tail=1")
 
@@ -145,7 +147,7 @@ def test_summaries_of_changes() -> None:
 
 def test_an_estimate_that_comes_later() -> None:
     """Others may have ended since; one that was counted for the request itself stays."""
-    watch = Watch(Inspector(requests=3))
+    watch = RecentRequests(Inspector(requests=3))
     watch.add_estimate("a", 5)
     for name, exact in (("a", False), ("b", False), ("c", True)):
         note(watch, name, exact=exact)
@@ -157,7 +159,7 @@ def test_an_estimate_that_comes_later() -> None:
 
 def test_memory_of_buckets() -> None:
     """However long the process runs, no more buckets are kept than are shown."""
-    watch = Watch(Inspector(requests=1))
+    watch = RecentRequests(Inspector(requests=1))
     for number in range(3 * BUCKETS):
         note(watch, "x", number * BUCKET_S)
 
@@ -168,7 +170,7 @@ def test_memory_of_buckets() -> None:
 @pytest.mark.parametrize("seconds", [0.0, 4.99, 5.0, 7.5])
 def test_edges(seconds: float) -> None:
     """A request is in the bucket that it ended in."""
-    watch = Watch(Inspector())
+    watch = RecentRequests(Inspector())
     note(watch, "x", seconds)
 
     [bucket] = [bucket for bucket in watch.live(seconds) if bucket.requests]

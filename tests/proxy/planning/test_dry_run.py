@@ -10,7 +10,7 @@ import pytest
 from proxy.config import Settings
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.dry_run import run_dry, tell_run
-from proxy.state.learned_windows import Knowledge
+from proxy.state.learned_windows import LearnedWindows
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import GEMINI, MODEL, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
@@ -283,9 +283,9 @@ async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:
 
 def test_it_only_looks_at_what_was_taught() -> None:
     """A name that nobody asked a model of is not remembered, and pushes nobody out."""
-    knowledge = Knowledge()
+    learned_windows = LearnedWindows()
     request = parse_chat_request(orjson.dumps({"model": MODEL, "messages": LEGAL}), max_nesting=64)
-    found = tell_run(run_dry(request, settings_of(), lambda *_: frozenset(), knowledge, 0.0))
+    found = tell_run(run_dry(request, settings_of(), lambda *_: frozenset(), learned_windows, 0.0))
 
     assert found["verdict"] == "unchanged"
-    assert not knowledge._taught
+    assert not learned_windows._taught

@@ -9,17 +9,17 @@ import pytest
 from proxy.config import Settings
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.dry_run import run_dry, tell_run
-from proxy.planning.preview import DeploymentOutlook, ModelOutlook, outlook_of
-from proxy.state.learned_windows import Knowledge
+from proxy.planning.preview import DeploymentPreview, ModelPreview, preview_of
+from proxy.state.learned_windows import LearnedWindows
 from tests.proxy.config.samples import entry, settings_of
 
 
-def model(settings: Settings, name: str = "gemini") -> ModelOutlook:
+def model(settings: Settings, name: str = "gemini") -> ModelPreview:
     """Return what is told of one name."""
-    return {told.name: told for told in outlook_of(settings)}[name]
+    return {told.name: told for told in preview_of(settings)}[name]
 
 
-def deployment(entry_: dict[str, Any], **sections: Any) -> DeploymentOutlook:
+def deployment(entry_: dict[str, Any], **sections: Any) -> DeploymentPreview:
     """Return what is told of one deployment."""
     [told] = model(settings_of(entry_, **sections)).deployments
     return told
@@ -45,7 +45,7 @@ def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> 
     request = parse_chat_request(
         b'{"model":"gemini","messages":[{"role":"user","content":"x"}]}', max_nesting=9
     )
-    explained = tell_run(run_dry(request, settings, lambda *_: frozenset(), Knowledge(), 0.0, None))
+    explained = tell_run(run_dry(request, settings, lambda *_: frozenset(), LearnedWindows(), 0.0, None))
 
     [told] = model(settings).deployments
     assert told.budget is not None
@@ -137,7 +137,7 @@ def test_where_a_model_falls_back_to() -> None:
     chains = {"fallbacks": [{"a": ["b", "c"]}, {"*": ["c"]}], "context_window_fallbacks": [{"b": ["a"]}]}
     settings = settings_of(*(entry(name) for name in "abc"), router_settings=chains)
 
-    told = outlook_of(settings)
+    told = preview_of(settings)
     assert [(each.name, each.fallbacks, each.context_window_fallbacks) for each in told] == [
         ("a", ("b", "c"), ()),
         ("b", ("c",), ("a",)),
@@ -148,7 +148,7 @@ def test_where_a_model_falls_back_to() -> None:
 def test_turns_are_those_of_the_model() -> None:
     """What is different for one model is told of it."""
     turns = {"max_rounds": 7, "per_model": [{"model": "b", "mode": "off"}]}
-    a, b = outlook_of(settings_of(entry("a"), entry("b"), turns=turns))
+    a, b = preview_of(settings_of(entry("a"), entry("b"), turns=turns))
 
     assert a.turns is not None
     assert (a.turns.max_rounds, b.turns) == (7, None)

@@ -121,7 +121,7 @@ def test_one_probe_and_the_rest_elsewhere(balancer: Balancer) -> None:
         raise KeyboardInterrupt
     assert balancer.choose(POOL, 5.0) == A
     with balancer.acquire(A, 5.0) as probe:
-        probe.answering()
+        probe.note_answer_started()
         assert balancer.state(A, 5.0) is State.CLOSED
         probe.succeeded(6.0)
     assert balancer.in_flight(A) == 0

@@ -13,7 +13,7 @@ from proxy.planning.windows import window_of
 from proxy.resilience.read_overflow import Overflow
 from proxy.state import learned_windows as module
 from proxy.state.learn_overflow import Refused
-from proxy.state.learned_windows import Knowledge
+from proxy.state.learned_windows import LearnedWindows
 from proxy.state.taught import Learned, is_sampled, observe_answer
 from sanitizers.budget.calibration import initial
 from sanitizers.budget.families import family_of
@@ -22,9 +22,9 @@ from tests.support.proxied import settings_of
 
 
 @pytest.fixture
-def knowledge() -> Knowledge:
+def learned_windows() -> LearnedWindows:
     """Return what a process knows at its start."""
-    return Knowledge()
+    return LearnedWindows()
 
 
 @pytest.fixture
@@ -41,73 +41,80 @@ def made_up(number: int) -> list[Deployment]:
 
 
 def learn(
-    knowledge: Knowledge, deployment: Deployment, said: Overflow, *, estimated: int = 10_000, now: float = 0.0
+    learned_windows: LearnedWindows,
+    deployment: Deployment,
+    said: Overflow,
+    *,
+    estimated: int = 10_000,
+    now: float = 0.0,
 ) -> Learned | None:
     """Learn from an overflow and return the window that is then known."""
     known = window_of(deployment).max_input_tokens
-    knowledge.learn(deployment, said, Refused(estimated, None, known, media=False), now)
-    return knowledge.of(deployment, now).learned
+    learned_windows.learn(deployment, said, Refused(estimated, None, known, media=False), now)
+    return learned_windows.of(deployment, now).learned
 
 
 @pytest.mark.parametrize("model", [LOCAL, GEMINI, "openai/gpt-4o", "anthropic/claude-sonnet-4-5"])
-def test_at_first_it_is_the_family_s(knowledge: Knowledge, model: str) -> None:
+def test_at_first_it_is_the_family_s(learned_windows: LearnedWindows, model: str) -> None:
     """No window, no answers, and the family's factor."""
-    taught = knowledge.of(deployment_of(model), 0.0)
+    taught = learned_windows.of(deployment_of(model), 0.0)
 
     assert (taught.family, taught.learned, taught.answers) == (family_of(model), None, 0)
     assert taught.calibration == initial(family_of(model))
 
 
-def test_a_window_is_found_out_anew_after_an_hour(knowledge: Knowledge, local: Deployment) -> None:
+def test_a_window_is_found_out_anew_after_an_hour(learned_windows: LearnedWindows, local: Deployment) -> None:
     """A server may have been restarted with more, or the error have spoken of something else."""
-    learned = learn(knowledge, local, Overflow(8_192, 20_000), now=10.0)
+    learned = learn(learned_windows, local, Overflow(8_192, 20_000), now=10.0)
 
     assert learned == Learned(8_192)
-    assert knowledge.of(local, 3_609.0).learned == learned
-    assert knowledge.of(local, 3_611.0).learned is None
+    assert learned_windows.of(local, 3_609.0).learned == learned
+    assert learned_windows.of(local, 3_611.0).learned is None
 
 
-def test_an_answer_proves_a_window_larger(knowledge: Knowledge, local: Deployment) -> None:
+def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local: Deployment) -> None:
     """A prompt that was answered did fit; one that is smaller proves nothing, and nothing is made up of it."""
 
     def learned_after(actual: int) -> Learned | None:
-        observe_answer(knowledge.of(local, 0.0), actual, actual, media=False)
-        return knowledge.of(local, 0.0).learned
+        observe_answer(learned_windows.of(local, 0.0), actual, actual, media=False)
+        return learned_windows.of(local, 0.0).learned
 
     assert learned_after(9_000) is None
-    learn(knowledge, local, Overflow(10_000))
+    learn(learned_windows, local, Overflow(10_000))
     assert learned_after(7_500) == Learned(10_000)
     assert learned_after(10_500) is None
-    assert learn(knowledge, local, Overflow(10_000), now=1.0) is None
+    assert learn(learned_windows, local, Overflow(10_000), now=1.0) is None
 
 
-def test_the_factor_to_plan_by(knowledge: Knowledge, local: Deployment) -> None:
+def test_the_factor_to_plan_by(learned_windows: LearnedWindows, local: Deployment) -> None:
     """It is raised by a plan that needed a larger one, and never lowered by one."""
-    before = knowledge.of(local, 0.0).calibration
-    knowledge.plan_by(local, before.sticky * 0.9, 0.0)
-    assert knowledge.of(local, 0.0).calibration == before
+    before = learned_windows.of(local, 0.0).calibration
+    learned_windows.plan_by(local, before.sticky * 0.9, 0.0)
+    assert learned_windows.of(local, 0.0).calibration == before
 
-    knowledge.plan_by(local, before.sticky * 1.05, 0.0)
-    assert knowledge.of(local, 0.0).calibration == replace(before, sticky=before.sticky * 1.05)
+    learned_windows.plan_by(local, before.sticky * 1.05, 0.0)
+    assert learned_windows.of(local, 0.0).calibration == replace(before, sticky=before.sticky * 1.05)
 
 
-def test_deployments_are_apart(knowledge: Knowledge) -> None:
+def test_deployments_are_apart(learned_windows: LearnedWindows) -> None:
     """Members of a pool, and the models behind a wildcard, teach nothing about each other."""
     entries = [{"model_name": "pool", "litellm_params": {"model": LOCAL}} for _ in range(2)]
     entries.append({"model_name": "openai/*", "litellm_params": {"model": "openai/*"}})
     settings = settings_of(model_list=entries)
     first, second = resolve(settings, "pool")
     (one,), (other,) = (resolve(settings, f"openai/{name}") for name in ("one", "other"))
-    learn(knowledge, first, Overflow(8_000))
-    learn(knowledge, one, Overflow(9_000))
+    learn(learned_windows, first, Overflow(8_000))
+    learn(learned_windows, one, Overflow(9_000))
 
-    found = [knowledge.of(deployment, 0.0).learned for deployment in (first, second, one, other)]
+    found = [learned_windows.of(deployment, 0.0).learned for deployment in (first, second, one, other)]
     assert found == [Learned(8_000), None, Learned(9_000), None]
 
 
-def test_the_first_answers_and_then_one_in_sixteen(knowledge: Knowledge, local: Deployment) -> None:
+def test_the_first_answers_and_then_one_in_sixteen(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """The first three that teach something are looked at, then each sixteenth answer."""
-    taught, sampled = knowledge.of(local, 0.0), []
+    taught, sampled = learned_windows.of(local, 0.0), []
     for number in range(1, 100):
         if is_sampled(taught, float(number)):
             sampled.append(number)
@@ -116,9 +123,11 @@ def test_the_first_answers_and_then_one_in_sixteen(knowledge: Knowledge, local: 
     assert sampled == [1, 2, 3, 16, 32, 48, 64, 80, 96]
 
 
-def test_answers_that_teach_nothing_do_not_use_up_the_first(knowledge: Knowledge, local: Deployment) -> None:
+def test_answers_that_teach_nothing_do_not_use_up_the_first(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """Requests that are too small to tell are looked at until three were not, or there were many."""
-    taught = knowledge.of(local, 0.0)
+    taught = learned_windows.of(local, 0.0)
     for _ in range(64):
         assert is_sampled(taught, 0.0)
         observe_answer(taught, 10, 12, media=False)
@@ -126,9 +135,11 @@ def test_answers_that_teach_nothing_do_not_use_up_the_first(knowledge: Knowledge
     assert [is_sampled(taught, float(number)) for number in range(1, 33)].count(True) == 2
 
 
-def test_a_busy_deployment_is_not_counted_more_often(knowledge: Knowledge, local: Deployment) -> None:
+def test_a_busy_deployment_is_not_counted_more_often(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """Once a second at most."""
-    taught = knowledge.of(local, 0.0)
+    taught = learned_windows.of(local, 0.0)
     for _ in range(3):
         is_sampled(taught, 0.0)
         observe_answer(taught, 2_000, 2_100, media=False)
@@ -140,34 +151,34 @@ def test_a_busy_deployment_is_not_counted_more_often(knowledge: Knowledge, local
 def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that makes up names behind a wildcard pushes out what is not used, and memory does not grow."""
     monkeypatch.setattr(module, "_MOST", 8)
-    knowledge = Knowledge()
+    learned_windows = LearnedWindows()
     used, *deployments = made_up(20)
-    learn(knowledge, used, Overflow(9_000))
+    learn(learned_windows, used, Overflow(9_000))
     for deployment in deployments:
-        knowledge.of(used, 0.0)
-        learn(knowledge, deployment, Overflow(8_000))
+        learned_windows.of(used, 0.0)
+        learn(learned_windows, deployment, Overflow(8_000))
 
-    assert len(knowledge._taught) == 8
-    assert knowledge.of(deployments[-1], 0.0).learned == Learned(8_000)
-    assert knowledge.of(used, 0.0).learned == Learned(9_000)
-    assert knowledge.of(deployments[0], 0.0).learned is None
+    assert len(learned_windows._taught) == 8
+    assert learned_windows.of(deployments[-1], 0.0).learned == Learned(8_000)
+    assert learned_windows.of(used, 0.0).learned == Learned(9_000)
+    assert learned_windows.of(deployments[0], 0.0).learned is None
 
 
 def test_a_look_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It sees what was taught, as long as that holds, and neither adds nor keeps anything."""
     monkeypatch.setattr(module, "_MOST", 4)
-    knowledge = Knowledge()
+    learned_windows = LearnedWindows()
     first, second, *rest = made_up(20)
-    learn(knowledge, first, Overflow(8_000))
-    learn(knowledge, second, Overflow(9_000))
+    learn(learned_windows, first, Overflow(8_000))
+    learn(learned_windows, second, Overflow(9_000))
     for deployment in rest:
-        assert knowledge.look(deployment, 0.0).learned is None
-    assert knowledge.look(first, 1.0).learned == Learned(8_000)
-    assert knowledge.look(first, 3_601.0).learned is None
-    assert knowledge.look(first, 1.0).learned == Learned(8_000)
-    assert len(knowledge._taught) == 2
+        assert learned_windows.look(deployment, 0.0).learned is None
+    assert learned_windows.look(first, 1.0).learned == Learned(8_000)
+    assert learned_windows.look(first, 3_601.0).learned is None
+    assert learned_windows.look(first, 1.0).learned == Learned(8_000)
+    assert len(learned_windows._taught) == 2
 
     for deployment in rest[:3]:
-        knowledge.of(deployment, 0.0)
-    assert knowledge.look(first, 1.0).learned is None
-    assert knowledge.look(second, 1.0).learned == Learned(9_000)
+        learned_windows.of(deployment, 0.0)
+    assert learned_windows.look(first, 1.0).learned is None
+    assert learned_windows.look(second, 1.0).learned == Learned(9_000)

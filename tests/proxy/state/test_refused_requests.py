@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.state import refused_requests as module
-from proxy.state.refused_requests import Digest, PoisonGuard, Refusal
+from proxy.state.refused_requests import Digest, Refusal, RefusedRequests
 
 HERE, THERE = (0, "gemini/a"), (1, "gemini/a")
 WORDS = Refusal(400, "Please ensure that the function call turn comes immediately after a user turn.")
@@ -24,16 +24,16 @@ def never() -> bytes:
 
 
 @pytest.fixture
-def guard() -> PoisonGuard:
+def guard() -> RefusedRequests:
     """Return one to which *bad* has been refused twice, at 0 and at 10."""
-    guard = PoisonGuard()
+    guard = RefusedRequests()
     guard.refused(HERE, body("bad"), Refusal(400, "other words"), 0.0)
     assert guard.find_refusal(HERE, body("bad"), 0.0) is None
     guard.refused(HERE, body("bad"), WORDS, 10.0)
     return guard
 
 
-def test_answered_for_a_minute(guard: PoisonGuard) -> None:
+def test_answered_for_a_minute(guard: RefusedRequests) -> None:
     """In the provider's last words; then one goes through, and if it is refused the minute begins anew."""
     assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS
     assert guard.find_refusal(HERE, body("bad"), 69.9) == WORDS
@@ -42,7 +42,7 @@ def test_answered_for_a_minute(guard: PoisonGuard) -> None:
     assert guard.find_refusal(HERE, body("bad"), 130.0) == WORDS
 
 
-def test_only_this_body_and_this_deployment(guard: PoisonGuard) -> None:
+def test_only_this_body_and_this_deployment(guard: RefusedRequests) -> None:
     """A byte more is another request, and another deployment has other rules."""
     assert guard.find_refusal(HERE, body("bad "), 10.0) is None
     assert guard.find_refusal(THERE, never, 10.0) is None
@@ -50,16 +50,16 @@ def test_only_this_body_and_this_deployment(guard: PoisonGuard) -> None:
     assert guard.find_refusal(THERE, body("bad"), 10.0) is None
 
 
-def test_digested_only_when_it_matters(guard: PoisonGuard) -> None:
+def test_digested_only_when_it_matters(guard: RefusedRequests) -> None:
     """Without a refusal of the deployment nothing is computed; nor after it is forgotten."""
-    assert PoisonGuard().find_refusal(HERE, never, 0.0) is None
+    assert RefusedRequests().find_refusal(HERE, never, 0.0) is None
     guard.answered(THERE, never, 10.0)
     assert guard.may_matter(HERE, 609.9)
     assert not guard.may_matter(HERE, 610.0)
     assert guard.find_refusal(HERE, never, 610.0) is None
 
 
-def test_an_answer_ends_it(guard: PoisonGuard) -> None:
+def test_an_answer_ends_it(guard: RefusedRequests) -> None:
     """The two refusals were not the body's fault."""
     guard.answered(HERE, body("fine"), 11.0)
     assert guard.find_refusal(HERE, body("bad"), 11.0) == WORDS
@@ -86,7 +86,7 @@ def test_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]])
     story: dict[tuple[tuple[int, str], str], list[float]] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_BODIES", 4)
-        guard = PoisonGuard()
+        guard = RefusedRequests()
         for key, text, what, passed in steps:
             now += passed
             times = story.setdefault((key, text), [])
@@ -105,7 +105,7 @@ def test_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]])
 def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A flood of bad bodies pushes out the oldest, and the deployment matters no longer with none left."""
     monkeypatch.setattr(module, "MOST_BODIES", 3)
-    guard = PoisonGuard()
+    guard = RefusedRequests()
     for now, text in enumerate(["a", "b", "a", "c"]):
         guard.refused(HERE, body(text), WORDS, now)
     guard.refused(THERE, body("d"), WORDS, 4.0)
@@ -117,7 +117,7 @@ def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> No
     assert not guard.may_matter(HERE, 6.0)
 
 
-def test_another_tenant_s_body_is_its_own(guard: PoisonGuard) -> None:
+def test_another_tenant_s_body_is_its_own(guard: RefusedRequests) -> None:
     """The same body of another tenant is sent, not digested, and its answer changes nothing for the first."""
     assert guard.find_refusal(HERE, never, 10.0, "b") is None
     guard.answered(HERE, never, 10.0, "b")
@@ -127,7 +127,7 @@ def test_another_tenant_s_body_is_its_own(guard: PoisonGuard) -> None:
 def test_a_flood_of_one_tenant_pushes_out_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many bodies it has refused."""
     monkeypatch.setattr(module, "MOST_BODIES", 6)
-    guard = PoisonGuard()
+    guard = RefusedRequests()
     for _ in range(2):
         guard.refused(HERE, body("bad"), WORDS, 0.0, "b")
     for number in range(50):

@@ -9,7 +9,7 @@ from proxy.config.addresses import GEMINI_BASE
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
-from proxy.core.upstream_call import Answer, Chunk, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.wires.gemini.answers import read_answer
 from proxy.upstream.wires.gemini.embeddings import (
     EMBEDDING_PARAMETERS,
@@ -88,10 +88,10 @@ class _PayloadReader:
 class _Embeddings(_Common):
     most_inputs = MOST_TEXTS
 
-    def url(self, call: PlainCall, *, stream: bool) -> str:
+    def url(self, call: TextCall, *, stream: bool) -> str:
         return f"{_base(call.deployment)}:{embedding_method(call.parameters['input'])}"
 
-    def write_request(self, call: PlainCall, *, stream: bool) -> bytes:
+    def write_request(self, call: TextCall, *, stream: bool) -> bytes:
         return write_json(build_embedding_request(call.parameters, call.extra_body, call.deployment.model_id))
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:

@@ -7,13 +7,13 @@ from typing import Any
 
 from proxy.config.addresses import OPENAI_BASES
 from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import Answer, PlainCall, UpstreamCall
+from proxy.core.upstream_call import Answer, TextCall, UpstreamCall
 from proxy.upstream.wires.openai.answers import StreamReader, read_answer
 from proxy.upstream.wires.openai.embeddings import read_embeddings
 from proxy.upstream.wires.openai.parameters import refused_parameters
-from proxy.upstream.wires.openai.plain_requests import build_plain_request
 from proxy.upstream.wires.openai.refusals import read_error
 from proxy.upstream.wires.openai.requests import build_request
+from proxy.upstream.wires.openai.text_requests import build_text_request
 from proxy.upstream.wires.openai.texts import TextStreamReader, read_text_answer
 from proxy.upstream.wires.protocol import ProviderWires
 from proxy.upstream.wires.request_headers import request_headers
@@ -55,11 +55,11 @@ class _Chats(_Common):
 class _Embeddings(_Common):
     most_inputs = None
 
-    def url(self, call: PlainCall, *, stream: bool) -> str:
+    def url(self, call: TextCall, *, stream: bool) -> str:
         return f"{_base(call.deployment)}/embeddings"
 
-    def write_request(self, call: PlainCall, *, stream: bool) -> bytes:
-        return build_plain_request(call, stream=stream)
+    def write_request(self, call: TextCall, *, stream: bool) -> bytes:
+        return build_text_request(call, stream=stream)
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         return frozenset()
@@ -69,11 +69,11 @@ class _Embeddings(_Common):
 
 
 class _Texts(_Common):
-    def url(self, call: PlainCall, *, stream: bool) -> str:
+    def url(self, call: TextCall, *, stream: bool) -> str:
         return f"{_base(call.deployment)}/completions"
 
-    def write_request(self, call: PlainCall, *, stream: bool) -> bytes:
-        return build_plain_request(call, stream=stream)
+    def write_request(self, call: TextCall, *, stream: bool) -> bytes:
+        return build_text_request(call, stream=stream)
 
     def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
         return read_text_answer(body)

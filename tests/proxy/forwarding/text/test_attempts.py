@@ -9,7 +9,7 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.errors import UpstreamFault, UpstreamUnreachable
-from proxy.core.upstream_call import PlainCall, Timeouts
+from proxy.core.upstream_call import TextCall, Timeouts
 from tests.proxy.conftest import LogLines
 from tests.proxy.forwarding.attempting import refused
 from tests.proxy.forwarding.text.asking import (
@@ -207,7 +207,7 @@ def test_choices_of_a_text(prompt: Any, n: int | None, choices: int) -> None:
     [deployment] = resolve(plain_settings(), "spare")
     parameters = {"prompt": prompt} if n is None else {"prompt": prompt, "n": n}
 
-    assert PlainCall(deployment, parameters, Timeouts(1, 1, 1, 1)).choices == choices
+    assert TextCall(deployment, parameters, Timeouts(1, 1, 1, 1)).choices == choices
 
 
 @paths

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.config import resolve
-from proxy.core.upstream_call import PlainCall, Timeouts
+from proxy.core.upstream_call import TextCall, Timeouts
 from proxy.ingress.openai_text.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
 from proxy.upstream.litellm.environment import quiet_litellm
 from proxy.upstream.litellm.transport import LiteLLMUpstream, build_embedding_arguments
@@ -76,7 +76,7 @@ def test_arguments_are_a_closed_set() -> None:
     }
     [deployment] = resolve(settings_of({"m": entry}), "m")
     parameters = {"input": "a", "dimensions": 8, "user": "u", "encoding_format": "base64"}
-    call = PlainCall(deployment, parameters, TIMEOUTS, extra_body={"input_type": "query"})
+    call = TextCall(deployment, parameters, TIMEOUTS, extra_body={"input_type": "query"})
     arguments = build_embedding_arguments(call)
 
     assert arguments.keys() == set(OURS.split())

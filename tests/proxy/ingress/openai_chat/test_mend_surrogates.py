@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.ingress.openai_chat import read_request as wire
-from proxy.ingress.openai_chat.mend_surrogates import mend_halves
+from proxy.ingress.openai_chat.mend_surrogates import mend_surrogates
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import CHAT, MODEL, Proxied, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
@@ -69,7 +69,7 @@ async def test_it_is_told_in_a_dry_run(proxy: Proxied) -> None:
 
 async def test_the_rest_is_not_looked_at(proxy: Proxied, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is anything looked for in a body that can be read."""
-    monkeypatch.setattr(wire, "mend_halves", None)
+    monkeypatch.setattr(wire, "mend_surrogates", None)
 
     assert (await proxy.post({"model": MODEL, "messages": HISTORY}, CHAT)).status == 200
 
@@ -86,7 +86,7 @@ def test_only_halves_are_replaced(texts: list[str], escaped: bool) -> None:
         given_body = given_body.replace(rb"\u00e9", "é".encode())
     whole = [text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") for text in texts]
     read = [json.loads(json.dumps(text)) for text in texts]
-    found = mend_halves(given_body)
+    found = mend_surrogates(given_body)
 
     if found is None:
         assert read == whole

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.ingress.middlewares import observe
-from proxy.observability.request_record import Record
+from proxy.observability.request_record import RequestRecord
 from tests.support.proxied import CHAT, MODEL, Proxied, chat
 from tests.support.scraped import exemplars_in
 from tests.support.scripted_upstream import STOP, ScriptedUpstream, say
@@ -27,11 +27,11 @@ WITH_EXEMPLARS = {
 def traced() -> Iterator[None]:
     """Give every request a trace."""
 
-    def record(**fields: Any) -> Record:
-        return Record(trace_id=TRACE, **fields)
+    def record(**fields: Any) -> RequestRecord:
+        return RequestRecord(trace_id=TRACE, **fields)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(observe, "Record", record)
+        patch.setattr(observe, "RequestRecord", record)
         yield
 
 

@@ -48,9 +48,9 @@ async def gateway() -> Gateway:
         with gateway.balancer.acquire(of(OLD, name), 0.0) as attempt:
             attempt.failed(Blame.PARK, None, 0.0)
     for _ in range(2):
-        gateway.poison.refused(of(OLD, "b").key, body, REFUSAL, 0.0)
-    gateway.knowledge.of(of(OLD, "b"), 0.0).proved = 777
-    gateway.knowledge.of(of(OLD, "gemini/x"), 0.0).proved = 888
+        gateway.refused_requests.refused(of(OLD, "b").key, body, REFUSAL, 0.0)
+    gateway.learned_windows.of(of(OLD, "b"), 0.0).proved = 777
+    gateway.learned_windows.of(of(OLD, "gemini/x"), 0.0).proved = 888
     return gateway
 
 
@@ -63,7 +63,7 @@ async def test_what_is_one_of_a_process(gateway: Gateway) -> None:
     for name in ("metrics", "lifecycle", "admission", "store", "upstream", "started"):
         assert getattr(after, name) is getattr(gateway, name)
     assert after.settings is settings
-    for name in ("balancer", "poison", "knowledge", "turns"):
+    for name in ("balancer", "refused_requests", "learned_windows", "turns"):
         assert getattr(after, name) is not getattr(gateway, name)
 
 
@@ -73,7 +73,7 @@ async def test_the_old_gateway_stays_what_it_was(gateway: Gateway) -> None:
 
     assert gateway.settings is OLD
     assert gateway.balancer.state(of(OLD, "b"), 1.0) is State.OPEN
-    assert gateway.knowledge.look(of(OLD, "b"), 1.0).proved == 777
+    assert gateway.learned_windows.look(of(OLD, "b"), 1.0).proved == 777
 
 
 async def test_memory_moves_with_the_entry(gateway: Gateway) -> None:
@@ -85,9 +85,9 @@ async def test_memory_moves_with_the_entry(gateway: Gateway) -> None:
     b, x, new = of(settings, "b"), of(settings, "gemini/x"), of(settings, "new")
     states = [after.balancer.state(each, 1.0) for each in (b, x, new)]
     assert states == [State.OPEN, State.OPEN, State.CLOSED]
-    assert after.poison.find_refusal(b.key, body, 1.0) == REFUSAL
-    assert after.poison.find_refusal(new.key, body, 1.0) is None
-    assert [after.knowledge.look(each, 1.0).proved for each in (b, x, new)] == [777, 888, 0]
+    assert after.refused_requests.find_refusal(b.key, body, 1.0) == REFUSAL
+    assert after.refused_requests.find_refusal(new.key, body, 1.0) is None
+    assert [after.learned_windows.look(each, 1.0).proved for each in (b, x, new)] == [777, 888, 0]
 
 
 async def test_a_new_key_is_a_clean_record(gateway: Gateway) -> None:
@@ -98,8 +98,8 @@ async def test_a_new_key_is_a_clean_record(gateway: Gateway) -> None:
 
     b = of(settings, "b")
     assert after.balancer.state(b, 1.0) is State.CLOSED
-    assert after.poison.find_refusal(b.key, body, 1.0) is None
-    assert after.knowledge.look(b, 1.0).proved == 777
+    assert after.refused_requests.find_refusal(b.key, body, 1.0) is None
+    assert after.learned_windows.look(b, 1.0).proved == 777
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ async def test_refusals_are_forgotten_where_bodies_change(gateway: Gateway, sect
 
     after = renewed(gateway, settings)
 
-    assert after.poison.find_refusal(of(settings, "b").key, body, 1.0) is None
+    assert after.refused_requests.find_refusal(of(settings, "b").key, body, 1.0) is None
     assert after.balancer.state(of(settings, "b"), 1.0) is State.OPEN
 
 
@@ -122,11 +122,11 @@ async def test_refusals_are_copied(gateway: Gateway) -> None:
     settings = settings_of(entry("b", **KEY))
 
     after = renewed(gateway, settings)
-    gateway.poison.refused(of(OLD, "b").key, body, REFUSAL, 50.0)
+    gateway.refused_requests.refused(of(OLD, "b").key, body, REFUSAL, 50.0)
 
-    assert gateway.poison.find_refusal(of(OLD, "b").key, body, 70.0) == REFUSAL
-    assert after.poison.find_refusal(of(settings, "b").key, body, 59.0) == REFUSAL
-    assert after.poison.find_refusal(of(settings, "b").key, body, 70.0) is None
+    assert gateway.refused_requests.find_refusal(of(OLD, "b").key, body, 70.0) == REFUSAL
+    assert after.refused_requests.find_refusal(of(settings, "b").key, body, 59.0) == REFUSAL
+    assert after.refused_requests.find_refusal(of(settings, "b").key, body, 70.0) is None
 
 
 async def test_calls_under_way_count_in_both(gateway: Gateway) -> None:
@@ -243,15 +243,15 @@ async def test_gen_ai_metrics_come_and_go(gateway: Gateway) -> None:
 
 async def test_recent_requests_are_kept(gateway: Gateway) -> None:
     """They go along, as far as the new configuration has room; taken away, the inspector forgets them."""
-    assert gateway.watch is not None
-    gateway.watch.note(ended_request("r1"), "")
+    assert gateway.recent_requests is not None
+    gateway.recent_requests.note(ended_request("r1"), "")
 
     smaller = renewed(gateway, settings_of(entry("a"), general_settings={"inspector": {"requests": 7}}))
     off = renewed(gateway, settings_of(entry("a"), general_settings={"ui": False}))
     again = renewed(off, settings_of(entry("a")))
 
-    assert smaller.watch is gateway.watch
-    assert smaller.watch.bounds == (7, 0)
-    assert off.watch is None
-    assert again.watch is not None
-    assert list(again.watch.recent()) == []
+    assert smaller.recent_requests is gateway.recent_requests
+    assert smaller.recent_requests.bounds == (7, 0)
+    assert off.recent_requests is None
+    assert again.recent_requests is not None
+    assert list(again.recent_requests.recent()) == []

@@ -14,7 +14,7 @@ from aiohttp import web
 from proxy.config import Settings, resolve
 from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.forwarding.chat.plan_attempts import ChatPlanning
+from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
 from proxy.upstream.select_transport import SelectingUpstream
@@ -112,10 +112,12 @@ class Provider:
         await upstream.start()
         try:
             plan = plan_request(request, settings, upstream.unsupported, deployment)
-            arrived = await self._sent(ChatPlanning.call_of(plan, Timeouts(5, 5, 5, 5)), transport, upstream)
+            arrived = await self._sent(
+                ChatAttemptPlanner.call_of(plan, Timeouts(5, 5, 5, 5)), transport, upstream
+            )
         except InvalidRequest as error:
             return Arrival(None, refused=error.param)
-        changed = tuple((change.reason, change.detail) for change in plan.beside)
+        changed = tuple((change.reason, change.detail) for change in plan.parameter_changes)
         return Arrival(arrived, frozenset(plan.dropped), changed)
 
     async def close(self) -> None:

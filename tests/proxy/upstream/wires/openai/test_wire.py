@@ -10,7 +10,7 @@ import pytest
 from proxy.config import resolve
 from proxy.config.addresses import OPENAI_BASES
 from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import PlainCall, Timeouts, UpstreamCall
+from proxy.core.upstream_call import TextCall, Timeouts, UpstreamCall
 from proxy.upstream.wires.openai.wire import OPENAI
 from tests.support.builders import user
 from tests.support.proxied import settings_of
@@ -36,7 +36,7 @@ def test_each_kind_of_call_has_its_path() -> None:
     """Below the deployment's address."""
     assert OPENAI.embeddings is not None
     assert OPENAI.texts is not None
-    call = PlainCall(deployment_of(api_base="http://here/v1"), {}, LIMITS)
+    call = TextCall(deployment_of(api_base="http://here/v1"), {}, LIMITS)
 
     assert OPENAI.embeddings.url(call, stream=False) == "http://here/v1/embeddings"
     assert OPENAI.texts.url(call, stream=True) == "http://here/v1/completions"

@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 
-from proxy.core.upstream_call import PlainCall
+from proxy.core.upstream_call import TextCall
 
 
-def build_plain_request(call: PlainCall, *, stream: bool) -> bytes:
+def build_text_request(call: TextCall, *, stream: bool) -> bytes:
     """Return the body of one request to ``embeddings`` or ``completions``, built from the allow-list only."""
     fields: dict[str, Any] = {"model": call.deployment.model_id, **call.parameters, **call.extra_body}
     if stream:
