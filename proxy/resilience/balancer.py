@@ -123,7 +123,7 @@ class Balancer:
     def state(self, deployment: Deployment, now: float, tenant: str = "") -> State:
         """Return the state of a deployment's circuit."""
         standing = self._find(deployment)
-        return State.CLOSED if standing is None else standing.inspect_request(tenant).state(now)
+        return State.CLOSED if standing is None else standing.peek_circuit(tenant).state(now)
 
     def in_flight(self, deployment: Deployment) -> int:
         """Return how many calls are under way."""
@@ -154,14 +154,14 @@ class Balancer:
         standing = self._find(deployment)
         if standing is None:
             return int(deployment.position in tried), 0.0, 0
-        circuit = standing.inspect_request(tenant)
+        circuit = standing.peek_circuit(tenant)
         if not circuit.takes(now):
             return 2, circuit.due, standing.in_flight
         return int(deployment.position in tried), 0.0, standing.in_flight
 
     def _takes(self, deployment: Deployment, now: float, tenant: str) -> bool:
         standing = self._find(deployment)
-        return standing is None or standing.inspect_request(tenant).takes(now)
+        return standing is None or standing.peek_circuit(tenant).takes(now)
 
     def _find(self, deployment: Deployment) -> Standing | None:
         key = deployment.key

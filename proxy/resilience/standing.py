@@ -36,7 +36,7 @@ class Standing:
             circuit = circuits[tenant] = Circuit(self._cooldown_s, self.shared)
         return circuit
 
-    def inspect_request(self, tenant: str) -> Circuit:
+    def peek_circuit(self, tenant: str) -> Circuit:
         """Return the circuit that a tenant would call by, to be looked at alone."""
         return self.shared.circuits.get(tenant, self._unasked)
 

@@ -317,7 +317,7 @@ QUOTA = {
 def _due(clients: Clients, key: str) -> float:
     """Return after how many seconds the deployment is tried again for a tenant."""
     standing = clients.gateway.balancer._named[clients.deployment("lone").key]
-    return standing.inspect_request(key).due - clients.now
+    return standing.peek_circuit(key).due - clients.now
 
 
 async def test_a_word_of_the_request_does_not_hide_a_used_up_quota(clients: Clients) -> None:

@@ -20,7 +20,7 @@ def fail(standing: Standing, tenant: str, blame: Blame, now: float, reach: Reach
 
 def states(standing: Standing, now: float) -> list[int]:
     """Return the states for three tenants."""
-    return [int(standing.inspect_request(tenant).state(now)) for tenant in "abc"]
+    return [int(standing.peek_circuit(tenant).state(now)) for tenant in "abc"]
 
 
 @pytest.mark.parametrize("blame", [Blame.STRIKE, Blame.COOL, Blame.PARK])
@@ -31,11 +31,11 @@ def test_open_for_all_while_two_are(blame: Blame) -> None:
     assert states(standing, 0.0) == [2, 0, 0]
     fail(standing, "b", blame, 1.0)
     assert states(standing, 1.0) == [2, 2, 2]
-    due = max(standing.inspect_request(tenant).due for tenant in "abc")
+    due = max(standing.peek_circuit(tenant).due for tenant in "abc")
     assert states(standing, due) == [1, 1, 1]
     with Attempt(standing, "c", due) as attempt:
         attempt.succeeded(due)
-    assert standing.inspect_request("c").state(due) is State.CLOSED
+    assert standing.peek_circuit("c").state(due) is State.CLOSED
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_how_many_failures_of_whom_open_it_for_all(failures: str, opens: bool) -
                 attempt.succeeded(0.0)
             else:
                 attempt.failed(Blame.STRIKE, None, 0.0)
-    assert (standing.inspect_request("other").state(0.0) is State.OPEN) is opens
+    assert (standing.peek_circuit("other").state(0.0) is State.OPEN) is opens
 
 
 @pytest.mark.parametrize(("tenants", "reach", "most"), [(300, Reach.TENANT, 4), (300, Reach.ALL, 3)])
@@ -68,7 +68,7 @@ def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach,
     standing, failed = Standing("x", 5.0), 0
     for number in range(3 * tenants):
         tenant, now = str(number % tenants), 0.0
-        if standing.inspect_request(tenant).takes(now):
+        if standing.peek_circuit(tenant).takes(now):
             with Attempt(standing, tenant, now) as attempt:
                 attempt.failed(Blame.STRIKE, None, now, reach)
             failed += 1
@@ -104,7 +104,7 @@ def test_a_probe_is_the_tenant_s() -> None:
     probes = [Attempt(standing, tenant, 5.0) for tenant in "aab"]
 
     assert [probe.is_probe for probe in probes] == [True, False, True]
-    assert [standing.inspect_request(tenant).takes(5.0) for tenant in "abc"] == [False, False, True]
+    assert [standing.peek_circuit(tenant).takes(5.0) for tenant in "abc"] == [False, False, True]
 
 
 def test_a_stale_answer_does_not_lift_what_the_account_was_told() -> None:
@@ -155,7 +155,7 @@ def test_tenants_are_bounded() -> None:
     fail(standing, "bad", Blame.PARK, 0.0)
     for number in range(MOST_TENANTS + 5):
         Attempt(standing, str(number), 0.0).release()
-    assert standing.inspect_request("bad").state(0.0) is State.OPEN
+    assert standing.peek_circuit("bad").state(0.0) is State.OPEN
     assert len(standing.shared.circuits) == MOST_TENANTS
     for number in range(MOST_TENANTS + 5):
         fail(standing, str(number), Blame.PARK, 0.0)
