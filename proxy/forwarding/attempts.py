@@ -4,9 +4,17 @@
          ▲                                                           │ failed
          └── retry, repair or another model ◀── decide ◀── the table ◀┘
 
-Deciding is pure (:mod:`proxy.resilience`, :mod:`proxy.forwarding.fallback_chain`); here is what it decides about, the
-clock, and the only place that sleeps. What is asked, and how it is made ready for whom, is for a :class:`Planning` to
-know. Once a part of an answer is on its way to the client nothing is tried again: nobody must get a text, or a call,
+A handler iterates the attempts, and makes the call itself::
+
+    while True:
+        async with await attempts.plan_next() as attempt:
+            return await ask(attempt.call)
+
+An attempt that fails leaves its context without an error where another one follows, after the wait that is due. Where
+none follows, the context raises the failure that says most to the client.
+
+Deciding is pure (:mod:`proxy.resilience`, :mod:`proxy.forwarding.fallback_chain`). The sleeps between attempts are
+here. Once a part of an answer is on its way to the client nothing is tried again: nobody must get a text, or a call,
 twice.
 """
 
@@ -14,370 +22,355 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from types import TracebackType
+from typing import Generic, Self, TypeVar
 
-from proxy.config import Settings
+from proxy.config.schema.router import RouterSettings
 from proxy.core.deadlines import TimeLimit
 from proxy.core.deployment import Deployment
 from proxy.core.errors import (
-    AnswerUnusable,
-    ContextTooLong,
     InternalFault,
     InvalidRequest,
     ProxyError,
     UpstreamFault,
     UpstreamTimeout,
 )
-from proxy.core.failures import Cause, error_weight
-from proxy.core.offload import run_offloaded
+from proxy.core.failures import Cause
 from proxy.core.upstream_call import Timeouts
-from proxy.forwarding.fallback_chain import FallbackChain
+from proxy.forwarding.attempt_planner import AttemptPlanner, Failure, PlanT
 from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import AttemptTrace, Planned, RequestRecord
+from proxy.forwarding.last_word import choose_last_word
+from proxy.forwarding.read_failure import read_sent, read_unsent
+from proxy.observability.request_record import AttemptTrace, RequestRecord
 from proxy.observability.tracing import ANSWERED, CANCELLED
 from proxy.resilience.client_error import tell_client
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
-from proxy.resilience.failure_table import (
-    INVALID,
-    OVERFLOW,
-    PERMANENT,
-    Kind,
-    Row,
-    find_row,
-)
+from proxy.resilience.failure_table import INVALID, OVERFLOW
 from proxy.resilience.find_blame import find_blame
-from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error, refused_status
 from proxy.resilience.request_words import RequestWords
-from proxy.resilience.standing import Attempt
 from proxy.state.refused_requests import Refusal
 
-T = TypeVar("T")
-PlanT = TypeVar("PlanT", bound=Planned)
 CallT = TypeVar("CallT")
-GivenCall = TypeVar("GivenCall", covariant=True)
 
 _UNFINISHED = "The provider's answer was not complete in time."
-
-Call: TypeAlias = Callable[[CallT], Awaitable[T]]
-"""Makes one call upstream and returns its answer; raises :class:`UpstreamFault`."""
+_SILENT = "The provider did not answer in time."
 
 
 @dataclass(frozen=True, slots=True)
-class Failure(Generic[PlanT]):
-    """One attempt that failed, or that could not be made; *plan* is None where there is none."""
+class _Decision(Generic[PlanT]):
+    """What follows a failure."""
 
-    error: ProxyError
-    row: Row
-    said: ProviderError
-    deployment: Deployment
-    plan: PlanT | None
-    of_asked_model: bool
-    counted: bool
-    """Whether a call was made."""
-
-
-class Planning(Protocol[PlanT, GivenCall]):
-    """What is asked: one request, made ready for whichever deployment is asked."""
-
-    @property
-    def course(self) -> FallbackChain:
-        """Where the request may go."""
-
-    @property
-    def not_blamed(self) -> frozenset[Kind]:
-        """The failures that say nothing of a deployment: they are about the request's path."""
-
-    @property
-    def noted(self) -> bool:
-        """Whether what is sent holds what the client did not say."""
-
-    async def plan(self, deployment: Deployment, deadline: float) -> PlanT:
-        """Return the plan for *deployment*; raises :class:`InvalidRequest` where there is none."""
-
-    def values_of(self, plan: PlanT) -> tuple[Any, ...]:
-        """Return all that goes out with a plan and that a client may have written."""
-
-    def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> GivenCall:
-        """Return the call that a plan is, with its part in a *trace*."""
-
-    async def can_repair(self, failure: Failure[PlanT]) -> bool:
-        """Tell whether the request can be changed by what the provider said; asked once of each failure."""
-
-    def go_on(self, step: Step, failure: Failure[PlanT]) -> None:
-        """Make ready what the next attempt needs."""
-
-    async def answered(self) -> None:
-        """Note that an attempt was answered."""
+    step: Step
+    wait_s: float = 0.0
+    repaired: PlanT | None = None
+    """What is sent to the same deployment, where the step is a repair."""
 
 
 class Attempts(Generic[PlanT, CallT]):
     """The attempts of one request; *body* is what the client sent."""
 
     def __init__(
-        self, planning: Planning[PlanT, CallT], body: bytes, record: RequestRecord, gateway: Gateway
+        self, planner: AttemptPlanner[PlanT, CallT], body: bytes, record: RequestRecord, gateway: Gateway
     ) -> None:
-        self._planning = planning
-        self._body = body
-        self._record = record
-        self._gateway = gateway
-        self._loop = asyncio.get_running_loop()
-        self._course = planning.course
-        self._asked_pool = self._course.pool
-        self._failures: list[Failure[PlanT]] = []
-        self._fallback_answer: Failure[PlanT] | None = None
-        self._attempted: Attempt | None = None
-        self._trace: AttemptTrace | None = None
-        self._heard = False
-        self._asked_at: float | None = None
-        self._repaired_for: Deployment | None = None
-        self._hashed: bytes | None = None
+        self.planner = planner
+        self.record = record
+        self.gateway = gateway
+        self.clock = asyncio.get_running_loop().time
+        self.body = body
         self.deadline = record.started + gateway.settings.router_settings.timeout
         """The moment of the loop's clock at which the request's time is up."""
 
-    def note_activity(self) -> None:
-        """Say that the provider has said something, were it only a thought: that it takes long is then no fault."""
-        self._heard = True
+        self._chain = planner.chain
+        self._asked_pool = self._chain.pool
+        self._failures: list[Failure[PlanT]] = []
+        self._repaired_for: Deployment | None = None
+        self._hashed: bytes | None = None
 
-    def note_answer_started(self) -> None:
-        """Say that the answer has begun, so that others may ask the same deployment again."""
-        self.note_activity()
-        self._note_wait(self._loop.time())
-        if self._attempted is not None:
-            self._attempted.note_answer_started()
+    async def plan_next(self) -> Attempt[PlanT, CallT]:
+        """Return the next attempt, planned.
 
-    async def run(self, call: Call[CallT, T], *, may_repeat: Callable[[], bool]) -> T:
-        """Return what *call* returns for the first attempt that answers.
-
-        *may_repeat* tells whether the client has got nothing of an answer yet. When nothing more can be done, raises
-        the failure that says most to the client (:meth:`_last_word`). An answer that is only to be delivered if no
-        better one comes (:attr:`AnswerUnusable.answer`) goes before a failure that came after it.
+        Raises the failure that says most to the client where no deployment that is left can be sent the request.
         """
         while True:
             deployment = self._choose()
             plan: PlanT | None = None
             try:
-                plan = await self._planning.plan(deployment, self.deadline)
-                result = await self._attempt(call, plan)
-                await self._planning.answered()
-                return result
+                plan = await self.planner.plan(deployment, self.deadline)
+                self.record.use_plan(plan)
+                now = self.clock()
+                self._raise_known_refusal(plan, now)
+                return Attempt(self, plan, now)
             except (UpstreamFault, InvalidRequest) as error:
-                failure = await self._read(error, deployment, plan)
-            self._failures.append(failure)
-            again = may_repeat()
-            if again and isinstance(failure.error, AnswerUnusable) and failure.error.answer is not None:
-                self._fallback_answer = failure
-            action = Action(Step.GIVE_UP)  # where this is cancelled meanwhile
-            try:
-                action = await self._after(failure, may_repeat=again)
-            finally:
-                if self._trace is not None:
-                    self._trace.end(failure.row.kind, action.step)
-                    self._trace = None
-            if action.step is Step.GIVE_UP:
-                raise self._last_word(failure, may_repeat=again) from None
-            if action.wait_s > 0:
-                self._record.upstream_wait += action.wait_s
-                await asyncio.sleep(action.wait_s)
+                row, said = read_unsent(error)
+                failure = Failure(
+                    error, row, said, deployment, plan, of_asked_model=self.at_asked_model, counted=False
+                )
+            await self.follow(await self.decide(failure))
 
-    def _last_word(self, last: Failure[PlanT], *, may_repeat: bool) -> ProxyError:
-        """Return what the client is told in the end, ready for it; *last* is what failed last.
+    @property
+    def at_asked_model(self) -> bool:
+        """Whether the model that the client asked for is being asked, and not a fallback."""
+        return self._chain.pool is self._asked_pool
 
-        What is wrong with the request itself goes before what happened to it elsewhere, since a client that hears of a
-        busy fallback tries the same for ever. And a fallback that cannot take the history says nothing of why it was
-        asked.
-        """
-        told = last
-        if may_repeat:
-            asked = [failure for failure in self._failures if failure.of_asked_model]
-            called = [failure for failure in self._failures if failure.row.kind is not Kind.CONVERSION]
-            if self._fallback_answer is not None:
-                told = self._fallback_answer
-            elif asked and asked[-1].row.kind in PERMANENT:
-                told = asked[-1]
-            elif last.row.kind is Kind.CONVERSION and called:
-                told = called[-1]
-        if told.plan is not None:
-            self._record.use_plan(told.plan)
-        if isinstance(told.error, UpstreamFault):
-            tell_client(told.error, told.row, told.said.retry_after_s)
-            told.error.message = self._gateway.secrets.mask(told.error.message)
-            told.error.args = (told.error.message,)
-        return told.error
+    @property
+    def is_retry(self) -> bool:
+        """Whether the next call is a further one to the same model."""
+        return self._chain.tries > 0
 
-    def _choose(self) -> Deployment:
-        course, repaired = self._course, self._repaired_for
-        if repaired is not None:  # its own words say what is wrong; another of the pool has not been asked
-            self._repaired_for = None
-            return repaired
-        return self._gateway.balancer.choose(course.pool, self._loop.time(), course.tried, self._record.key)
-
-    async def _attempt(self, call: Call[CallT, T], plan: PlanT) -> T:
-        """Make one attempt; it is counted, and what it came to is noted, in :meth:`_after` where it failed."""
-        record, deployment = self._record, plan.deployment
-        now = self._loop.time()
-        record.use_plan(plan)
-        self._attempted = None
-        self._heard = False
-        self._raise_known_refusal(plan, now)
-        record.attempts += 1
-        if record.trace is not None:
-            self._trace = record.trace.begin_attempt(record, deployment)
-        outcome = InternalFault.code
-        is_retry = self._course.tries > 0
-        with self._gateway.balancer.acquire(deployment, now, retry=is_retry, tenant=record.key) as attempt:
-            self._attempted = attempt
-            self._asked_at = now
-            try:
-                result = await self._in_time(call, plan, now)
-            except (UpstreamFault, InvalidRequest):
-                outcome = ""  # its kind is counted, once it is known
-                raise
-            except ProxyError as error:
-                outcome = error.code
-                raise
-            except (asyncio.CancelledError, ConnectionResetError):  # a write to a client that has gone
-                outcome = CANCELLED
-                raise
-            else:
-                end = self._loop.time()
-                attempt.succeeded(end)
-                self._note_wait(end)
-                self._gateway.refused_requests.answered(deployment.key, self._digest, now, record.key)
-                outcome = ANSWERED
-                return result
-            finally:
-                if self._asked_at is not None:
-                    self._note_wait(self._loop.time())
-                if outcome:
-                    self._gateway.metrics.attempts.labels(deployment.label, outcome).inc()
-                    if self._trace is not None:
-                        self._trace.end(outcome)
-
-    def _note_wait(self, now: float) -> None:
-        """Note how long the call was waited for; what ends the wait is its answer's beginning, or its own end."""
-        if self._asked_at is not None and self._record.planned is not None:
-            label = self._record.planned.deployment.label
-            self._gateway.metrics.upstream_duration.labels(label).observe(now - self._asked_at)
-            self._asked_at = None
-
-    async def _in_time(self, call: Call[CallT, T], plan: PlanT, now: float) -> T:
-        timeouts = timeouts_of(plan.deployment, self._gateway.settings, left_s=self.deadline - now)
-        try:
-            with TimeLimit(now + timeouts.total_s):
-                return await call(self._planning.call_of(plan, timeouts, self._trace))
-        except TimeoutError:
-            words = _UNFINISHED if self._heard else "The provider did not answer in time."
-            raise UpstreamTimeout(words, cause=Cause.DEADLINE) from None
-
-    async def _read(self, error: ProxyError, deployment: Deployment, plan: PlanT | None) -> Failure[PlanT]:
-        """Return what a failure is."""
-        counted = plan is not None and self._attempted is not None
-        said, row = NOTHING_SAID, INVALID
-        if isinstance(error, ContextTooLong):
-            row = OVERFLOW
-        elif not isinstance(error, UpstreamFault):
-            row = find_row(Cause.CONVERSION, said)
-        elif counted and plan is not None:
-            said = await self._read_words(error, plan)
-            cause = error.cause
-            if cause is Cause.DEADLINE and self._loop.time() < self.deadline:
-                # It was the deployment's own time that was up.
-                cause = Cause.OVERTIME if self._heard else Cause.FIRST_BYTE_TIMEOUT
-            row = find_row(cause, said)
-        of_asked = self._course.pool is self._asked_pool
-        return Failure(error, row, said, deployment, plan, of_asked, counted)
-
-    async def _read_words(self, error: UpstreamFault, plan: PlanT) -> ProviderError:
-        """Return what the provider said; to look for its words in a long request takes as long as to plan it."""
-        wall = time.time()  # noqa: TID251 - an HTTP date is wall-clock time
-        request = RequestWords(*self._planning.values_of(plan), plan.deployment.model)
-        status = refused_status(error.upstream_status, error.evidence)
-        read = partial(read_error, status, error.evidence, words=error.message, now=wall, request=request)
-        if not error.evidence.body:
-            return read()
-        try:
-            return await run_offloaded(len(self._body) + error_weight(error.evidence.body), read)
-        except BaseException:  # the client left, or the time is up
-            self._gateway.metrics.attempts.labels(plan.deployment.label, CANCELLED).inc()
-            if self._trace is not None:
-                self._trace.end(CANCELLED)
-                self._trace = None
-            raise
-
-    async def _after(self, failure: Failure[PlanT], *, may_repeat: bool) -> Action:
-        """Return what happens after *failure*, note it, and make ready what the next attempt needs."""
-        gateway, course, now = self._gateway, self._course, self._loop.time()
-        row, plan, deployment = failure.row, failure.plan, failure.deployment
-        if self._attempted is not None and failure.counted:
-            gateway.metrics.attempts.labels(deployment.label, row.kind).inc()
-            blame, reach, delay_s = find_blame(row, failure.said, self._planning.not_blamed)
-            self._attempted.failed(blame, delay_s, now, reach)
-        self._attempted = None
-        course.count(deployment, row)
-        if not may_repeat:
-            self._record.interrupted = row.kind
-        if not may_repeat or (plan is None and gateway.settings.sanitize.mode == "strict"):
-            return Action(Step.GIVE_UP)
-        can_repair = (
-            row.repair and failure.counted and plan is not None and await self._planning.can_repair(failure)
-        )
-        now = self._loop.time()
-        situation = self._situation(failure, now, can_repair=can_repair)
-        action = decide_action(row, failure.said.retry_after_s, situation, gateway.random())
-        if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self._planning.noted:
+    async def decide(self, failure: Failure[PlanT]) -> _Decision[PlanT]:
+        """Return what follows *failure*, and count it."""
+        gateway, chain, row, deployment = self.gateway, self._chain, failure.row, failure.deployment
+        self._failures.append(failure)
+        chain.count(deployment, row)
+        if not failure.may_repeat:
+            self.record.interrupted = row.kind
+            return _Decision(Step.GIVE_UP)
+        if failure.plan is None and gateway.settings.sanitize.mode == "strict":
+            return _Decision(Step.GIVE_UP)
+        repaired = None
+        if row.repair and failure.counted and failure.plan is not None:
+            repaired = await self.planner.repair(failure)
+        now = self.clock()
+        action = self._choose_action(failure, now, can_repair=repaired is not None)
+        if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self.planner.noted:
             # With the note it is no longer the client's body that was refused.
             refusal = Refusal(failure.error.http_status, failure.error.message)
-            gateway.refused_requests.refused(deployment.key, self._digest, refusal, now, self._record.key)
-        if action.step is Step.REPAIR:
-            self._repaired_for = deployment
-        elif action.step is Step.FALL_BACK:
-            course.fall_back(row)
-            gateway.metrics.fallbacks.labels(self._record.model, row.kind).inc()
-        self._planning.go_on(action.step, failure)
-        if action.step in (Step.RETRY, Step.REPAIR):
-            gateway.metrics.retries.labels(self._record.model, row.kind).inc()
-            pool = course.pool if self._repaired_for is None else (self._repaired_for,)
-            gateway.balancer.count_retry(pool, now, course.tried, self._record.key)
-        return action
+            gateway.refused_requests.refused(deployment.key, self.digest, refusal, now, self.record.key)
+        return _Decision(action.step, action.wait_s, repaired)
 
-    def _situation(self, failure: Failure[PlanT], now: float, *, can_repair: bool) -> Situation:
-        gateway, course, row, tenant = self._gateway, self._course, failure.row, self._record.key
-        return Situation(
-            tries=course.tries,
-            tries_of_kind=course.kinds.get(row.kind, 0),
-            num_retries=gateway.settings.router_settings.num_retries,
-            left_s=self.deadline - now,
-            another_ready=gateway.balancer.another_ready(course.pool, now, course.tried, tenant),
-            budget_left=gateway.balancer.budget_left(course.pool, now, course.tried, tenant),
-            can_repair=can_repair,
-            can_fall_back=course.can_fall_back(row),
-            larger_ready=row is OVERFLOW and course.has_larger(failure.deployment),
-        )
+    async def follow(self, decision: _Decision[PlanT]) -> None:
+        """Make ready what the next attempt needs, and wait until it is due.
 
-    def _raise_known_refusal(self, plan: PlanT, now: float) -> None:
-        if self._course.repair_cause is not None or self._planning.noted:
-            return
-        tenant = self._record.key
-        refusal = self._gateway.refused_requests.find_refusal(plan.deployment.key, self._digest, now, tenant)
-        if refusal is not None:
-            raise UpstreamFault(refusal.message, upstream_status=refusal.status)
+        Raises the failure that says most to the client where there is no next attempt.
+        """
+        gateway, chain, failure = self.gateway, self._chain, self._failures[-1]
+        model, kind = self.record.model, failure.row.kind
+        if decision.step is Step.GIVE_UP:
+            raise self._last_word() from None
+        if decision.step is Step.REPAIR and decision.repaired is not None:
+            self._repaired_for = failure.deployment
+            self.planner.use_repair(failure, decision.repaired)
+        elif decision.step is Step.FALL_BACK:
+            chain.fall_back(failure.row)
+            gateway.metrics.fallbacks.labels(model, kind).inc()
+            self.planner.begin_fallback()
+        else:
+            self.planner.note_retry(failure)
+        if decision.step is not Step.FALL_BACK:
+            gateway.metrics.retries.labels(model, kind).inc()
+            pool = chain.pool if self._repaired_for is None else (self._repaired_for,)
+            gateway.balancer.count_retry(pool, self.clock(), chain.tried, self.record.key)
+        if decision.wait_s > 0:
+            self.record.upstream_wait += decision.wait_s
+            await asyncio.sleep(decision.wait_s)
 
-    def _digest(self) -> bytes:
+    def digest(self) -> bytes:
+        """Return what tells this request from others: its path and its bytes."""
         if self._hashed is None:
             # Another path makes another request of the same bytes.
-            digest = hashlib.blake2b(self._record.route.encode() + b"\0", digest_size=32)
-            digest.update(self._body)
+            digest = hashlib.blake2b(self.record.route.encode() + b"\0", digest_size=32)
+            digest.update(self.body)
             self._hashed = digest.digest()
         return self._hashed
 
+    def _choose(self) -> Deployment:
+        chain, repaired = self._chain, self._repaired_for
+        if repaired is not None:  # its own words say what is wrong; another of the pool has not been asked
+            self._repaired_for = None
+            return repaired
+        return self.gateway.balancer.choose(chain.pool, self.clock(), chain.tried, self.record.key)
 
-def timeouts_of(deployment: Deployment, settings: Settings, *, left_s: float) -> Timeouts:
+    def _choose_action(self, failure: Failure[PlanT], now: float, *, can_repair: bool) -> Action:
+        gateway, chain, row, tenant = self.gateway, self._chain, failure.row, self.record.key
+        situation = Situation(
+            tries=chain.tries,
+            tries_of_kind=chain.kinds.get(row.kind, 0),
+            num_retries=gateway.settings.router_settings.num_retries,
+            left_s=self.deadline - now,
+            another_ready=gateway.balancer.another_ready(chain.pool, now, chain.tried, tenant),
+            budget_left=gateway.balancer.budget_left(chain.pool, now, chain.tried, tenant),
+            can_repair=can_repair,
+            can_fall_back=chain.can_fall_back(row),
+            larger_ready=row is OVERFLOW and chain.has_larger(failure.deployment),
+        )
+        return decide_action(row, failure.said.retry_after_s, situation, gateway.random())
+
+    def _raise_known_refusal(self, plan: PlanT, now: float) -> None:
+        if self._chain.repair_cause is not None or self.planner.noted:
+            return
+        refusal = self.gateway.refused_requests.find_refusal(
+            plan.deployment.key, self.digest, now, self.record.key
+        )
+        if refusal is not None:
+            raise UpstreamFault(refusal.message, upstream_status=refusal.status)
+
+    def _last_word(self) -> ProxyError:
+        """Return what the client is told in the end, ready for it."""
+        told = choose_last_word(self._failures)
+        if told.plan is not None:
+            self.record.use_plan(told.plan, told.answer_changes if told.is_answer else ())
+        if isinstance(told.error, UpstreamFault):
+            tell_client(told.error, told.row, told.said.retry_after_s)
+            told.error.message = self.gateway.secrets.mask(told.error.message)
+            told.error.args = (told.error.message,)
+        return told.error
+
+
+class Attempt(Generic[PlanT, CallT]):
+    """One attempt: a context in which the call is made, within its time.
+
+    At its end the attempt is counted, and its deployment is told how it went. An :class:`UpstreamFault` or
+    :class:`InvalidRequest` ends here where another attempt follows; every other error is passed on.
+    """
+
+    __slots__ = (
+        "_asked_at",
+        "_attempts",
+        "_began",
+        "_heard",
+        "_limit",
+        "_may_repeat",
+        "_place",
+        "_trace",
+        "call",
+        "plan",
+    )
+
+    call: CallT
+    """What is to be asked of the upstream."""
+
+    def __init__(self, attempts: Attempts[PlanT, CallT], plan: PlanT, now: float) -> None:
+        self.plan = plan
+        self._attempts = attempts
+        self._heard = False
+        self._may_repeat = True
+        self._asked_at: float | None = now
+        self._began = now
+        self._trace: AttemptTrace | None = None
+
+    def note_activity(self) -> None:
+        """Record that first bytes arrived (reasoning counts): a later timeout is then no first-byte timeout."""
+        self._heard = True
+
+    def note_answer_started(self) -> None:
+        """Record that the answer has begun, so that others may ask the same deployment again."""
+        self._heard = True
+        self._observe_wait(self._attempts.clock())
+        self._place.note_answer_started()
+
+    def forbid_repeat(self) -> None:
+        """Let no attempt follow: the client has a part of this one's answer."""
+        self._may_repeat = False
+
+    async def __aenter__(self) -> Self:
+        attempts, plan = self._attempts, self.plan
+        gateway, record, deployment = attempts.gateway, attempts.record, plan.deployment
+        now = self._began
+        record.attempts += 1
+        if record.trace is not None:
+            self._trace = record.trace.begin_attempt(record, deployment)
+        timeouts = timeouts_of(deployment, gateway.settings.router_settings, left_s=attempts.deadline - now)
+        self.call = attempts.planner.call_of(plan, timeouts, self._trace)
+        self._place = gateway.balancer.acquire(deployment, now, retry=attempts.is_retry, tenant=record.key)
+        self._limit = TimeLimit(now + timeouts.total_s)
+        self._limit.__enter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        try:
+            self._limit.__exit__(kind, error, trace)
+        except TimeoutError as reached:
+            error = reached
+        if isinstance(error, TimeoutError):
+            error = UpstreamTimeout(_UNFINISHED if self._heard else _SILENT, cause=Cause.DEADLINE)
+        now = self._attempts.clock()
+        if error is None:
+            self._place.succeeded(now)
+        self._place.release()
+        self._observe_wait(now)
+        if isinstance(error, UpstreamFault | InvalidRequest):
+            await self._fail(error)
+            return True
+        if error is None:
+            await self._note_answered(now)
+        elif isinstance(error, ProxyError):
+            self._end(error.code)
+        elif isinstance(
+            error, asyncio.CancelledError | ConnectionResetError
+        ):  # a write to a client that has gone
+            self._end(CANCELLED)
+        else:
+            self._end(InternalFault.code)
+        return False
+
+    async def _note_answered(self, now: float) -> None:
+        attempts, deployment = self._attempts, self.plan.deployment
+        attempts.gateway.refused_requests.answered(deployment.key, attempts.digest, now, attempts.record.key)
+        self._end(ANSWERED)
+        await attempts.planner.note_answered()
+
+    async def _fail(self, error: UpstreamFault | InvalidRequest) -> None:
+        """Read and count the failure; raise the request's last word, or wait until another attempt is due."""
+        attempts = self._attempts
+        try:
+            failure = await self._read(error)
+        except BaseException:  # the client left, or the time is up
+            self._end(CANCELLED)
+            raise
+        row = failure.row
+        attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, row.kind).inc()
+        blame, reach, delay_s = find_blame(row, failure.said, attempts.planner.not_blamed)
+        self._place.failed(blame, delay_s, attempts.clock(), reach)
+        step = Step.GIVE_UP  # where this is cancelled meanwhile
+        try:
+            decision = await attempts.decide(failure)
+            step = decision.step
+        finally:
+            if self._trace is not None:
+                self._trace.end(row.kind, step)
+        await attempts.follow(decision)
+
+    async def _read(self, error: UpstreamFault | InvalidRequest) -> Failure[PlanT]:
+        attempts, plan = self._attempts, self.plan
+        cause: Cause | None = None
+        if isinstance(error, UpstreamFault):
+            cause = error.cause
+            if cause is Cause.DEADLINE and attempts.clock() < attempts.deadline:
+                # It was the deployment's own time that was up.
+                cause = Cause.OVERTIME if self._heard else Cause.FIRST_BYTE_TIMEOUT
+        words = RequestWords(*attempts.planner.values_of(plan), plan.deployment.model)
+        row, said = await read_sent(error, words, len(attempts.body), cause)
+        return Failure(
+            error,
+            row,
+            said,
+            plan.deployment,
+            plan,
+            of_asked_model=attempts.at_asked_model,
+            counted=True,
+            may_repeat=self._may_repeat,
+            answer_changes=tuple(attempts.record.answer_changes),
+        )
+
+    def _observe_wait(self, now: float) -> None:
+        """Measure the wait for the call: to the beginning of its answer, or to its own end."""
+        if self._asked_at is not None:
+            label = self.plan.deployment.label
+            self._attempts.gateway.metrics.upstream_duration.labels(label).observe(now - self._asked_at)
+            self._asked_at = None
+
+    def _end(self, outcome: str) -> None:
+        """Count the attempt's end; *outcome* is answered, cancelled or the code of an error."""
+        self._attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, outcome).inc()
+        if self._trace is not None:
+            self._trace.end(outcome)
+
+
+def timeouts_of(deployment: Deployment, router: RouterSettings, *, left_s: float) -> Timeouts:
     """Return the limits of one call: the router's, the deployment's own total, and what is left of the deadline."""
-    router = settings.router_settings
     return Timeouts(
         connect_s=router.connect_timeout,
         first_byte_s=router.first_byte_timeout,

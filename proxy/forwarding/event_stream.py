@@ -55,8 +55,10 @@ class EventStream:
         self.request = request
         """The request that is answered."""
 
+        self.record = record
+        """The facts of the request."""
+
         self._format = answer_format
-        self._record = record
         self._loop = asyncio.get_running_loop()
         self._clock = self._loop.time
         self._held: list[bytes] = []
@@ -139,14 +141,14 @@ class EventStream:
     def cut_off(self) -> None:
         """Let go of a client that does not read."""
         self.stop()
-        self._record.outcome = CLIENT_DISCONNECTED
+        self.record.outcome = CLIENT_DISCONNECTED
         if self.request.transport is not None:
             self.request.transport.abort()
 
     def _note_first(self) -> None:
         if not self.committed:
             self.committed = True
-            self._record.first_token = self._clock() - self._record.started
+            self.record.first_token = self._clock() - self.record.started
 
     async def _write(self, data: bytes) -> None:
         self._writing_since = self._clock()
@@ -158,9 +160,9 @@ class EventStream:
         self._silent_since = self._clock()
 
     async def _begin(self) -> None:
-        headers = {**_HEADERS, **self._record.answer_headers(self._clock())}
+        headers = {**_HEADERS, **self.record.answer_headers(self._clock())}
         response = web.StreamResponse(headers=headers)
-        self._record.status = 200
+        self.record.status = 200
         try:
             await response.prepare(self.request)
         except ConnectionResetError:

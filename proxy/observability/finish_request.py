@@ -23,7 +23,8 @@ def finish_request(
     """Write *record* to the metrics, the log, and what *watch* remembers; *now* is the end of the request."""
     duration, model, usage = now - record.started, record.model, record.usage
     planned, plan = record.planned, record.plan
-    changes = planned.changes if planned is not None and planned is not record.unchanged else ()
+    unchanged = planned is record.unchanged and not record.answer_changes
+    changes = () if unchanged else record.all_changes
     changed = format_changes(changes) if changes else ""
     rounds = record.rounds
     if rounds is None and record.guarded is not None:  # there was no answer
@@ -113,7 +114,7 @@ def _remember(
     report = plan.budget if plan is not None else None
     shown = made = changed
     if changed and planned is not None and planned.mode == "observe":
-        shown, made = record.changes(), format_changes(split_changes(planned.changes)[1])
+        shown, made = record.changes(), format_changes(split_changes(record.all_changes)[1])
     seen = Seen(
         request_id=record.request_id,
         ended=now,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Protocol
@@ -91,6 +91,9 @@ class RequestRecord:
     plan: Plan | None = None
     """The same for a chat; None on other paths."""
 
+    answer_changes: list[Change] = field(default_factory=list)
+    """The ledger of what was changed in the answer to what was planned last, oldest first."""
+
     attempts: int = 0
     upstream_wait: float = 0.0
     overhead: float | None = None
@@ -139,7 +142,9 @@ class RequestRecord:
     """The body of a chat request, where the inspector is to keep it."""
 
     unchanged: Planned | None = None
-    """What is planned, once it was found to change nothing: most requests are, and it is not asked again."""
+    """What is planned, once it was found to change nothing: most requests are, and it is not asked again.
+
+    Changes of the answer may follow."""
 
     trace: RequestTrace | None = None
     """The request's part in its trace; None where nobody is told of it."""
@@ -147,10 +152,18 @@ class RequestRecord:
     trace_id: str = ""
     """The trace that the request is part of, 32 hexadecimal digits; empty where there is none."""
 
-    def use_plan(self, planned: Planned) -> None:
-        """Go by *planned* from now on."""
+    def use_plan(self, planned: Planned, answer_changes: Iterable[Change] = ()) -> None:
+        """Go by *planned* from now on, and by the changes that were made in its answer so far."""
         self.planned = planned
         self.plan = planned if isinstance(planned, Plan) else None
+        self.answer_changes[:] = answer_changes
+
+    @property
+    def all_changes(self) -> tuple[Change, ...]:
+        """The changes in what was sent, and behind them those in its answer."""
+        if self.planned is None:
+            return ()
+        return (*self.planned.changes, *self.answer_changes)
 
     def changes(self) -> str:
         """Return what was changed, step by step.
@@ -160,8 +173,8 @@ class RequestRecord:
         if self.planned is None:
             return ""
         if self.planned.mode != "observe":
-            return format_changes(self.planned.changes)
-        by_mode, in_any = split_changes(self.planned.changes)
+            return format_changes(self.all_changes)
+        by_mode, in_any = split_changes(self.all_changes)
         observed = f"{format_changes(by_mode)};observed" if by_mode else ""
         return ",".join(text for text in (observed, format_changes(in_any)) if text)
 

@@ -5,20 +5,16 @@ They are kept before the client gets the ids that they are kept under, so that i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
-from proxy.answers.normalize import Notes
 from proxy.answers.restore_tool_names import UNCHANGED, NamesBack
 from proxy.core.upstream_call import UpstreamCall
-from proxy.forwarding.gateway import Gateway
-from proxy.observability.request_record import RequestRecord
 from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of
 from proxy.state import Store
-from proxy.state.kept_signatures import SPACE, Kept, pack, pack_refused, text_key, unpack
+from proxy.state.kept_signatures import SPACE, Kept, Signed, pack, pack_refused, text_key, unpack
 from proxy.upstream.signature_carriers import STAND_INS, own_signature
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
@@ -39,19 +35,12 @@ async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> M
     return {key: kept for key, value in values.items() if (kept := unpack(value)) is not None}
 
 
-async def take_notes(notes: Notes, call: UpstreamCall, record: RequestRecord, gateway: Gateway) -> None:
-    """Keep what an answer to *call* was signed with, note what was mended in it, and take both out of *notes*.
-
-    Nothing is kept of a model that is not known to ask for it back.
-    """
-    if notes.signed and call.rules.signs_calls:
+async def keep_signatures(signed: Collection[Signed], call: UpstreamCall, tenant: str, store: Store) -> None:
+    """Keep for *tenant* what an answer to *call* was signed with, of a model that asks for it back."""
+    if signed and call.rules.signs_calls:
         origin = origin_of(call.deployment, call.rules)
-        values = {one.id or text_key(one.signature): pack(one, origin) for one in notes.signed}
-        await gateway.store.put(SPACE, values, tenant=record.key)
-    if notes.changes and record.plan is not None:
-        record.use_plan(replace(record.plan, later_changes=(*record.plan.later_changes, *notes.changes)))
-    notes.signed.clear()
-    notes.changes.clear()
+        values = {one.id or text_key(one.signature): pack(one, origin) for one in signed}
+        await store.put(SPACE, values, tenant=tenant)
 
 
 async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
@@ -72,21 +61,16 @@ async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
     await store.put(SPACE, dict.fromkeys(brought[-_MOST_DOUBTED:], pack_refused()), tenant=tenant)
 
 
-def call_ids(call: UpstreamCall, record: RequestRecord, gateway: Gateway) -> CallIds:
-    """Return what gives the calls in the answer to *call* their ids; nobody can guess those that are ours."""
+def call_ids(call: UpstreamCall, plan: Plan, token: Callable[[], str]) -> CallIds:
+    """Return what gives the calls in the answer to *call* their ids; nobody can guess those that *token* makes."""
     tag = partial(_tag_for, call) if call.rules.signs_calls else None
-    return CallIds(gateway.token, tag=tag, taken=partial(_ids_before, record))
+    return CallIds(token, tag=tag, taken=partial(ids_in, plan.request.messages))
 
 
 def _tag_for(call: UpstreamCall) -> str:
     return tag_of(origin_of(call.deployment, call.rules))
 
 
-def _ids_before(record: RequestRecord) -> Collection[str]:
-    plan = record.plan
-    return ids_in(plan.request.messages) if plan is not None else ()
-
-
-def names_back(plan: Plan | None) -> NamesBack:
+def names_back(plan: Plan) -> NamesBack:
     """Return what gives the calls of the answer to *plan* the client's names."""
-    return NamesBack(plan.names_back) if plan is not None and plan.names_back else UNCHANGED
+    return NamesBack(plan.names_back) if plan.names_back else UNCHANGED

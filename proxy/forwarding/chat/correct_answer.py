@@ -8,32 +8,37 @@ what to do with a call that failed, and nothing is better told by hiding it.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from typing import NamedTuple
 
 from proxy.answers.tool_calls import check_calls, is_warm, warm
-from proxy.config import Settings
 from proxy.core.errors import AnswerUnusable
 from proxy.core.upstream_call import Answer
-from proxy.observability.request_record import RequestRecord
 from proxy.planning.plan import Plan
+from sanitizers import Change
 
 
-def is_corrected(plan: Plan | None, settings: Settings, *, stream: bool) -> bool:
-    """Tell whether the calls of an answer to *plan* are looked at.
+class Corrected(NamedTuple):
+    """An answer whose calls can be used, and what was mended in them."""
+
+    answer: Answer
+    changes: tuple[Change, ...] = ()
+
+
+def is_corrected(plan: Plan, wanted: str, *, stream: bool) -> bool:
+    """Tell whether the calls of an answer to *plan* are looked at; *wanted* is the setting ``self_correction``.
 
     Only mode ``repair`` changes anything or asks twice. A stream is looked at when it is asked for, and only where the
     request declares tools, since it is held back for that.
     """
-    if plan is None or plan.mode != "repair":
+    if plan.mode != "repair":
         return False
-    wanted = settings.router_settings.self_correction
     if stream:
         return wanted == "always" and bool(plan.request.parameters.get("tools"))
     return wanted != "off"
 
 
-async def correct_answer(answer: Answer, record: RequestRecord) -> Answer:
-    """Return *answer*, itself or mended; what was mended is noted in the plan of *record*.
+async def correct_answer(answer: Answer, plan: Plan) -> Corrected:
+    """Return *answer*, itself or mended, and what was mended.
 
     The first answer with a call waits until the schema library is loaded, in a thread: a start without tools does
     not pay for it. Raises :class:`AnswerUnusable`, with *answer* in it, for a call that cannot be used.
@@ -42,15 +47,11 @@ async def correct_answer(answer: Answer, record: RequestRecord) -> Answer:
         if choice["message"].get("tool_calls"):
             break
     else:
-        return answer
-    plan = record.plan
-    assert plan is not None
+        return Corrected(answer)
     if not is_warm():
         await asyncio.to_thread(warm)
     checked = check_calls(answer, plan.request.parameters, plan.names_back)
     if checked.cause is not None:
         words = "The model's tool call cannot be used."
         raise AnswerUnusable(words, cause=checked.cause, answer=answer, detail=checked.detail)
-    if checked.changes:
-        record.use_plan(replace(plan, later_changes=(*plan.later_changes, *checked.changes)))
-    return checked.answer
+    return Corrected(checked.answer, tuple(checked.changes))

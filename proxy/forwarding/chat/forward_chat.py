@@ -1,9 +1,8 @@
-"""One request and its answer: the attempts are made, and what the first good one says goes to the client."""
+"""One chat and its answer: the attempts are made, and what the first good one says goes to the client."""
 
 from __future__ import annotations
 
-import asyncio
-import time
+from functools import partial
 
 from aiohttp import web
 
@@ -14,16 +13,18 @@ from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.forwarding.answer_format import ClientFormat
-from proxy.forwarding.attempts import Attempts
-from proxy.forwarding.chat.answer_signatures import call_ids, names_back, take_notes
+from proxy.forwarding.answer_stamp import AnswerStamp, stamp_answer
+from proxy.forwarding.attempts import Attempt, Attempts
+from proxy.forwarding.chat.answer_signatures import call_ids, keep_signatures, names_back
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, pass_calls, write_last_words
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
-from proxy.forwarding.chat.stream_chat import stream_answer
+from proxy.forwarding.chat.stream_chat import stream_chat
 from proxy.forwarding.event_stream import EventStream
-from proxy.forwarding.gateway import Gateway
+from proxy.forwarding.gateway import GATEWAY, RECORD
+from proxy.forwarding.stream_end import finish_stream
 from proxy.forwarding.whole_answer import WholeAnswer
-from proxy.observability.request_record import RequestRecord
+from proxy.planning.plan import Plan
 
 _SAID_NOTHING = {
     Cause.EMPTY: "The provider's answer holds nothing.",
@@ -31,70 +32,73 @@ _SAID_NOTHING = {
 }
 
 
-async def forward(
-    request: web.Request,
-    chat: ChatRequest,
-    body: bytes,
-    answer_format: ClientFormat[ChatRequest],
-    record: RequestRecord,
-    gateway: Gateway,
+async def forward_chat(
+    request: web.Request, chat: ChatRequest, body: bytes, answer_format: ClientFormat[ChatRequest]
 ) -> web.StreamResponse:
     """Answer *chat*, whose bytes were *body*, in *answer_format*, streaming or whole.
 
-    *record* has what the turn guard made of it. Raises :class:`proxy.core.errors.ProxyError` where no answer has been
-    started. All six parameters are the route's, and no two of them belong together.
+    The record of *request* has what the turn guard made of it. Raises :class:`proxy.core.errors.ProxyError` where no
+    answer has been started.
     """
+    record, gateway = request[RECORD], request[GATEWAY]
     attempts = Attempts(ChatAttemptPlanner(chat, record, gateway), body, record, gateway)
-    fallback_id = f"{answer_format.id_prefix}{record.request_id.removeprefix('req_')}"
-    created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
+    stamp = stamp_answer(record, answer_format)
     if chat.stream:
-        return await stream_answer(
-            EventStream(request, answer_format, record),
-            attempts,
-            record,
-            gateway,
-            fallback_id=fallback_id,
-            created=created,
-            include_usage=chat.include_usage,
-        )
-
-    loop = asyncio.get_running_loop()
-
-    async def call(upstream_call: UpstreamCall) -> Answer:
-        asked = loop.time()
-        try:
-            answer = await gateway.upstream.complete(upstream_call)
-        finally:
-            record.upstream_wait += loop.time() - asked
-        plan = record.plan
-        answer, notes = normalize_answer(
-            answer,
-            fallback_id=fallback_id,
-            created=created,
-            model=upstream_call.deployment.model_id,
-            ids=call_ids(upstream_call, record, gateway),
-            names=names_back(plan),
-        )
-        if notes.signed or notes.changes:
-            await take_notes(notes, upstream_call, record, gateway)
-        answer = pass_calls(answer, record)
-        check_answer(answer, upstream_call)
-        if is_corrected(plan, gateway.settings, stream=False):
-            return await correct_answer(answer, record)
-        return answer
-
-    try:
-        answer = await attempts.run(call, may_repeat=lambda: True)
-    except UpstreamFault as fault:
-        if isinstance(fault, AnswerUnusable) and fault.answer is not None:
-            answer = dict(fault.answer)
-        elif ends_turn(fault, record):
-            answer = write_last_words(record, fallback_id=fallback_id, created=created)
-        else:
-            raise
+        out = EventStream(request, answer_format, record)
+        answer_stream = partial(stream_chat, out, attempts, stamp, include_usage=chat.include_usage)
+        return await finish_stream(out, answer_stream, attempts.deadline, record)
+    answer = await _answer_whole(attempts, stamp)
     record.usage = answer.get("usage") or {}
     record.status = 200
-    return WholeAnswer(answer_format.write_answer(answer), record.answer_headers(loop.time()))
+    return WholeAnswer(answer_format.write_answer(answer), record.answer_headers(attempts.clock()))
+
+
+async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerStamp) -> Answer:
+    """Return the answer of the first good attempt, or the one that is delivered where there is none."""
+    record = attempts.record
+    try:
+        while True:
+            async with await attempts.plan_next() as attempt:
+                return await _ask(attempts, attempt, stamp)
+    except UpstreamFault as fault:
+        if isinstance(fault, AnswerUnusable) and fault.answer is not None:
+            return dict(fault.answer)
+        if not ends_turn(fault, record.guarded):
+            raise
+        answer, change = write_last_words(record, stamp)
+        record.answer_changes.append(change)
+        return answer
+
+
+async def _ask(
+    attempts: Attempts[Plan, UpstreamCall], attempt: Attempt[Plan, UpstreamCall], stamp: AnswerStamp
+) -> Answer:
+    """Make the call of *attempt* and return its answer; raises :class:`AnswerUnusable` for one that is none."""
+    record, gateway, call, plan = attempts.record, attempts.gateway, attempt.call, attempt.plan
+    asked = attempts.clock()
+    try:
+        given = await gateway.upstream.complete(call)
+    finally:
+        record.upstream_wait += attempts.clock() - asked
+    answer, notes = normalize_answer(
+        given,
+        fallback_id=stamp.id,
+        created=stamp.created,
+        model=call.deployment.model_id,
+        ids=call_ids(call, plan, gateway.token),
+        names=names_back(plan),
+    )
+    if notes.signed or notes.changes:
+        await keep_signatures(notes.signed, call, record.key, gateway.store)
+        record.answer_changes += notes.changes
+    if record.guarded is not None:
+        answer, held_back = pass_calls(answer, record.guarded)
+        record.answer_changes += held_back
+    check_answer(answer, call)
+    if is_corrected(plan, gateway.settings.router_settings.self_correction, stream=False):
+        answer, corrections = await correct_answer(answer, plan)
+        record.answer_changes += corrections
+    return answer
 
 
 def check_answer(answer: Answer, call: UpstreamCall) -> None:

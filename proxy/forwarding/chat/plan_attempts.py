@@ -16,10 +16,10 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.core.errors import AnswerUnusable, InvalidRequest, ProxyError, UpstreamFault
+from proxy.core.errors import AnswerUnusable, InvalidRequest, UpstreamFault
 from proxy.core.offload import LONG, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.forwarding.attempts import Failure
+from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
@@ -32,7 +32,6 @@ from proxy.planning.repairs import repair_request
 from proxy.planning.signatures.restoring import WITHHELD, keys_wanted
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.planning.windows import window_of
-from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import OVERFLOW, Kind
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 from proxy.resilience.read_overflow import Overflow
@@ -45,12 +44,12 @@ _NOTHING_KEPT: Mapping[str, Kept] = MappingProxyType({})
 
 
 class ChatAttemptPlanner:
-    """The plans of *chat* (:class:`proxy.forwarding.attempts.Planning`)."""
+    """Plans the attempts of *chat* (:class:`proxy.forwarding.attempt_planner.AttemptPlanner`)."""
 
     not_blamed: frozenset[Kind] = frozenset()
 
     def __init__(self, chat: ChatRequest, record: RequestRecord, gateway: Gateway) -> None:
-        self.course = FallbackChain(chat.model, gateway.settings)
+        self.chain = FallbackChain(chat.model, gateway.settings)
         self._asked = self._chat = chat
         self._record = record
         self._gateway = gateway
@@ -62,8 +61,6 @@ class ChatAttemptPlanner:
         self._media = None if media is None else RequestMedia(media, record.client)
         self._doubted: Messages | None = None
         self._overflowed: dict[tuple[int, str], int | None] = {}  # and what is sent again at most
-        self._tighter: Plan | None = None
-        self._mended: Plan | None = None  # for the failure that was asked about last
         self._noted: tuple[Change, ...] = ()
         guarded = record.guarded
         self._guarded: tuple[Change, ...] = () if guarded is None else guarded.changes
@@ -134,8 +131,8 @@ class ChatAttemptPlanner:
             plan = replace(plan, ask_usage=False)
         if fetched or self._noted or self._guarded:
             plan = replace(plan, later_changes=(*fetched, *self._guarded, *self._noted))
-        if self.course.repair_cause is not None:
-            plan = await _repair_beside(plan, self.course.repair_cause) or plan
+        if self.chain.repair_cause is not None:
+            plan = await _repair_offloaded(plan, self.chain.repair_cause) or plan
         return plan
 
     @staticmethod
@@ -160,52 +157,56 @@ class ChatAttemptPlanner:
             trace=trace,
         )
 
-    async def answered(self) -> None:
-        """Note that what was doubted was the fault, now that the request without it is answered."""
-        if self._doubted is not None and self.course.repair_cause is not None:
-            await note_refused(self._gateway.store, self._record.key, self._doubted)
-
-    async def can_repair(self, failure: Failure[Plan]) -> bool:
-        """Tell whether the request can be changed by what the provider said; an overflow teaches its length."""
+    async def repair(self, failure: Failure[Plan]) -> Plan | None:
+        """Return the plan that is changed by what the provider said, if any; an overflow teaches its length."""
         if failure.plan is None:
-            return False
+            return None
         if failure.row is OVERFLOW:
-            self._tighter = await self._cut_further(failure)
-            return self._tighter is not None
-        if self.course.repair_cause is not None:
-            return False
-        self._mended = await _repair_beside(failure.plan, failure.said)
-        return self._mended is not None
+            return await self._cut_further(failure)
+        if self.chain.repair_cause is not None:
+            return None
+        return await _repair_offloaded(failure.plan, failure.said)
 
-    def go_on(self, step: Step, failure: Failure[Plan]) -> None:
-        """Make ready what the next attempt needs."""
-        if step is Step.REPAIR:
-            self._repair(failure)
-        elif step is Step.RETRY:
-            if failure.row.note and failure.plan is not None and failure.plan.mode == "repair":
-                self._add_note(failure.error, failure.plan)
-        elif step is Step.FALL_BACK:
-            self._chat, self._noted = self._asked, ()  # the note is about what another model did
-            self._plans.clear()
-
-    def _repair(self, failure: Failure[Plan]) -> None:
-        key, mended = failure.deployment.key, self._mended
-        if failure.row is OVERFLOW and self._tighter is not None:
-            self._plans = {key: self._tighter}
+    def use_repair(self, failure: Failure[Plan], repaired: Plan) -> None:
+        """Send *repaired* next. Every further plan for this model is repaired by the same words."""
+        key = failure.deployment.key
+        self._plans = {key: repaired}
+        if failure.row is OVERFLOW:
             return
-        self._doubt(failure, mended)
-        self.course.repair_cause = failure.said
-        if failure.plan is not None and failure.said.refuses_usage:
+        self._doubt(failure, repaired)
+        self.chain.repair_cause = failure.said
+        if failure.said.refuses_usage:
             self._gateway.learned_windows.refuses_usage(
                 failure.deployment, self._loop.time(), self._record.key
             )
-        self._plans = {} if mended is None else {key: mended}
 
-    def _doubt(self, failure: Failure[Plan], mended: Plan | None) -> None:
-        """Keep what was refused for its signatures, until it is known that it was for them."""
-        if failure.plan is None or mended is None or failure.said.says("missing a thought_signature"):
+    def note_retry(self, failure: Failure[Plan]) -> None:
+        """Tell the model, in further attempts, what was wrong with its answer; once."""
+        plan, error = failure.plan, failure.error
+        if not failure.row.note or plan is None or plan.mode != "repair":
             return
-        if any(change.reason == "signature" for change in mended.later_changes):
+        if self._noted or not isinstance(error, UpstreamFault):
+            return
+        detail = error.detail if isinstance(error, AnswerUnusable) else ""
+        self._chat, change = with_note(self._chat, note_for(error.cause, plan.parameters, detail))
+        self._noted = (change,)
+        self._plans.clear()
+
+    def begin_fallback(self) -> None:
+        """Plan from the client's request again: the note is about what another model did."""
+        self._chat, self._noted = self._asked, ()
+        self._plans.clear()
+
+    async def note_answered(self) -> None:
+        """Note that what was doubted was the fault, now that the request without it is answered."""
+        if self._doubted is not None and self.chain.repair_cause is not None:
+            await note_refused(self._gateway.store, self._record.key, self._doubted)
+
+    def _doubt(self, failure: Failure[Plan], repaired: Plan) -> None:
+        """Keep what was refused for its signatures, until it is known that it was for them."""
+        if failure.plan is None or failure.said.says("missing a thought_signature"):
+            return
+        if any(change.reason == "signature" for change in repaired.later_changes):
             self._doubted = failure.plan.messages
 
     async def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
@@ -240,17 +241,8 @@ class ChatAttemptPlanner:
         same = tighter.messages == plan.messages and tighter.parameters == plan.parameters
         return None if same else tighter
 
-    def _add_note(self, error: ProxyError, plan: Plan) -> None:
-        """Tell the model, in further attempts, what was wrong; once."""
-        if self._noted or not isinstance(error, UpstreamFault):
-            return
-        detail = error.detail if isinstance(error, AnswerUnusable) else ""
-        self._chat, change = with_note(self._chat, note_for(error.cause, plan.parameters, detail))
-        self._noted = (change,)
-        self._plans.clear()
 
-
-async def _repair_beside(plan: Plan, said: ProviderError) -> Plan | None:
+async def _repair_offloaded(plan: Plan, said: ProviderError) -> Plan | None:
     """Return :func:`_repaired`; to repair a long history takes as long as to plan it."""
     return await run_offloaded(plan.request.weight, partial(_repaired, plan, said))
 

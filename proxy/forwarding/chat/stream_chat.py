@@ -1,171 +1,155 @@
-"""One answer, streamed: attempts, until one opens; then its chunks as they come.
+"""One chat, streamed: attempts, until one opens; then its chunks as they come.
 
-The beginning is held back until it says something, so that an upstream error keeps its status and an empty or
-malformed answer can be tried again unseen. How a stream ends is :mod:`proxy.forwarding.stream_end`'s.
-A client that leaves cancels the upstream call at once. Where self-correction looks at streams as well, an answer is
-held back whole (:mod:`proxy.forwarding.chat.answer_buffer`), and comments keep the connection open meanwhile.
+How a stream ends is for :mod:`proxy.forwarding.stream_end`. A client that leaves cancels the upstream call at once.
+Where self-correction looks at streams as well, an answer is held back whole (:mod:`proxy.forwarding.answer_buffer`),
+and comments keep the connection open meanwhile.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Sequence
-from contextlib import aclosing
-
-from aiohttp import web
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from proxy.answers.find_empty import OpeningWatch
 from proxy.answers.normalize import ChunkNormalizer
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.json_text import write_json
-from proxy.core.upstream_call import UpstreamCall
-from proxy.forwarding.attempts import Attempts
-from proxy.forwarding.chat.answer_buffer import AnswerBuffer
-from proxy.forwarding.chat.answer_signatures import call_ids, names_back, take_notes
+from proxy.core.upstream_call import Chunk, UpstreamCall
+from proxy.forwarding.answer_buffer import AnswerBuffer
+from proxy.forwarding.answer_stamp import AnswerStamp
+from proxy.forwarding.attempts import Attempt, Attempts
+from proxy.forwarding.chat.answer_signatures import call_ids, keep_signatures, names_back
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
-from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, note_held, stream_last_words
+from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_last_words
 from proxy.forwarding.event_stream import EventStream
-from proxy.forwarding.gateway import Gateway
-from proxy.forwarding.next_chunk import next_chunk
-from proxy.forwarding.stream_end import finish_stream
-from proxy.observability.request_record import RequestRecord
+from proxy.forwarding.relay import relay_chunks, send_end, send_held
 from proxy.planning.plan import Plan
+from sanitizers import Change
 from sanitizers.turns import ChunkGate
 
 
-async def stream_answer(
-    out: EventStream,
-    attempts: Attempts[Plan, UpstreamCall],
-    record: RequestRecord,
-    gateway: Gateway,
-    *,
-    fallback_id: str,
-    created: int,
-    include_usage: bool,
-) -> web.StreamResponse:
-    """Stream the answer of the first attempt that opens to *out*, and return the finished response.
-
-    Raises :class:`proxy.core.errors.ProxyError` for a failure before the response began; later ones become the stream's
-    last event.
-    """
-    spare: Sequence[bytes] = ()
-
-    async def call(upstream_call: UpstreamCall) -> None:
-        nonlocal spare
-        plan = record.plan
-        normalizer = ChunkNormalizer(
-            fallback_id=fallback_id,
-            created=created,
-            model=upstream_call.deployment.model_id,
-            include_usage=include_usage,
-            ids=call_ids(upstream_call, record, gateway),
-            names=names_back(plan),
-        )
-        gate = gate_of(record)
-        calls = ChunkGate(gate) if gate is not None else None
-        held = AnswerBuffer() if is_corrected(plan, gateway.settings, stream=True) else None
-        try:
-            await _relay(upstream_call, normalizer, calls, out, held, attempts, record, gateway)
-        except BaseException as fault:
-            out.discard()  # at once: while the next attempt is waited for, what is held would go out by itself
-            if held is not None and isinstance(fault, AnswerUnusable) and fault.answer is not None:
-                spare = held.chunks()
-            raise
-        finally:
-            if calls is not None:
-                note_held(tuple(calls.changes), record)
-
-    async def answer() -> None:
-        try:
-            await attempts.run(call, may_repeat=lambda: not out.committed)
-        except UpstreamFault as fault:
-            if isinstance(fault, AnswerUnusable) and fault.answer is not None:
-                await out.commit(_write_held(spare, out))
-            elif not out.committed and ends_turn(fault, record):
-                last_words = stream_last_words(record, fallback_id=fallback_id, created=created)
-                await out.commit(b"".join(map(out.writer.write_chunk, last_words)))
-            else:
-                raise
-
-    return await finish_stream(out, answer, attempts.deadline, record)
-
-
-async def _relay(
-    call: UpstreamCall,
-    normalizer: ChunkNormalizer,
-    calls: ChunkGate | None,
-    out: EventStream,
-    held: AnswerBuffer | None,
-    attempts: Attempts[Plan, UpstreamCall],
-    record: RequestRecord,
-    gateway: Gateway,
+async def stream_chat(
+    out: EventStream, attempts: Attempts[Plan, UpstreamCall], stamp: AnswerStamp, *, include_usage: bool
 ) -> None:
-    """Send the chunks of one call to the client as they come, from the first that says something.
+    """Stream the answer of the first attempt that opens to *out*.
 
-    *calls* is what they go through. With *held* they are sent when all have come and their calls have been looked at.
+    Raises :class:`proxy.core.errors.ProxyError` for a request without an answer, and for an answer that breaks off.
     """
-    clock = asyncio.get_running_loop().time
-    watch, notes = OpeningWatch(), normalizer.notes
-    began = opened = False
-    opened_at = 0.0
-    async with aclosing(gateway.upstream.stream(call)) as chunks:
-        asked = clock()
+    record, correction = attempts.record, attempts.gateway.settings.router_settings.self_correction
+    unusable: Sequence[bytes] = ()
+    try:
         while True:
-            chunk, now = await next_chunk(chunks, record, asked, clock)
-            if chunk is None:
-                break
-            normalized = normalizer.normalize(chunk)
-            if notes.signed or notes.changes:
-                await take_notes(notes, call, record, gateway)
-            if calls is not None and normalized is not None:
-                normalized = calls.pass_chunk(normalized)
-            if normalized is not None:
-                if not opened and watch.opens(normalized):
-                    opened, opened_at = True, now
-                    attempts.note_answer_started()
-                elif not opened and watch.missing is not Cause.EMPTY:
-                    attempts.note_activity()
-                if out.committed:
-                    asked = await out.send(out.writer.write_chunk(normalized), now)
-                    continue
-                began = True
-                if held is not None:
-                    held.add(normalized, write_json(normalized))
-                    if held.is_full:
-                        await out.commit(_write_held(held.chunks(), out))
-                elif opened:
-                    await out.commit(out.writer.write_chunk(normalized))
-                else:
-                    out.hold(out.writer.write_chunk(normalized))
-            asked = clock()
-    if not out.committed and not began:
-        raise AnswerUnusable("The provider's stream ended without an answer.", cause=Cause.EMPTY)
-    if not normalizer.finished:
-        raise UpstreamFault(
-            "The provider's stream broke off before the answer was complete.", cause=Cause.TRUNCATED
+            async with await attempts.plan_next() as attempt:
+                answer = StreamedChat(attempts, attempt, stamp, include_usage=include_usage)
+                held = AnswerBuffer() if is_corrected(attempt.plan, correction, stream=True) else None
+                try:
+                    await _stream_attempt(out, attempts, attempt, answer, held)
+                    return
+                except BaseException as fault:
+                    out.discard()  # at once: while the next attempt is waited for, it would go out by itself
+                    if out.committed:
+                        attempt.forbid_repeat()
+                    elif held is not None and isinstance(fault, AnswerUnusable) and fault.answer is not None:
+                        unusable = held.chunks()
+                    raise
+                finally:
+                    record.answer_changes += answer.held_back
+    except UpstreamFault as fault:
+        if isinstance(fault, AnswerUnusable) and fault.answer is not None:
+            await send_held(unusable, out)
+        elif not out.committed and ends_turn(fault, record.guarded):
+            words, change = stream_last_words(record, stamp)
+            record.answer_changes.append(change)
+            await out.commit(b"".join(map(out.writer.write_chunk, words)))
+        else:
+            raise
+
+
+async def _stream_attempt(
+    out: EventStream,
+    attempts: Attempts[Plan, UpstreamCall],
+    attempt: Attempt[Plan, UpstreamCall],
+    answer: StreamedChat,
+    held: AnswerBuffer | None,
+) -> None:
+    """Stream the answer of one attempt; with *held*, once all of it has come and its calls have been checked."""
+    record = attempts.record
+    chunks = attempts.gateway.upstream.stream(attempt.call)
+    relayed = await relay_chunks(chunks, answer, attempt, out, held)
+    record.usage, record.writing_s = relayed.usage, relayed.writing_s
+    await send_end(answer, relayed, out, held)
+    if held is not None and not out.committed:
+        corrected = await correct_answer(held.whole(), attempt.plan)
+        record.answer_changes += corrected.changes
+        await send_held(held.chunks(corrected.answer), out)
+
+
+class StreamedChat:
+    """One attempt's answer to a chat (:class:`proxy.forwarding.relay.StreamedAnswer`)."""
+
+    normalize: Callable[[Chunk], Chunk | None]
+
+    def __init__(
+        self,
+        attempts: Attempts[Plan, UpstreamCall],
+        attempt: Attempt[Plan, UpstreamCall],
+        stamp: AnswerStamp,
+        *,
+        include_usage: bool,
+    ) -> None:
+        record, gateway = attempts.record, attempts.gateway
+        self._call, self._record, self._store = attempt.call, record, gateway.store
+        self._normalizer = normalizer = ChunkNormalizer(
+            fallback_id=stamp.id,
+            created=stamp.created,
+            model=attempt.call.deployment.model_id,
+            include_usage=include_usage,
+            ids=call_ids(attempt.call, attempt.plan, gateway.token),
+            names=names_back(attempt.plan),
         )
-    record.usage = normalizer.usage or {}
-    if opened:
-        record.writing_s = now - opened_at
-    usage = normalizer.last_chunk()
-    if usage is not None:
-        if out.committed:
-            await out.send(out.writer.write_chunk(usage), clock())
-        elif held is not None:
-            held.add(usage, write_json(usage))
-        else:
-            out.hold(out.writer.write_chunk(usage))
-    if not out.committed:
-        if not opened and (call.is_gemini or watch.missing is not Cause.EMPTY):
-            raise AnswerUnusable("The model's answer says nothing.", cause=watch.missing)
-        if held is None:
-            await out.commit()
-        else:
-            corrected = await correct_answer(held.whole(), record)
-            await out.commit(_write_held(held.chunks(corrected), out))
+        self._watch = OpeningWatch()
+        gate = gate_of(record.guarded)
+        self._gate = None if gate is None else ChunkGate(gate)
+        self.normalize = normalizer.normalize if gate is None else self._normalize_gated
+        self.notes = normalizer.notes
+        self.opens = self._watch.opens
+        self.last_chunk = normalizer.last_chunk
 
+    def _normalize_gated(self, chunk: Chunk) -> Chunk | None:
+        normalized = self._normalizer.normalize(chunk)
+        return None if normalized is None or self._gate is None else self._gate.pass_chunk(normalized)
 
-def _write_held(chunks: Iterable[bytes], out: EventStream) -> bytes:
-    """Return the events of *chunks*, which an answer buffer held back as JSON."""
-    return b"".join(map(out.writer.write_encoded, chunks))
+    @property
+    def held_back(self) -> Sequence[Change]:
+        """What the turn guard held back of the answer, and what it said in its place."""
+        return () if self._gate is None else self._gate.changes
+
+    @property
+    def finished(self) -> bool:
+        """Whether the answer was brought to its end."""
+        return self._normalizer.finished
+
+    @property
+    def usage(self) -> Mapping[str, Any] | None:
+        """The usage that the provider reported last, if any."""
+        return self._normalizer.usage
+
+    @property
+    def has_thought(self) -> bool:
+        """Whether the model has thought, in an answer that has not begun."""
+        return self._watch.missing is not Cause.EMPTY
+
+    async def keep_notes(self) -> None:
+        """Keep the signatures that came, and list what was mended."""
+        notes = self.notes
+        await keep_signatures(notes.signed, self._call, self._record.key, self._store)
+        self._record.answer_changes += notes.changes
+        notes.signed.clear()
+        notes.changes.clear()
+
+    def find_unopened(self) -> AnswerUnusable | None:
+        """Return the fault of an answer without words: thoughts alone are one, and of Gemini nothing is one too."""
+        missing = self._watch.missing
+        if self._call.is_gemini or missing is not Cause.EMPTY:
+            return AnswerUnusable("The model's answer says nothing.", cause=missing)
+        return None

@@ -10,16 +10,15 @@ from proxy.core.deployment import Deployment
 from proxy.core.offload import run_offloaded
 from proxy.core.text_request import TextRequest
 from proxy.core.upstream_call import TextCall, Timeouts
-from proxy.forwarding.attempts import Failure
+from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.text.plans import MakePlan, TextPlan
 from proxy.observability.request_record import AttemptTrace
-from proxy.resilience.decide_action import Step
 from proxy.resilience.failure_table import Kind
 
 
 class TextAttemptPlanner:
-    """The plans of *request* (:class:`proxy.forwarding.attempts.Planning`), which *make_plan* makes.
+    """The plans of *request* (:class:`proxy.forwarding.attempt_planner.AttemptPlanner`), which *make_plan* makes.
 
     A model that is not there, or not allowed, may be so for this path alone: OpenAI says 403 to embeddings of a model
     that chats (ragflow#1835), and 404 to its text completions (go-openai#126). Chats must not be kept from it for that.
@@ -29,7 +28,7 @@ class TextAttemptPlanner:
     noted = False
 
     def __init__(self, request: TextRequest, make_plan: MakePlan, settings: Settings) -> None:
-        self.course = FallbackChain(request.model, settings)
+        self.chain = FallbackChain(request.model, settings)
         self._request = request
         self._make_plan = make_plan
         self._mode = settings.sanitize.mode
@@ -55,12 +54,17 @@ class TextAttemptPlanner:
             weight=plan.request.weight,
         )
 
-    async def can_repair(self, failure: Failure[TextPlan]) -> bool:
-        """Tell that nothing is repaired."""
-        return False
+    async def repair(self, failure: Failure[TextPlan]) -> None:
+        """Return None: nothing is repaired."""
 
-    def go_on(self, step: Step, failure: Failure[TextPlan]) -> None:
+    def use_repair(self, failure: Failure[TextPlan], repaired: TextPlan) -> None:
+        """Do nothing: there are no repairs."""
+
+    def note_retry(self, failure: Failure[TextPlan]) -> None:
         """Do nothing: the next attempt is like the last one."""
 
-    async def answered(self) -> None:
+    def begin_fallback(self) -> None:
+        """Do nothing: nothing was made ready for one model alone."""
+
+    async def note_answered(self) -> None:
         """Do nothing: there is nothing to remember."""

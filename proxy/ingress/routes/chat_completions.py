@@ -9,7 +9,7 @@ from aiohttp import web
 from proxy.config.pools import choose_pool
 from proxy.core.chat_request import ChatRequest
 from proxy.core.offload import parse_weight, run_offloaded
-from proxy.forwarding.chat.forward_chat import forward
+from proxy.forwarding.chat.forward_chat import forward_chat
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.ingress.formats import FORMATS
 from proxy.ingress.routes.read_body import read_body
@@ -38,4 +38,4 @@ async def chat_completions(request: web.Request) -> web.StreamResponse:
         chat.weight, partial(guard_chat, chat, policy, asked, mode=settings.sanitize.mode)
     )
     await gateway.upstream.start()
-    return await forward(request, chat, body, answer_format, record, gateway)
+    return await forward_chat(request, chat, body, answer_format)

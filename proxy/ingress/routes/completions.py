@@ -26,4 +26,4 @@ async def completions(request: web.Request) -> web.StreamResponse:
     record.stream = asked.stream
     record.model = choose_pool(asked.model, settings)[0].label
     await gateway.upstream.start()
-    return await forward_completion(request, asked, body, answer_format, record, gateway)
+    return await forward_completion(request, asked, body, answer_format)

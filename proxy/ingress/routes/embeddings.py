@@ -25,4 +25,4 @@ async def embeddings(request: web.Request) -> web.StreamResponse:
     asked: TextRequest = await run_offloaded(weight, read)
     record.model = choose_pool(asked.model, settings)[0].label
     await gateway.upstream.start()
-    return await forward_embeddings(asked, body, answer_format, record, gateway)
+    return await forward_embeddings(request, asked, body, answer_format)

@@ -65,7 +65,7 @@ def attributes_of_record(record: RequestRecord, retries: int, fallbacks: int) ->
 def _count_changes(record: RequestRecord, attributes: dict[str, Attribute]) -> None:
     """Count the changes by step; what mode ``observe`` would have made has a name of its own."""
     assert record.planned is not None
-    by_mode, in_any = split_changes(record.planned.changes)
+    by_mode, in_any = split_changes(record.all_changes)
     made = "changes" if record.planned.mode != "observe" else "observed_changes"
     counts: dict[str, int] = {}
     for kind, changes in ((made, by_mode), ("changes", in_any)):

@@ -262,7 +262,7 @@ async def test_a_held_stream_that_breaks_is_tried_again() -> None:
 
 async def test_a_held_stream_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is longer than the bound goes on as it comes, unchecked."""
-    monkeypatch.setattr("proxy.forwarding.chat.answer_buffer.LARGEST", 300)
+    monkeypatch.setattr("proxy.forwarding.answer_buffer.LARGEST", 300)
     upstream = ScriptedUpstream(streamed(CUT))
     async with served(upstream, self_correction="always") as proxy:
         _, calls = await ask(proxy, True)

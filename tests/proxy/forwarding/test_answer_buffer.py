@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 from proxy.core.json_text import write_json
-from proxy.forwarding.chat import answer_buffer
-from proxy.forwarding.chat.answer_buffer import AnswerBuffer
+from proxy.forwarding import answer_buffer
+from proxy.forwarding.answer_buffer import AnswerBuffer
 
 
 def chunk(delta: Any, finish: str | None = None, index: int = 0) -> dict[str, Any]:

@@ -1,0 +1,23 @@
+"""The id and the time that an answer gets where its provider gave none."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from proxy.forwarding.answer_format import ClientFormat
+from proxy.observability.request_record import RequestRecord
+
+
+class AnswerStamp(NamedTuple):
+    """The id and the time of one request's answer, the same in each attempt."""
+
+    id: str
+    created: int
+    """Unix time, in seconds."""
+
+
+def stamp_answer(record: RequestRecord, answer_format: ClientFormat[object]) -> AnswerStamp:
+    """Return the stamp of the answer to the request of *record*."""
+    created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
+    return AnswerStamp(f"{answer_format.id_prefix}{record.request_id.removeprefix('req_')}", created)

@@ -1,0 +1,30 @@
+"""Chooses which of a request's failures the client is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from proxy.forwarding.attempt_planner import Failure, PlanT
+from proxy.resilience.failure_table import PERMANENT, Kind
+
+
+def choose_last_word(failures: Sequence[Failure[PlanT]]) -> Failure[PlanT]:
+    """Return the one of *failures*, oldest first, that says most to the client.
+
+    An answer that was not good enough goes before a failure. What is wrong with the request itself goes before what
+    happened to it elsewhere: a client that hears of a busy fallback tries the same for ever. A fallback that cannot
+    take the history says nothing of why it was asked.
+    """
+    last = failures[-1]
+    if not last.may_repeat:
+        return last
+    answers = [failure for failure in failures if failure.is_answer]
+    asked = [failure for failure in failures if failure.of_asked_model]
+    called = [failure for failure in failures if failure.row.kind is not Kind.CONVERSION]
+    if answers:
+        return answers[-1]
+    if asked and asked[-1].row.kind in PERMANENT:
+        return asked[-1]
+    if last.row.kind is Kind.CONVERSION and called:
+        return called[-1]
+    return last

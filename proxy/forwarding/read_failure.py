@@ -1,0 +1,42 @@
+"""Reads what a failed attempt says: the row of the failure table, and the provider's words."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from proxy.core.errors import ContextTooLong, ProxyError, UpstreamFault
+from proxy.core.failures import Cause, error_weight
+from proxy.core.offload import run_offloaded
+from proxy.resilience.failure_table import INVALID, OVERFLOW, Row, find_row
+from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error, refused_status
+from proxy.resilience.request_words import RequestWords
+
+
+def read_unsent(error: ProxyError) -> tuple[Row, ProviderError]:
+    """Return what *error* is, where no call was made."""
+    if isinstance(error, ContextTooLong):
+        return OVERFLOW, NOTHING_SAID
+    if isinstance(error, UpstreamFault):
+        return INVALID, NOTHING_SAID
+    return find_row(Cause.CONVERSION, NOTHING_SAID), NOTHING_SAID
+
+
+async def read_sent(
+    error: ProxyError, request: RequestWords, body_size: int, cause: Cause | None = None
+) -> tuple[Row, ProviderError]:
+    """Return what *error* is, where a call was made with the words of *request*.
+
+    *cause* stands in place of the error's own. A long request is searched for the provider's words in a worker thread:
+    *body_size* is its bytes.
+    """
+    if not isinstance(error, UpstreamFault) or isinstance(error, ContextTooLong):
+        return read_unsent(error)
+    wall = time.time()  # noqa: TID251 - an HTTP date is wall-clock time
+    status = refused_status(error.upstream_status, error.evidence)
+    read = partial(read_error, status, error.evidence, words=error.message, now=wall, request=request)
+    if error.evidence.body:
+        said = await run_offloaded(body_size + error_weight(error.evidence.body), read)
+    else:
+        said = read()
+    return find_row(cause or error.cause, said), said

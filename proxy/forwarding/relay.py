@@ -1,0 +1,163 @@
+"""Sends one stream's chunks to its client as they come, for chats and text completions alike.
+
+The beginning is held back until it says something. An upstream error then keeps its status, and an empty answer can be
+tried again unseen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from proxy.answers.normalize import Notes
+from proxy.core.errors import AnswerUnusable, UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.json_text import write_json
+from proxy.core.upstream_call import Chunk
+from proxy.forwarding.answer_buffer import AnswerBuffer
+from proxy.forwarding.event_stream import EventStream
+from proxy.forwarding.next_chunk import next_chunk
+
+_EMPTY = "The provider's stream ended without an answer."
+_BROKEN = "The provider's stream broke off before the answer was complete."
+
+
+class StreamedAnswer(Protocol):
+    """One streamed answer: brings its chunks into shape, and knows what makes it an answer."""
+
+    @property
+    def normalize(self) -> Callable[[Chunk], Chunk | None]:
+        """Returns a chunk for the client, or None where it holds nothing for it."""
+
+    @property
+    def notes(self) -> Notes:
+        """What is known of the chunks so far beside what the client gets."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the answer was brought to its end."""
+
+    @property
+    def usage(self) -> Mapping[str, Any] | None:
+        """The usage that the provider reported last, if any."""
+
+    def opens(self, chunk: Chunk, /) -> bool:
+        """Tell whether the answer begins with *chunk*, a normalized one: it says something, or ends without words."""
+
+    @property
+    def has_thought(self) -> bool:
+        """Whether the model has thought, in an answer that has not begun."""
+
+    async def keep_notes(self) -> None:
+        """Keep what :attr:`notes` holds, and empty them: before the client gets the chunk that they are of."""
+
+    def last_chunk(self) -> Chunk | None:
+        """Return the chunk of the usage, where the client asked for it and the provider reported any."""
+
+    def find_unopened(self) -> AnswerUnusable | None:
+        """Return the fault of an answer that ended before it began; None where that is an answer."""
+
+
+class StreamedAttempt(Protocol):
+    """The attempt that is told how its answer goes on (:class:`proxy.forwarding.attempts.Attempt`)."""
+
+    def note_activity(self) -> None:
+        """Record that first bytes arrived."""
+
+    def note_answer_started(self) -> None:
+        """Record that the answer has begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relayed:
+    """A stream that came to its end."""
+
+    usage: Mapping[str, Any]
+    opened: bool
+    """Whether it said something."""
+
+    writing_s: float | None
+    """Seconds from the first text or call to the end; None where there was neither."""
+
+
+async def relay_chunks(
+    chunks: AsyncGenerator[Chunk, None],
+    answer: StreamedAnswer,
+    attempt: StreamedAttempt,
+    out: EventStream,
+    held: AnswerBuffer | None = None,
+) -> Relayed:
+    """Send *chunks* to *out* as they come, from the first that says something; with *held*, keep them there.
+
+    Raises :class:`UpstreamFault` for a stream that holds no answer, or breaks off.
+    """
+    clock = asyncio.get_running_loop().time
+    record, notes, normalize = out.record, answer.notes, answer.normalize
+    began = opened = False
+    opened_at = 0.0
+    async with aclosing(chunks):
+        asked = clock()
+        while True:
+            chunk, now = await next_chunk(chunks, record, asked, clock)
+            if chunk is None:
+                break
+            normalized = normalize(chunk)
+            if notes.signed or notes.changes:
+                await answer.keep_notes()
+            if normalized is not None:
+                if not opened:
+                    opened = answer.opens(normalized)
+                    if opened:
+                        opened_at = now
+                        attempt.note_answer_started()
+                    elif answer.has_thought:
+                        attempt.note_activity()
+                if out.committed:
+                    asked = await out.send(out.writer.write_chunk(normalized), now)
+                    continue
+                began = True
+                await _send_or_hold(normalized, out, held, opened=opened)
+            asked = clock()
+    if not out.committed and not began:
+        raise AnswerUnusable(_EMPTY, cause=Cause.EMPTY)
+    if not answer.finished:
+        raise UpstreamFault(_BROKEN, cause=Cause.TRUNCATED)
+    return Relayed(answer.usage or {}, opened, now - opened_at if opened else None)
+
+
+async def send_end(
+    answer: StreamedAnswer, relayed: Relayed, out: EventStream, held: AnswerBuffer | None = None
+) -> None:
+    """Send the chunk of the usage to *out*, and what *out* holds back; with *held*, keep all of it there.
+
+    Raises :class:`AnswerUnusable` for an answer that never began.
+    """
+    usage = answer.last_chunk()
+    if usage is not None:
+        await _send_or_hold(usage, out, held, opened=out.committed)
+    if out.committed:
+        return
+    if not relayed.opened and (fault := answer.find_unopened()) is not None:
+        raise fault
+    if held is None:
+        await out.commit()
+
+
+async def send_held(chunks: Iterable[bytes], out: EventStream) -> None:
+    """Send *chunks* to *out*, which an answer buffer kept as JSON."""
+    await out.commit(b"".join(map(out.writer.write_encoded, chunks)))
+
+
+async def _send_or_hold(chunk: Chunk, out: EventStream, held: AnswerBuffer | None, *, opened: bool) -> None:
+    """Send *chunk*, a normalized one, or hold it back where the answer is not *opened* or has to be whole."""
+    if held is not None and not out.committed:
+        held.add(chunk, write_json(chunk))
+        if held.is_full:
+            await send_held(held.chunks(), out)
+    elif opened:
+        await out.commit(out.writer.write_chunk(chunk))
+    else:
+        out.hold(out.writer.write_chunk(chunk))

@@ -1,0 +1,19 @@
+"""The id and the time of an answer whose provider gave none."""
+
+from __future__ import annotations
+
+import time
+
+from proxy.forwarding.answer_stamp import stamp_answer
+from proxy.ingress.openai_chat.format import OPENAI_CHAT
+from proxy.observability.request_record import RequestRecord
+
+
+def test_the_id_is_the_request_s_behind_the_format_s_prefix() -> None:
+    """A log line is found by the id in the client's answer."""
+    before = int(time.time())  # noqa: TID251 - the stamp is wall-clock time
+
+    stamp = stamp_answer(RequestRecord("req_abc", "/v1/chat/completions", 0.0), OPENAI_CHAT)
+
+    assert stamp.id == "chatcmpl-abc"
+    assert before <= stamp.created <= before + 60

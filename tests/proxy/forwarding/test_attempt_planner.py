@@ -1,0 +1,24 @@
+"""A failure that is an answer all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.core.errors import AnswerUnusable, ProxyError, UpstreamFault
+from proxy.core.failures import Cause
+from tests.proxy.forwarding.failing import failure_of
+
+UNUSABLE = AnswerUnusable("x", cause=Cause.EMPTY)
+KEPT = AnswerUnusable("x", cause=Cause.INVALID_ARGUMENTS, answer={"choices": []})
+
+
+@pytest.mark.parametrize(
+    ("error", "may_repeat", "is_answer"),
+    [(UpstreamFault("x"), True, False), (UNUSABLE, True, False), (KEPT, True, True), (KEPT, False, False)],
+    ids=["a fault", "nothing to deliver", "an answer", "a part of it is out"],
+)
+def test_an_unusable_answer_may_be_delivered_unless_a_part_is_out(
+    error: ProxyError, may_repeat: bool, is_answer: bool
+) -> None:
+    """Only an unusable answer that was kept is one, and only while the client has got nothing."""
+    assert failure_of(error, may_repeat=may_repeat).is_answer is is_answer

@@ -1,0 +1,140 @@
+"""The relay of a stream: what is held back, what goes out when, and which ends are faults."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any, cast
+
+import pytest
+
+from proxy.answers.texts import Defaults
+from proxy.core.errors import AnswerUnusable, UpstreamFault
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Chunk, TextCall
+from proxy.forwarding.answer_buffer import AnswerBuffer
+from proxy.forwarding.event_stream import EventStream
+from proxy.forwarding.relay import Relayed, relay_chunks, send_end
+from proxy.forwarding.text.stream_text import StreamedText
+from proxy.observability.request_record import RequestRecord
+from tests.proxy.forwarding.failing import a_deployment
+
+
+USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+
+
+class Out:
+    """An event stream that remembers what went out, and in how many writes."""
+
+    def __init__(self) -> None:
+        self.committed = False
+        self.record = RequestRecord("req_1", "/v1/completions", 0.0)
+        self.writer = self
+        self.held: list[str] = []
+        self.writes: list[list[str]] = []
+
+    def write_chunk(self, chunk: Chunk) -> str:
+        """Write its text."""
+        return "".join(choice["text"] or "end" for choice in chunk["choices"]) or "usage"
+
+    def hold(self, event: str) -> None:
+        """Remember what is held back."""
+        self.held.append(event)
+
+    async def commit(self, event: str = "") -> None:
+        """Write what is held back, and *event*."""
+        self.committed = True
+        self.writes.append([*self.held, event] if event else [*self.held])
+        self.held = []
+
+    async def send(self, event: str, now: float) -> float:
+        """Write *event*."""
+        self.writes.append([event])
+        return now
+
+
+class Attempt:
+    """Counts what it is told."""
+
+    began = active = 0
+
+    def note_activity(self) -> None:
+        """Count."""
+        self.active += 1
+
+    def note_answer_started(self) -> None:
+        """Count."""
+        self.began += 1
+
+
+async def stream(*texts: str, end: str | None = "stop") -> AsyncGenerator[Chunk, None]:
+    """Yield a chunk for each text, and then the end."""
+    for text in texts:
+        yield {"choices": [{"index": 0, "text": text, "finish_reason": None}]}
+    if end is not None:
+        yield {"choices": [{"index": 0, "text": "", "finish_reason": end}], "usage": USAGE}
+
+
+async def relay(chunks: AsyncGenerator[Chunk, None], out: Out) -> tuple[Relayed, Attempt]:
+    """Relay *chunks* as a text completion whose client asks for the usage."""
+    call = TextCall(a_deployment(), {"prompt": "x"}, cast(Any, None), ask_usage=True)
+    answer, attempt = StreamedText(call, Defaults("id", 1, "m")), Attempt()
+    stream_out = cast(EventStream, out)
+    relayed = await relay_chunks(chunks, answer, attempt, stream_out)
+    await send_end(answer, relayed, stream_out)
+    return relayed, attempt
+
+
+async def test_blank_beginnings_go_out_with_the_first_word() -> None:
+    """What comes behind it goes out as it comes, and the usage is last."""
+    out = Out()
+
+    relayed, attempt = await relay(stream(" ", "\n", "word", "s"), out)
+
+    assert out.writes == [[" ", "\n", "word"], ["s"], ["end"], ["usage"]]
+    assert (relayed.opened, attempt.began) == (True, 1)
+    assert relayed.usage == USAGE
+
+
+@pytest.mark.parametrize(
+    ("chunks", "cause"),
+    [
+        (stream(end=None), Cause.EMPTY),
+        (stream(" ", end=None), Cause.TRUNCATED),
+        (stream("half", end=None), Cause.TRUNCATED),
+    ],
+    ids=["nothing came", "nothing was said", "no end"],
+)
+async def test_a_stream_without_an_end_is_a_fault(chunks: AsyncGenerator[Chunk, None], cause: Cause) -> None:
+    """It must not look like a complete answer."""
+    with pytest.raises(UpstreamFault) as raised:
+        await relay(chunks, Out())
+
+    assert raised.value.cause is cause
+
+
+async def test_nothing_goes_out_of_a_gemini_text_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can be tried again unseen."""
+    monkeypatch.setattr("proxy.forwarding.text.stream_text.may_be_empty", lambda _: False)
+    out = Out()
+
+    with pytest.raises(AnswerUnusable):
+        await relay(stream(" "), out)
+
+    assert out.writes == []
+
+
+async def test_an_answer_that_has_to_be_whole_stays_in_its_buffer() -> None:
+    """Nothing is written before the buffer is sent."""
+    out, held = Out(), AnswerBuffer()
+    call = TextCall(a_deployment(), {"prompt": "x"}, cast(Any, None))
+    answer = StreamedText(call, Defaults("id", 1, "m"))
+
+    async def chat() -> AsyncGenerator[Chunk, None]:
+        yield {"choices": [{"index": 0, "text": "a", "delta": {}, "finish_reason": "stop"}]}
+
+    monkeypatched = answer.normalize
+    answer.normalize = lambda chunk: {**cast(Chunk, monkeypatched(chunk)), **chunk}
+    relayed = await relay_chunks(chat(), answer, Attempt(), cast(EventStream, out), held)
+    await send_end(answer, relayed, cast(EventStream, out), held)
+
+    assert (out.writes, out.committed, len(held.chunks())) == ([], False, 1)
