@@ -1,7 +1,8 @@
-"""What an answer's usage says about the estimate: looked at when the answer is out, for a sample of the answers."""
+"""Learns from an answer's usage how far the estimate of its prompt is off, once the answer is out."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from math import ceil
 
@@ -14,12 +15,24 @@ from proxy.state.taught import Counted, Taught, is_sampled
 from sanitizers.budget.calibration import MIN_ESTIMATE
 
 
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """One prompt that the provider has counted; *ended* is the end of its request, by the loop's clock."""
+
+    plan: Plan
+    taught: Taught
+    counted: int
+    request_id: str
+    tenant: str
+    ended: float
+
+
 def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
     """Learn from the provider's count of the prompt in *record*, if there is one and this answer is of the sample.
 
-    *now* is the end of the request. A long prompt is counted in a thread: to count one of 100k tokens that was never
-    seen takes 8 ms. The record has been written by then; what the inspector remembers of it gets the estimate that was
-    not needed before.
+    *now* is the end of the request. A long prompt is counted in a worker thread: one of 100k tokens that was never
+    seen takes 8 ms. The log line is written by then. The inspector's entry gets the estimate, which nobody needed
+    before.
     """
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:
@@ -30,23 +43,19 @@ def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
     taught = gateway.learned_windows.of(plan.deployment, now, record.key)
     if is_sampled(taught, now):
         count = partial(estimate_sent, plan.messages, plan.parameters, taught.family)
-        start_offloaded(weight, count, partial(_learn, plan, taught, counted, now, record, gateway))
+        sample = _Sample(plan, taught, counted, record.request_id, record.key, now)
+        start_offloaded(weight, count, partial(_learn, sample, gateway))
 
 
-def _learn(
-    plan: Plan,
-    taught: Taught,
-    counted: int,
-    now: float,
-    record: RequestRecord,
-    gateway: Gateway,
-    estimated: int,
-) -> None:
+def _learn(sample: _Sample, gateway: Gateway, estimated: int) -> None:
+    plan, counted = sample.plan, sample.counted
     media = has_media(plan.messages)
-    expected = estimated * taught.calibration.live
+    expected = estimated * sample.taught.calibration.live
     if gateway.recent_requests is not None:
-        gateway.recent_requests.add_estimate(record.request_id, ceil(expected))
+        gateway.recent_requests.add_estimate(sample.request_id, ceil(expected))
     if estimated >= MIN_ESTIMATE and not media:
         error = abs(expected - counted) / counted
         gateway.metrics.estimate_error.labels(plan.deployment.label).observe(error)
-    gateway.learned_windows.observe(plan.deployment, Counted(estimated, counted, media), now, record.key)
+    gateway.learned_windows.observe(
+        plan.deployment, Counted(estimated, counted, media), sample.ended, sample.tenant
+    )
