@@ -3,6 +3,7 @@
 The values, in the order of the data:
 
     deployment      one model at one provider, with the credentials for it
+    source          the body of a request and the events of an answer, with the format they are in
     chat_request    one chat request as the client meant it; known_tools are the tools in it
     text_request    the same for embeddings and text completions; inputs are the texts in it
     canonical_chat  the keys of a chat message, which is a plain dict

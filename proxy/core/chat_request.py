@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.core.known_tools import KnownTools
+from proxy.core.source import Source
 from sanitizers import Change, Messages
 from sanitizers.outline import Outline
 from sanitizers.record import record
@@ -36,13 +37,24 @@ class ChatRequest:
     known_tools: KnownTools | None = None
     """What is known of the tools that were read, which *parameters* need not have any more."""
 
-    body: bytes = b""
-    """The bytes that it was read from."""
+    source: Source | None = None
+    """The body that it was read from; None for a request that no client sent."""
 
     mended: tuple[Change, ...] = ()
     """What was changed so that it could be read."""
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the history is that of :attr:`body`."""
-        return self.outline is not None and self.outline.messages is self.messages
+        """Whether the history is that of :attr:`source`."""
+        return self.source is not None and self.source.messages is self.messages
+
+    @property
+    def known_outline(self) -> Outline | None:
+        """The outline, where it is the one of *messages*."""
+        outline = self.outline
+        return outline if outline is not None and outline.messages is self.messages else None
+
+    @property
+    def body_bytes(self) -> int:
+        """The length of the body that it was read from, in bytes; 0 without one."""
+        return 0 if self.source is None else len(self.source.body)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from proxy.core.deployment import Deployment
 from proxy.core.inputs import separate_inputs
+from proxy.core.source import Source
 from sanitizers import Messages, Profile, profile_for
 from sanitizers.record import record
 
@@ -54,8 +55,8 @@ class UpstreamCall:
     ask_usage: bool = True
     """Whether a stream is asked for its usage, which the budget learns from, whoever else wants it."""
 
-    body: bytes | None = None
-    """The request as the client sent it, when *messages* are just those that are in it."""
+    source: Source | None = None
+    """The request as the client sent it. Its *messages* may be others by now; the wire decides whether to use it."""
 
     weight: int = 0
     """What writing it costs, as the bytes of a usual body."""

@@ -34,6 +34,10 @@ class ClientFormat(Protocol[Request_co]):
     """Reads the requests of one client format and writes their answers."""
 
     @property
+    def name(self) -> str:
+        """The format's name. A :class:`proxy.core.source.Source` has it, and wires are asked for theirs by it."""
+
+    @property
     def id_prefix(self) -> str:
         """The beginning of the ids that answers get where the provider gave none."""
 

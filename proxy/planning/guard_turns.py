@@ -52,7 +52,7 @@ def guard_chat(
         policy,
         asked,
         in_result=mode != "repair",
-        outline=chat.outline if chat.is_unchanged else None,
+        outline=chat.known_outline,
         declared=declared,
     )
     if not guarded.changes:

@@ -160,8 +160,8 @@ def plan_request(
                 facts.renamed(names_back) if names_back else facts,
                 origins=origins,
                 count=count,
-                outline=request.outline if request.is_unchanged else None,
-                most_bytes=len(request.body),
+                outline=request.known_outline,
+                most_bytes=request.body_bytes,
                 changed=_changed(settled, messages),
             )
         except ContextTooLong:
@@ -234,7 +234,7 @@ def planning_weight(request: ChatRequest, deployment: Deployment, settings: Sett
     if not (request.parameters.get("tools") or request.parameters.get("functions")):
         return request.weight
     target = target_of(deployment, profile_of(deployment, settings))
-    return max(request.weight, cleaning_weight(request.known_tools, len(request.body), target))
+    return max(request.weight, cleaning_weight(request.known_tools, request.body_bytes, target))
 
 
 def _prepared(

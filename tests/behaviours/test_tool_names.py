@@ -238,6 +238,8 @@ async def test_legal_names_go_as_they_came(upstream: ScriptedUpstream) -> None:
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post(asked)
 
-    assert upstream.calls[0].body is not None
-    assert upstream.calls[0].parameters["tools"] == TOOLS[1:]
+    [sent] = upstream.calls
+    assert sent.source is not None
+    assert sent.source.messages is sent.messages
+    assert sent.parameters["tools"] == TOOLS[1:]
     assert "x-turnright-changes" not in reply.headers

@@ -14,6 +14,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest, ProxyError
 from proxy.core.json_text import write_json
 from proxy.core.nesting import nesting_exceeds
+from proxy.core.source import Source
 from proxy.core.upstream_call import Answer, Chunk
 from proxy.forwarding.answer_format import StreamWriter
 from tests.support.builders import user
@@ -50,6 +51,7 @@ class ToyStream:
 class ToyFormat:
     """Implements `ClientFormat`."""
 
+    name = "toy"
     id_prefix = "toy:"
     keep_alive = b"event: wait\ndata: {}\n\n"
 
@@ -62,15 +64,16 @@ class ToyFormat:
         if not isinstance(fields, dict) or nesting_exceeds(fields, max_nesting) or "ask" not in fields:
             raise InvalidRequest("This is no toy.", param="ask")
         nothing: MappingProxyType[str, Any] = MappingProxyType({})
+        messages = [user(fields["about"])]
         return ChatRequest(
             model=fields["ask"],
-            messages=[user(fields["about"])],
+            messages=messages,
             stream=fields.get("live", False),
             include_usage=False,
             parameters=nothing,
             unknown=nothing,
             weight=weight,
-            body=body,
+            source=Source(self.name, body, messages),
         )
 
     def write_answer(self, answer: Answer, /) -> bytes:

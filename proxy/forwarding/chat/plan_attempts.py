@@ -151,7 +151,7 @@ class ChatAttemptPlanner:
             timeouts=timeouts,
             ask_usage=plan.ask_usage,
             extra_body=plan.extra_body,
-            body=request.body if plan.messages is request.messages and request.is_unchanged else None,
+            source=request.source,
             weight=request.weight,
             profile=plan.profile,
             trace=trace,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proxy.core.json_text import write_json
+from proxy.core.source import OPENAI_CHAT as NAME
 from proxy.forwarding.answer_format import StreamWriter
 from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error
 from proxy.ingress.openai_chat.read_request import parse_chat_request
@@ -11,6 +12,7 @@ from proxy.ingress.openai_chat.read_request import parse_chat_request
 class OpenAIChat:
     """Implements :class:`proxy.forwarding.answer_format.ClientFormat` for chat completions."""
 
+    name = NAME
     id_prefix = "chatcmpl-"
     keep_alive = KEEP_ALIVE
     read_request = staticmethod(parse_chat_request)

@@ -14,6 +14,7 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.core.known_tools import KnownTools
+from proxy.core.source import OPENAI_CHAT, Source
 from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
 from proxy.ingress.openai_chat.known_tools import known_tools
 from proxy.ingress.openai_chat.mend_surrogates import mend_surrogates
@@ -86,7 +87,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
         unknown=MappingProxyType(unknown),
         outline=outline,
         known_tools=known,
-        body=body,
+        source=Source(OPENAI_CHAT, body, outline.messages),
         mended=mended,
         weight=max(len(body), weight // _PARSED_FASTER, _weight_of(outline)),
     )

@@ -14,6 +14,7 @@ from proxy.ingress.openai_text.requests import parse_completion_request, parse_e
 class OpenAICompletions:
     """Implements :class:`proxy.forwarding.answer_format.ClientFormat` for text completions."""
 
+    name = "openai_completions"
     id_prefix = "cmpl-"
     keep_alive = KEEP_ALIVE
     write_answer = staticmethod(write_json)
@@ -30,6 +31,8 @@ class OpenAICompletions:
 
 class OpenAIEmbeddings(OpenAICompletions):
     """Implements the same protocol for embeddings, whose answers have no id and are never streamed."""
+
+    name = "openai_embeddings"
 
     @override
     def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> TextRequest:

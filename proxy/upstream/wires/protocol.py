@@ -76,6 +76,13 @@ class StreamWire(WholeWire[CallT], Protocol[CallT]):
 class Wire(StreamWire[UpstreamCall], Protocol):
     """One provider's wire for chats."""
 
+    @property
+    def format(self) -> str | None:
+        """The client format that the wire speaks too; None where no client does.
+
+        The wire may send the body of such a client, while its history is unchanged.
+        """
+
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the names in *parameters* that the wire does not carry to the deployment's model."""
 

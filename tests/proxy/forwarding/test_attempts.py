@@ -208,7 +208,10 @@ async def test_the_note_of_a_second_try(proxy: Proxied, upstream: ScriptedUpstre
     assert "could not be read" in histories[1][1]
     assert histories[2] == histories[1], "one note is enough"
     assert "note=1" in reply.headers["x-turnright-changes"]
-    assert upstream.calls[1].body is None
+    source = upstream.calls[2].source
+    assert source is not None
+    assert source.messages is upstream.calls[0].messages
+    assert source.messages is not upstream.calls[2].messages, "the client's bytes do not hold the note"
     assert "could not be read" not in reply.raw.decode()
 
 

@@ -41,6 +41,8 @@ class _Common:
 
 
 class _Chats(_Common):
+    format = None
+
     def url(self, call: UpstreamCall, *, stream: bool) -> str:
         base = _base(call.deployment)
         return f"{base}:streamGenerateContent?alt=sse" if stream else f"{base}:generateContent"

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from proxy.core.find_value import find_value
+from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.signature_carriers import as_details
 from proxy.upstream.wires.openai.parameters import renamed_parameters
@@ -15,16 +16,22 @@ from proxy.upstream.wires.openai.parameters import renamed_parameters
 def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     """Return the body of one ``chat/completions`` request.
 
-    ``messages`` are the very bytes that the client sent when nothing was changed (they are in ``call.body``), so that
-    number formats, key order and escapes stay as they were; but see :func:`_means_the_same`. The top level is built
-    from the allow-list only.
+    ``messages`` are the very bytes that a client of OpenAI's chat format sent, where its history is unchanged. Number
+    formats, key order and escapes then stay as they were; but see :func:`_means_the_same`. The top level is built from
+    the allow-list only.
     """
     history: list[Any] = list(call.messages)
     if call.is_gemini and call.deployment.provider == "openrouter":
         history = [as_details(message) for message in history]
     messages = orjson.dumps(history)
-    if call.body is not None and not _stands_in(call.body, messages):
-        raw = find_value(call.body, "messages")
+    source = call.source
+    if (
+        source is not None
+        and source.format == OPENAI_CHAT
+        and source.messages is call.messages
+        and not _stands_in(source.body, messages)
+    ):
+        raw = find_value(source.body, "messages")
         if raw is not None and _means_the_same(raw, messages):
             messages = raw
     fields: dict[str, Any] = {"model": call.deployment.model_id, "messages": orjson.Fragment(messages)}

@@ -7,6 +7,7 @@ from typing import Any
 
 from proxy.config.addresses import OPENAI_BASES
 from proxy.core.deployment import Deployment
+from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import Answer, TextCall, UpstreamCall
 from proxy.upstream.wires.openai.answers import StreamReader, read_answer
 from proxy.upstream.wires.openai.embeddings import read_embeddings
@@ -36,6 +37,8 @@ class _Common:
 
 
 class _Chats(_Common):
+    format = OPENAI_CHAT
+
     def url(self, call: UpstreamCall, *, stream: bool) -> str:
         return f"{_base(call.deployment)}/chat/completions"
 

@@ -44,8 +44,9 @@ async def test_a_history_is_not_lost_over_it(upstream: ScriptedUpstream, model: 
     assert reply.headers["x-turnright-changes"] == MENDED
     assert [message["content"] for message in sent.messages] == [f"Look {SMILE}", None, "cut \ufffd"]
     assert sent.messages[1]["tool_calls"][0]["function"]["arguments"] == '{"x": "cut \ufffd"}'
-    if sent.body is not None:
-        assert orjson.loads(sent.body)["messages"] == list(sent.messages)
+    assert sent.source is not None
+    if sent.source.messages is sent.messages:
+        assert orjson.loads(sent.source.body)["messages"] == list(sent.messages)
 
 
 @pytest.mark.parametrize("mode", ["observe", "strict", "off"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.config import resolve
+from proxy.core.source import OPENAI_CHAT, Source
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.upstream.wires.openai import build_request
@@ -30,14 +31,15 @@ def call_of(
     parameters: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> UpstreamCall:
-    """Build a call for `gpt-4.1`."""
+    """Build a call for `gpt-4.1`; *messages* were read from *body*, where there is one."""
     [deployment] = resolve(settings_of({"m": "openai/gpt-4.1"}), "m")
+    if body is not None:
+        fields["source"] = Source(OPENAI_CHAT, body, messages)
     return UpstreamCall(
         deployment=deployment,
         messages=messages or [user("Rebuilt.")],
         parameters=parameters or {},
         timeouts=Timeouts(1, 1, 1, 1),
-        body=body,
         **fields,
     )
 
@@ -55,7 +57,7 @@ def test_raw_messages_out_of_a_body() -> None:
     """The reader of requests finds those very bytes, between whatever stands around them."""
     body = b'{ "model" : "m" , "messages" : ' + ODD + b' , "api_base":"http://attacker.test", "seed": 1}'
     request = parse_chat_request(body, max_nesting=50)
-    call = call_of(request.messages, request.body, request.parameters)
+    call = call_of(request.messages, None, request.parameters, source=request.source)
     sent = build_request(call, stream=False)
 
     assert ODD in sent
@@ -68,6 +70,31 @@ def test_changed_messages_are_written_anew() -> None:
     sent = json.loads(build_request(call_of([user("Mended. \u00e9\U0001f600")]), stream=False))
 
     assert sent == {"model": "gpt-4.1", "messages": [user("Mended. \u00e9\U0001f600")]}
+
+
+def equal(messages: Any) -> Any:
+    """Return another list of the same messages."""
+    return list(messages)
+
+
+def changed(messages: Any) -> Any:
+    """Return another list, with another text in it."""
+    return [{**messages[0], "content": "Mended."}, *messages[1:]]
+
+
+@pytest.mark.parametrize(
+    ("format_", "change"),
+    [(OPENAI_CHAT, equal), (OPENAI_CHAT, changed), ("toy", lambda messages: messages)],
+    ids=["an equal history", "a changed history", "another format"],
+)
+def test_body_of_another_history_or_format_is_not_sent(format_: str, change: Callable[[Any], Any]) -> None:
+    """The wire looks at both: whose format the body is in, and whether its history is the very object."""
+    read = orjson.loads(ODD)
+    source = Source(format_, b'{"messages":' + ODD + b"}", read)
+    messages = change(read)
+    sent = build_request(call_of(messages, source=source), stream=False)
+
+    assert sent == b'{"model":"gpt-4.1","messages":' + orjson.dumps(messages) + b"}"
 
 
 @pytest.mark.parametrize(
@@ -101,8 +128,9 @@ def test_top_level_is_ours() -> None:
 
 def sent_for(messages: bytes) -> bytes:
     """Return the messages that go upstream for a body with these."""
-    request = parse_chat_request(b'{"model":"m","messages":' + messages + b"}", max_nesting=50)
-    sent = build_request(call_of(request.messages, request.body), stream=False)
+    body = b'{"model":"m","messages":' + messages + b"}"
+    request = parse_chat_request(body, max_nesting=50)
+    sent = build_request(call_of(request.messages, body), stream=False)
     return sent.removeprefix(b'{"model":"gpt-4.1","messages":').removesuffix(b"}")
 
 

@@ -19,6 +19,8 @@ _ENDS = {"finished": "stop", "full": "length"}
 
 
 class _Chats:
+    format = "toy"
+
     def url(self, call: UpstreamCall, *, stream: bool) -> str:
         return f"{call.deployment.api_base}/{'listen' if stream else 'ask'}/{call.deployment.model_id}"
 

@@ -1,0 +1,43 @@
+"""What a request was read from, and an answer too: bytes and events that carry the name of their format.
+
+Only a wire of the same format may send a request's bytes. Only a writer of the same format may send an answer's events.
+Without the name, the bytes of one format could be sent as those of another.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sanitizers import Messages
+from sanitizers.record import record
+
+OPENAI_CHAT = "openai_chat"
+"""The format of OpenAI's chat completions, which is the internal form too. Its answers need no source of their own."""
+
+SOURCE = "source"
+"""The key of an :class:`AnswerSource` in an answer or a chunk, as a wire returns them."""
+
+
+@record
+class Source:
+    """The body of one request, and the history that was read from it."""
+
+    format: str
+    """The name of the client's format (:class:`proxy.forwarding.answer_format.ClientFormat`)."""
+
+    body: bytes
+    """The body as it was read; a body that had to be mended first is the mended one."""
+
+    messages: Messages
+    """The history in *body*. A history is unchanged while it is this very object."""
+
+
+@record
+class AnswerSource:
+    """What one chunk, or one whole answer, was projected from."""
+
+    format: str
+    """The name of the format that *event* is in."""
+
+    event: Any
+    """The native event of a stream, or the native body of a whole answer. It is decoded JSON, and nobody changes it."""

@@ -1,0 +1,75 @@
+"""Bytes of one client format never go out as those of another: the toy's body over OpenAI's wire, on real sockets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from proxy.ingress import formats
+from proxy.ingress.routes import paths
+from tests.proxy.upstream.provider import Exchange, Provider, before, providing, whole
+from tests.support.builders import user
+from tests.support.proxied import MODEL, Proxied, chat
+from tests.support.scripted_upstream import answer
+from tests.support.toy_format import TOY, TOY_PATH
+
+pytestmark = pytest.mark.usefixtures("_toy")
+
+LURE = b'"model":"gemini","messages":[{"role":"user","content":"Another history."}]'
+"""What a body holds that is of the toy's format, and could be taken for one of OpenAI's."""
+
+
+@pytest.fixture
+def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the toy into the table of formats, which the table of routes is made of at its import."""
+    monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
+    monkeypatch.setitem(paths._ROUTE_OF, TOY_PATH, TOY_PATH)
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Provider]:
+    """Serve a provider of OpenAI's wire."""
+    reply = whole(json.dumps(answer("Good day.")).encode())
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.send(reply)
+
+    async with providing(script) as serving:
+        yield serving
+
+
+@pytest.fixture
+async def proxy(provider: Provider) -> AsyncIterator[Proxied]:
+    """Serve the proxy before it."""
+    async with before(provider.port) as serving:
+        yield serving
+
+
+async def test_body_of_a_toy_never_goes_out_by_openai_s_wire(proxy: Proxied, provider: Provider) -> None:
+    """Though nothing was changed, and OpenAI's wire would find a history in it."""
+    reply = await proxy.post(b'{"ask":"%s","about":"Hi.",%s}' % (MODEL.encode(), LURE), TOY_PATH)
+
+    assert reply.status == 200
+    [exchange] = provider.exchanges
+    assert json.loads(exchange.body)["messages"] == [user("Hi.")]
+
+
+async def test_body_of_openai_s_own_client_goes_out_as_it_came(proxy: Proxied, provider: Provider) -> None:
+    """The spelling of its history shows it."""
+    spelled = b'[ {"role":"user",\t"content":"\\u0048i."} ]'
+    reply = await proxy.post(b'{"model":"%s","messages":%s}' % (MODEL.encode(), spelled))
+
+    assert reply.status == 200
+    assert spelled in provider.exchanges[0].body
+
+
+async def test_history_that_was_changed_goes_out_as_it_is_now(proxy: Proxied, provider: Provider) -> None:
+    """The client's bytes are not looked at."""
+    orphan = {"role": "tool", "tool_call_id": "nowhere", "content": "An orphan."}
+    body = {**chat("Hi."), "messages": [user("Hi."), orphan]}
+    reply = await proxy.post(body)
+
+    assert "x-turnright-changes" in reply.headers
+    assert b"An orphan." not in provider.exchanges[0].body
