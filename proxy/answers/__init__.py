@@ -9,6 +9,7 @@ In the order of the data:
     normalize                     whole answers and chunks, from all of these
     chunk_rules, chunk_shapes     what is guaranteed of those chunks, and their types
     chunk_violations              the checker of those guarantees, for tests and for other writers of chunks
+    repaired                      whether a repair changed what an answer says
     find_empty                    whether an answer says anything
     tool_calls                    the calls against the tools of the request
     embeddings, texts             the same for embeddings and text completions

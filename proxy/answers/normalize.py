@@ -223,6 +223,10 @@ class ChunkNormalizer:
             return None
         return {**self._chunk([]), "usage": self.usage}
 
+    def head_chunk(self) -> Chunk:
+        """Return a chunk without choices: what all chunks begin with, for a native event that projects to nothing."""
+        return self._chunk([])
+
     def _chunk(self, choices: list[dict[str, Any]]) -> Chunk:
         return {
             "id": self._id,

@@ -14,6 +14,7 @@ In the order of the data:
     next_chunk       the next chunk of a stream, or the end of the client's patience
     answer_buffer    a streamed answer that is held back until it is whole
     answer_stamp     the id and the time of an answer whose provider gave none
+    write_events     the choice between a provider's own events and canonical chunks
     event_stream     a response that is sent event by event; stream_end is its end
     whole_answer     a response that is sent at once; json_response writes JSON
     deliver          the moment at which an answer goes out

@@ -1,12 +1,15 @@
 """The protocol of a client's format: forwarding writes answers in it, and never knows which format it is.
 
+A provider may speak the client's own format. Its answers then come with their source, the native event
+(:class:`proxy.core.source.AnswerSource`), and :mod:`proxy.forwarding.write_events` decides which of the two is written.
+
 The formats lie in :mod:`proxy.ingress`, and :mod:`proxy.ingress.formats` lists them. Answers and chunks come here in
 the one internal form, OpenAI's chat completion as a dict. The id of an answer is already in it.
 """
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Answer, Chunk
@@ -15,13 +18,28 @@ Request_co = TypeVar("Request_co", covariant=True)
 
 
 class StreamWriter(Protocol):
-    """Writes the events of one streamed answer. It may have a state: chunks come in the order they are sent in."""
+    """Writes the events of one streamed answer. It may have a state: chunks come in the order they are sent in.
+
+    Native events and canonical chunks may alternate within one stream.
+    """
+
+    @property
+    def format(self) -> str:
+        """The name of the format, whose native events it writes."""
 
     def write_chunk(self, chunk: Chunk, /) -> bytes:
         """Return the events of *chunk*; empty where the format has none for it."""
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
         """Return the events of a chunk that was held back as JSON."""
+
+    def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
+        """Return the events of a native *event*, which is a value of decoded JSON and must not be changed.
+
+        The model's name, the ids, and the names of tools are those of *chunk*, the canonical chunk that the event was
+        projected to. A chunk without choices comes with an event that projects to nothing. Empty where the event no
+        longer fits, because the one before it was repaired or said already.
+        """
 
     def write_end(self) -> bytes:
         """Return the events that end a complete answer."""
@@ -54,6 +72,12 @@ class ClientFormat(Protocol[Request_co]):
 
     def write_answer(self, answer: Answer, /) -> bytes:
         """Return the JSON body of a whole answer."""
+
+    def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
+        """Return the JSON body of a whole answer that came as *native*, a value of decoded JSON.
+
+        The model's name, the ids, and the names of tools are those of *answer*, its canonical form.
+        """
 
     def write_stream(self) -> StreamWriter:
         """Return the writer of one streamed answer; another attempt in its place gets another writer."""

@@ -10,7 +10,9 @@ from typing import Any
 
 from proxy.core.errors import ProxyError
 from proxy.core.json_text import write_json
+from proxy.core.source import OPENAI_CHAT
 from proxy.core.sse import encode_event
+from proxy.core.upstream_call import Answer, Chunk
 
 DONE = b"data: [DONE]\n\n"
 """The end of a whole stream; never sent behind an error."""
@@ -24,6 +26,11 @@ def write_error(error: ProxyError) -> bytes:
     return write_json(_envelope(error))
 
 
+def write_native_answer(native: Any, answer: Answer) -> bytes:
+    """Return the canonical answer, which is this format's own, as JSON; no wire has another one for it."""
+    return write_json(answer)
+
+
 def _envelope(error: ProxyError) -> dict[str, Any]:
     fields = {"message": error.message, "type": error.type, "param": error.param, "code": error.code}
     return {"error": {**fields, **error.details}}
@@ -32,7 +39,12 @@ def _envelope(error: ProxyError) -> dict[str, Any]:
 class OpenAIStream:
     """Writes chunks as they are, one event each. It has no state, so that all streams share one."""
 
+    format = OPENAI_CHAT
     write_chunk = staticmethod(encode_event)
+
+    def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
+        """Return the event of the canonical chunk, which is this format's own; no wire has another one for it."""
+        return encode_event(chunk)
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
         """Return the event of a chunk that is JSON already."""

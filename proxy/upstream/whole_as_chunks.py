@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from proxy.core.source import SOURCE
 from proxy.core.upstream_call import Answer, Chunk
 
 
 def whole_as_chunks(answer: Answer) -> list[Chunk]:
     """Return the chunks of *answer*: what each choice says, then how it ended, then the usage.
 
-    Nothing is made up: a choice without a finish reason has none in the chunks either.
+    Nothing is made up: a choice without a finish reason has none in the chunks either. The answer's source is
+    left out, since a native body is no event.
     """
-    kept = {name: value for name, value in answer.items() if name not in ("choices", "usage", "object")}
+    left = ("choices", "usage", "object", SOURCE)
+    kept = {name: value for name, value in answer.items() if name not in left}
     head = {**kept, "object": "chat.completion.chunk"}
     chunks: list[Chunk] = []
     for at, choice in enumerate(answer.get("choices") or ()):

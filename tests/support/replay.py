@@ -18,7 +18,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.json_text import write_json
-from proxy.core.upstream_call import Chunk
+from proxy.core.upstream_call import Chunk, Timeouts, UpstreamCall
 from proxy.ingress.openai_chat.format import OPENAI_CHAT
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.direct.content_kind import is_events, without_blanks
@@ -88,6 +88,10 @@ def replay(
     return Replayed(b"".join(out))
 
 
+def _call_to(deployment: Deployment) -> UpstreamCall:
+    return UpstreamCall(deployment, [], {}, Timeouts(1, 1, 1, 1))
+
+
 def _chunks(pieces: Iterable[bytes], deployment: Deployment) -> Iterator[Chunk]:
     wire = wire_of(deployment)
     received = iter(pieces)
@@ -97,9 +101,9 @@ def _chunks(pieces: Iterable[bytes], deployment: Deployment) -> Iterator[Chunk]:
         found = is_events(begun, announced=True)
     if found is False:
         body = b"".join((begun, *received))
-        yield from whole_as_chunks(wire.read_answer(body, deployment))
+        yield from whole_as_chunks(wire.read_answer(body, _call_to(deployment)))
         return
-    reader, decoder = wire.read_stream(deployment), SSEDecoder()
+    reader, decoder = wire.read_stream(_call_to(deployment)), SSEDecoder()
     for piece in (begun, *received):
         for payload in decoder.feed(piece):
             yield from reader.feed(payload)
@@ -116,7 +120,7 @@ def replay_whole(body: bytes, model: str, taken: Collection[str] = ()) -> Replay
     deployment = deployment_of(model)
     try:
         answer = normalize_answer(
-            wire_of(deployment).read_answer(body, deployment),
+            wire_of(deployment).read_answer(body, _call_to(deployment)),
             fallback_id=FALLBACK_ID,
             created=CREATED,
             model=deployment.model_id,

@@ -1,6 +1,7 @@
-"""A client format that no provider has: it shares no field with OpenAI's, numbers its events and has no comments.
+"""A client format that shares no field with OpenAI's, numbers its events and has no comments.
 
-It stands for the formats to come. Its stream has a state, and its requests, answers and errors look like nobody's.
+It stands for the formats to come. Its stream has a state, and its requests, answers and errors look like nobody's. The
+toy wire of the tests speaks it too; what it sends goes out as ``native`` events.
 """
 
 from __future__ import annotations
@@ -23,17 +24,27 @@ from tests.support.builders import user
 class ToyStream:
     """Numbers its events."""
 
+    format = "toy"
+
     def __init__(self) -> None:
         self._number = 0
 
     def write_chunk(self, chunk: Chunk, /) -> bytes:
         """Return one event for each text; the first event names the answer."""
-        texts = [choice["delta"].get("content") for choice in chunk["choices"]]
-        return b"".join(self._event("said", {"text": text, "in": chunk.get("id")}) for text in texts if text)
+        deltas = [choice["delta"] for choice in chunk["choices"]]
+        said = [{"text": delta["content"], "in": chunk.get("id")} for delta in deltas if delta.get("content")]
+        used = [{"used": piece} for delta in deltas for piece in delta.get("tool_calls") or ()]
+        return b"".join(self._event("said", fields) for fields in (*said, *used))
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
         """Decode the chunk and write it."""
         return self.write_chunk(orjson.loads(chunk))
+
+    def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
+        """Return the event with our names in it."""
+        deltas = [choice["delta"] for choice in chunk["choices"]]
+        pieces = [piece for delta in deltas for piece in delta.get("tool_calls") or ()]
+        return self._event("native", with_our_names(event, chunk, pieces))
 
     def write_end(self) -> bytes:
         """Return the event of the end."""
@@ -48,6 +59,22 @@ class ToyStream:
         return b"event: %s\ndata: %s\n\n" % (name.encode(), write_json({"number": self._number, **fields}))
 
 
+def with_our_names(native: Any, answer: Answer, calls: list[Any]) -> dict[str, Any]:
+    """Return *native* with the model of *answer*, and the ids and tools of *calls*."""
+    fields = dict(native)
+    if "by" in fields:
+        fields["by"] = answer["model"]
+    if "uses" in fields:
+        pairs = zip(fields["uses"], calls, strict=True)
+        fields["uses"] = [_with_our_name(use, call) for use, call in pairs]
+    return fields
+
+
+def _with_our_name(use: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+    named = {"id": call.get("id"), "tool": call["function"].get("name")}
+    return {name: named.get(name, value) for name, value in use.items()}
+
+
 class ToyFormat:
     """Implements `ClientFormat`."""
 
@@ -56,7 +83,7 @@ class ToyFormat:
     keep_alive = b"event: wait\ndata: {}\n\n"
 
     def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> ChatRequest:
-        """Read `{"ask": model, "about": text, "live": bool}`."""
+        """Read `{"ask": model, "about": text, "live": bool, "may": [tool]}`."""
         try:
             fields = orjson.loads(body)
         except orjson.JSONDecodeError:
@@ -64,13 +91,14 @@ class ToyFormat:
         if not isinstance(fields, dict) or nesting_exceeds(fields, max_nesting) or "ask" not in fields:
             raise InvalidRequest("This is no toy.", param="ask")
         nothing: MappingProxyType[str, Any] = MappingProxyType({})
+        tools = [{"type": "function", "function": {"name": name}} for name in fields.get("may", ())]
         messages = [user(fields["about"])]
         return ChatRequest(
             model=fields["ask"],
             messages=messages,
             stream=fields.get("live", False),
             include_usage=False,
-            parameters=nothing,
+            parameters=MappingProxyType({"tools": tools}) if tools else nothing,
             unknown=nothing,
             weight=weight,
             source=Source(self.name, body, messages),
@@ -78,7 +106,14 @@ class ToyFormat:
 
     def write_answer(self, answer: Answer, /) -> bytes:
         """Write the text and the id."""
-        return write_json({"text": answer["choices"][0]["message"]["content"], "in": answer["id"]})
+        message = answer["choices"][0]["message"]
+        used = {"used": message["tool_calls"]} if "tool_calls" in message else {}
+        return write_json({"text": message["content"], "in": answer["id"], **used})
+
+    def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
+        """Write the provider's answer with our names in it."""
+        calls = answer["choices"][0]["message"].get("tool_calls") or []
+        return write_json({"native": with_our_names(native, answer, calls)})
 
     def write_stream(self) -> StreamWriter:
         """Return a writer that counts from one."""

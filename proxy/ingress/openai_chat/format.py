@@ -5,7 +5,7 @@ from __future__ import annotations
 from proxy.core.json_text import write_json
 from proxy.core.source import OPENAI_CHAT as NAME
 from proxy.forwarding.answer_format import StreamWriter
-from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error
+from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error, write_native_answer
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 
 
@@ -17,6 +17,7 @@ class OpenAIChat:
     keep_alive = KEEP_ALIVE
     read_request = staticmethod(parse_chat_request)
     write_answer = staticmethod(write_json)
+    write_native_answer = staticmethod(write_native_answer)
     write_error = staticmethod(write_error)
 
     def write_stream(self) -> StreamWriter:

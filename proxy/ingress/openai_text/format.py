@@ -7,7 +7,7 @@ from typing_extensions import override
 from proxy.core.json_text import write_json
 from proxy.core.text_request import TextRequest
 from proxy.forwarding.answer_format import StreamWriter
-from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error
+from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error, write_native_answer
 from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
 
 
@@ -18,6 +18,7 @@ class OpenAICompletions:
     id_prefix = "cmpl-"
     keep_alive = KEEP_ALIVE
     write_answer = staticmethod(write_json)
+    write_native_answer = staticmethod(write_native_answer)
     write_error = staticmethod(write_error)
 
     def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> TextRequest:

@@ -114,8 +114,8 @@ class DirectUpstream:
                 raise UpstreamFault("The provider answered with a stream where none was asked for.")
             exchange.payload = await body.rest(_LARGEST_ANSWER) if payload is None else payload
             if len(exchange.payload) <= LONG:
-                return wire.read_answer(exchange.payload, call.deployment)
-            read = functools.partial(wire.read_answer, exchange.payload, call.deployment)
+                return wire.read_answer(exchange.payload, call)
+            read = functools.partial(wire.read_answer, exchange.payload, call)
             return await run_offloaded(len(exchange.payload), read)
 
     async def _chunks(
@@ -127,10 +127,10 @@ class DirectUpstream:
             body, patience = exchange.body, exchange.patience
             if not await _is_stream(body, announced=exchange.is_event_stream):
                 exchange.payload = await body.rest(_LARGEST_ANSWER)
-                for chunk in as_chunks(wire.read_answer(exchange.payload, call.deployment)):
+                for chunk in as_chunks(wire.read_answer(exchange.payload, call)):
                     yield chunk
                 return
-            reader, decoder, wanted = wire.read_stream(call.deployment), SSEDecoder(), call.choices
+            reader, decoder, wanted = wire.read_stream(call), SSEDecoder(), call.choices
             end_by: float | None = None
             while True:
                 received = await (body.next() if end_by is None else _trailing(body, end_by))

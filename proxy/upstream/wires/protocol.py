@@ -56,8 +56,8 @@ class WholeWire(Protocol[CallT]):
         Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for what the wire cannot say.
         """
 
-    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
-        """Return the answer in the body of a 200, in OpenAI's format.
+    def read_answer(self, body: bytes, call: CallT) -> Answer:
+        """Return the answer to *call* in the body of a 200, in OpenAI's format.
 
         Raises :class:`proxy.core.errors.UpstreamFault` for an error, for what is no answer, and for half an answer.
         """
@@ -69,8 +69,8 @@ class WholeWire(Protocol[CallT]):
 class StreamWire(WholeWire[CallT], Protocol[CallT]):
     """A wire whose answers come as streams too."""
 
-    def read_stream(self, deployment: Deployment) -> StreamReader:
-        """Return a reader for the events of one stream."""
+    def read_stream(self, call: CallT) -> StreamReader:
+        """Return a reader for the events of one stream, the answer to *call*."""
 
 
 class Wire(StreamWire[UpstreamCall], Protocol):

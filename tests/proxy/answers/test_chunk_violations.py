@@ -177,6 +177,7 @@ class Broken:
 
 ABOUT_CHUNKS = [
     Broken("chunk_fields", 1, None, [HI, {**STOP, "system_fingerprint": "x"}], "unknown field"),
+    Broken("chunk_fields", 1, None, [HI, {**STOP, "source": {"format": "toy"}}], "a source that leaked"),
     Broken("head_types", 0, None, [{**opening("stop"), "created": 0}], "no time"),
     Broken("head_types", 0, None, [{**opening("stop"), "id": ""}], "no id"),
     Broken("head_types", 0, None, [{**opening("stop"), "model": None}], "no model"),

@@ -60,11 +60,11 @@ class _Chats(_Common):
         profile = profile_for(deployment.model, deployment.profile)
         return frozenset(parameters.keys() - carried_parameters(profile, deployment.model_id))
 
-    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
-        return read_answer(load_payload(body), model=deployment.model_id)
+    def read_answer(self, body: bytes, call: UpstreamCall) -> Answer:
+        return read_answer(load_payload(body), model=call.deployment.model_id)
 
-    def read_stream(self, deployment: Deployment) -> _PayloadReader:
-        return _PayloadReader(deployment.model_id)
+    def read_stream(self, call: UpstreamCall) -> _PayloadReader:
+        return _PayloadReader(call.deployment.model_id)
 
 
 class _PayloadReader:
@@ -99,8 +99,8 @@ class _Embeddings(_Common):
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         return frozenset(parameters.keys() - EMBEDDING_PARAMETERS)
 
-    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
-        return read_embeddings(load_payload(body), model=deployment.model_id)
+    def read_answer(self, body: bytes, call: TextCall) -> Answer:
+        return read_embeddings(load_payload(body), model=call.deployment.model_id)
 
 
 def _base(deployment: Deployment) -> str:

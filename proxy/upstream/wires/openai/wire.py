@@ -48,10 +48,10 @@ class _Chats(_Common):
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         return refused_parameters(deployment, parameters) - deployment.allowed_openai_params
 
-    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+    def read_answer(self, body: bytes, call: UpstreamCall) -> Answer:
         return read_answer(body)
 
-    def read_stream(self, deployment: Deployment) -> StreamReader:
+    def read_stream(self, call: UpstreamCall) -> StreamReader:
         return StreamReader()
 
 
@@ -67,7 +67,7 @@ class _Embeddings(_Common):
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         return frozenset()
 
-    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+    def read_answer(self, body: bytes, call: TextCall) -> Answer:
         return read_embeddings(body)
 
 
@@ -78,10 +78,10 @@ class _Texts(_Common):
     def write_request(self, call: TextCall, *, stream: bool) -> bytes:
         return build_text_request(call, stream=stream)
 
-    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+    def read_answer(self, body: bytes, call: TextCall) -> Answer:
         return read_text_answer(body)
 
-    def read_stream(self, deployment: Deployment) -> TextStreamReader:
+    def read_stream(self, call: TextCall) -> TextStreamReader:
         return TextStreamReader()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from proxy.config import resolve
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
+from proxy.core.source import OPENAI_CHAT, SOURCE, AnswerSource, Source
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.wires import table
 from proxy.upstream.wires.protocol import Wire
@@ -52,7 +54,7 @@ def call_of(deployment: Deployment) -> UpstreamCall:
 
 def read_stream(wire: Wire, deployment: Deployment, pieces: Iterable[bytes]) -> tuple[str, list[str]]:
     """Return the text and the finish reasons of a stream that comes in *pieces*, as the transport reads it."""
-    reader, decoder, chunks = wire.read_stream(deployment), SSEDecoder(), []
+    reader, decoder, chunks = wire.read_stream(call_of(deployment)), SSEDecoder(), []
     for received in (*pieces, b""):
         for payload in decoder.feed(received) if received else decoder.close():
             chunks += reader.feed(payload)
@@ -113,7 +115,7 @@ def test_header_of_the_deployment_is_sent_in_place_of_the_wire_s(sample: WireSam
 def test_answer_is_read_into_the_canonical_form(sample: WireSample) -> None:
     """A ``chat.completion`` with one choice."""
     deployment = deployment_of(sample)
-    answer = wire_of(deployment).read_answer(sample.answer, deployment)
+    answer = wire_of(deployment).read_answer(sample.answer, call_of(deployment))
     [choice] = answer["choices"]
 
     assert answer["object"] == "chat.completion"
@@ -134,7 +136,7 @@ def test_stream_says_the_same_in_any_cut_of_its_bytes(sample: WireSample) -> Non
 
 def test_stream_may_end_only_when_its_choices_have_ended(sample: WireSample) -> None:
     """The transport then waits for a moment instead of the idle limit."""
-    reader = wire_of(deployment := deployment_of(sample)).read_stream(deployment)
+    reader = wire_of(deployment := deployment_of(sample)).read_stream(call_of(deployment))
     first, *later = SSEDecoder().feed(sample.stream)
 
     reader.feed(first)
@@ -166,12 +168,12 @@ def test_error_in_place_of_an_answer_raises_with_its_words(sample: WireSample) -
     deployment = deployment_of(sample)
 
     with pytest.raises(UpstreamFault, match=r"^Too many tokens\.$"):
-        wire_of(deployment).read_answer(sample.refusal, deployment)
+        wire_of(deployment).read_answer(sample.refusal, call_of(deployment))
 
 
 def test_error_in_a_stream_raises_with_its_words(sample: WireSample) -> None:
     """What came before it is no answer."""
-    reader = wire_of(deployment := deployment_of(sample)).read_stream(deployment)
+    reader = wire_of(deployment := deployment_of(sample)).read_stream(call_of(deployment))
     reader.feed(SSEDecoder().feed(sample.stream)[0])
 
     with pytest.raises(UpstreamFault, match=r"^Too many tokens\.$"):
@@ -184,7 +186,28 @@ def test_something_else_in_place_of_an_answer_raises(sample: WireSample, body: b
     deployment = deployment_of(sample)
 
     with pytest.raises(UpstreamFault):
-        wire_of(deployment).read_answer(body, deployment)
+        wire_of(deployment).read_answer(body, call_of(deployment))
+
+
+@pytest.mark.parametrize("client", [None, OPENAI_CHAT, "own", "other"])
+def test_source_is_attached_for_a_client_of_the_wire_s_own_format_alone(
+    sample: WireSample, client: str | None
+) -> None:
+    """The internal form has none. Else there is one on every chunk, and on a whole answer."""
+    deployment = deployment_of(sample)
+    wire, call = wire_of(deployment), call_of(deployment)
+    if client is not None:
+        name = (wire.format or "none") if client == "own" else client
+        call = replace(call, source=Source(name, b"{}", call.messages))
+    native = client == "own" and wire.format not in (None, OPENAI_CHAT)
+    reader = wire.read_stream(call)
+    events = SSEDecoder().feed(sample.stream)
+    answer = wire.read_answer(sample.answer, call)
+    chunks = [chunk for event in events for chunk in reader.feed(event)] + reader.close()
+    found = [holder[SOURCE] for holder in (answer, *chunks) if SOURCE in holder]
+
+    wanted = [sample.answer, *events] if native else []
+    assert found == [AnswerSource(wire.format or "", json.loads(body)) for body in wanted]
 
 
 def test_unsupported_parameter_is_named_and_no_other(sample: WireSample) -> None:

@@ -9,8 +9,10 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.errors import UpstreamFault
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.wires.table import wire_of
 from tests.proxy.upstream.wires.gemini.test_answers import body
+from tests.support.builders import user
 from tests.support.proxied import settings_of
 
 BUSY = {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}
@@ -29,12 +31,13 @@ WRAPPINGS: dict[str, Any] = {
 }
 EACH = pytest.mark.parametrize("value", WRAPPINGS.values(), ids=WRAPPINGS.keys())
 [DEPLOYMENT] = resolve(settings_of({"m": "gemini/gemini-3.6-flash"}), "m")
+CALL = UpstreamCall(DEPLOYMENT, [user("a")], {}, Timeouts(1, 1, 1, 1))
 
 
 @EACH
 def test_in_a_stream(value: Any) -> None:
     """The event's bytes, as the transport hands them over."""
-    reader = wire_of(DEPLOYMENT).read_stream(DEPLOYMENT)
+    reader = wire_of(DEPLOYMENT).read_stream(CALL)
     reader.feed(json.dumps(body({"text": "a"}, reason=None)).encode())
 
     with pytest.raises(UpstreamFault, match=r"^The model is overloaded\.$") as caught:
@@ -47,7 +50,7 @@ def test_in_a_stream(value: Any) -> None:
 def test_in_a_whole_answer(value: Any) -> None:
     """The body of a 200."""
     with pytest.raises(UpstreamFault, match=r"^The model is overloaded\.$") as caught:
-        wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), DEPLOYMENT)
+        wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), CALL)
 
     assert caught.value.http_status == 503
 
@@ -55,11 +58,11 @@ def test_in_a_whole_answer(value: Any) -> None:
 def test_an_error_with_a_name_alone() -> None:
     """The name is better than nothing."""
     with pytest.raises(UpstreamFault, match=r"^RESOURCE_EXHAUSTED \(status 429\)$"):
-        wire_of(DEPLOYMENT).read_answer(b'{"error": {"status": "RESOURCE_EXHAUSTED"}}', DEPLOYMENT)
+        wire_of(DEPLOYMENT).read_answer(b'{"error": {"status": "RESOURCE_EXHAUSTED"}}', CALL)
 
 
 @pytest.mark.parametrize("value", [[], [body({"text": "a"})], [[]], "x", None, 5])
 def test_what_is_neither_is_no_answer(value: Any) -> None:
     """Several answers in one array are none either: nobody asked for them."""
     with pytest.raises(UpstreamFault, match="not Gemini's"):
-        wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), DEPLOYMENT)
+        wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), CALL)

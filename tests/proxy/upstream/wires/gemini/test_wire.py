@@ -73,4 +73,6 @@ def test_arguments_that_nest_too_deeply_are_the_client_s_fault() -> None:
 
 def test_empty_event_says_nothing() -> None:
     """A keep-alive of some servers."""
-    assert GEMINI.chat.read_stream(deployment_of()).feed(b"") == []
+    call = UpstreamCall(deployment_of(), [user("a")], {}, LIMITS)
+
+    assert GEMINI.chat.read_stream(call).feed(b"") == []

@@ -75,7 +75,7 @@ def test_allowed_parameter_is_not_withheld() -> None:
 def test_text_stream_is_read_to_its_end() -> None:
     """A finish reason ends it; ``[DONE]`` may be missing."""
     assert OPENAI.texts is not None
-    reader = OPENAI.texts.read_stream(deployment_of())
+    reader = OPENAI.texts.read_stream(TextCall(deployment_of(), {}, LIMITS))
     choice = {"index": 0, "text": "Good day.", "finish_reason": "stop"}
     [chunk] = reader.feed(json.dumps({"object": "text_completion", "choices": [choice]}).encode())
 

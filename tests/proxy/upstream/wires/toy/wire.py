@@ -10,12 +10,13 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Answer, Chunk, UpstreamCall
+from proxy.upstream.wires.native_events import attach_body, attach_event, takes_native
 from proxy.upstream.wires.payloads import load_payload
 from proxy.upstream.wires.protocol import ProviderWires
 from proxy.upstream.wires.request_headers import request_headers
 
-_CARRIED = frozenset({"max_tokens", "temperature"})
-_ENDS = {"finished": "stop", "full": "length"}
+_CARRIED = frozenset({"max_tokens", "temperature", "tools"})
+_ENDS = {"finished": "stop", "full": "length", "uses": "tool_calls"}
 
 
 class _Chats:
@@ -35,14 +36,17 @@ class _Chats:
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         return frozenset(parameters.keys() - _CARRIED)
 
-    def read_answer(self, body: bytes, deployment: Deployment) -> Answer:
+    def read_answer(self, body: bytes, call: UpstreamCall) -> Answer:
         said = _read(body)
-        message = {"role": "assistant", "content": said["reply"]}
+        message = {"role": "assistant", "content": said.get("reply")}
+        if uses := said.get("uses"):
+            message["tool_calls"] = [_call(use) for use in uses]
         choice = {"index": 0, "message": message, "finish_reason": _ENDS[said["because"]]}
-        return {"object": "chat.completion", "model": deployment.model_id, "choices": [choice]}
+        answer: Answer = {"object": "chat.completion", "model": call.deployment.model_id, "choices": [choice]}
+        return attach_body(answer, self.format, said) if takes_native(self.format, call) else answer
 
-    def read_stream(self, deployment: Deployment) -> _Lines:
-        return _Lines(deployment.model_id)
+    def read_stream(self, call: UpstreamCall) -> _Lines:
+        return _Lines(call.deployment.model_id, self.format if takes_native(self.format, call) else None)
 
     def read_error(self, status: int, body: bytes) -> str | None:
         trouble = json.loads(body).get("trouble")
@@ -50,16 +54,30 @@ class _Chats:
 
 
 class _Lines:
-    """Reads ``{"more": text}``, and at last ``{"because": reason}``."""
+    """Reads ``{"more": text}``, ``{"uses": [piece]}`` and at last ``{"because": reason}``; others project to nothing.
 
-    def __init__(self, model: str) -> None:
+    With *form* each event is attached to its chunk.
+    """
+
+    def __init__(self, model: str, form: str | None) -> None:
         self.ended = False
         self._model = model
+        self._form = form
 
     def feed(self, payload: bytes) -> list[Chunk]:
         said = _read(payload)
+        chunks = self._project(said)
+        return chunks if self._form is None else attach_event(chunks, self._form, said)
+
+    def _project(self, said: dict[str, Any]) -> list[Chunk]:
         self.ended = "because" in said
-        delta = {} if self.ended else {"content": said["more"]}
+        delta: dict[str, Any] = {}
+        if "more" in said:
+            delta["content"] = said["more"]
+        if "uses" in said:
+            delta["tool_calls"] = [{"index": use["at"], **_call(use)} for use in said["uses"]]
+        if not delta and not self.ended:
+            return []
         reason = _ENDS[said["because"]] if self.ended else None
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
         return [{"object": "chat.completion.chunk", "model": self._model, "choices": [choice]}]
@@ -74,6 +92,13 @@ class _Lines:
         if not self.ended:
             raise UpstreamFault("The toy stopped in the middle.", cause=Cause.TRUNCATED)
         return []
+
+
+def _call(use: dict[str, Any]) -> dict[str, Any]:
+    """Return a use of a tool, or a piece of one, as a call: its head has an id and a tool."""
+    head = {"id": use["id"], "type": "function"} if "id" in use else {}
+    name = {"name": use["tool"]} if "tool" in use else {}
+    return {**head, "function": {**name, "arguments": use.get("with", "")}}
 
 
 def _read(body: bytes) -> dict[str, Any]:

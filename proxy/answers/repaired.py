@@ -1,0 +1,55 @@
+"""Tells whether a repair changed what an answer says, or a chunk of one.
+
+A client of the provider's own format gets the native event then no more: it says what the repair took out or mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_FIELDS = ("content", "reasoning_content", "refusal", "audio", "annotations")
+
+
+def is_repaired(projected: Mapping[str, Any], canonical: Mapping[str, Any] | None) -> bool:
+    """Tell whether *canonical* says something else than *projected*, which a wire returned.
+
+    Both are whole answers or chunks; *canonical* is None for a chunk that is held back or left out. Compared are the
+    texts, the arguments and places of the calls, and the finish reasons. What a writer puts into the native event
+    itself is not compared: ids, the model, the role, and the names of tools. Neither are signatures, log probabilities
+    and the usage, which the native event has in its own form.
+    """
+    return _said(projected) != ([] if canonical is None else _said(canonical))
+
+
+def _said(answer: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Return what each choice says, in their order, without those that say nothing."""
+    found = []
+    for at, choice in enumerate(answer.get("choices") or ()):
+        message = choice.get("message")
+        said = (_message_said(message) if message is not None else _delta_said(choice.get("delta") or {})) + (
+            choice.get("finish_reason") or None,
+        )
+        if any(said):
+            index = choice.get("index")
+            found.append(((0 if message is None else at) if index is None else index, *said))
+    return found
+
+
+def _message_said(message: Mapping[str, Any]) -> tuple[Any, ...]:
+    calls = message.get("tool_calls") or ()
+    return (*_fields_said(message), tuple((at, _arguments(call)) for at, call in enumerate(calls)))
+
+
+def _delta_said(delta: Mapping[str, Any]) -> tuple[Any, ...]:
+    pieces = delta.get("tool_calls") or ()
+    return (*_fields_said(delta), tuple((piece.get("index"), _arguments(piece)) for piece in pieces))
+
+
+def _fields_said(part: Mapping[str, Any]) -> tuple[Any, ...]:
+    legacy = part.get("function_call") or {}
+    return (*(part.get(name) or None for name in _FIELDS), legacy.get("arguments") or None)
+
+
+def _arguments(call: Mapping[str, Any]) -> Any:
+    return (call.get("function") or {}).get("arguments") or ""

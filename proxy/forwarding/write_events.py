@@ -1,0 +1,80 @@
+"""Decides what a client of the provider's own format gets: the native event, or the canonical chunk in its place.
+
+The native event has what no chat message holds. The canonical chunk is written where a repair changed what the event
+says. Without a source, as on OpenAI's own wire, nothing here is called: ``SOURCE in chunk`` is asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import orjson
+
+from proxy.answers.repaired import is_repaired
+from proxy.core.json_text import write_json
+from proxy.core.source import SOURCE, AnswerSource
+from proxy.core.upstream_call import Answer, Chunk
+from proxy.forwarding.answer_format import ClientFormat, StreamWriter
+from sanitizers.record import record
+
+
+def find_native(format_name: str, projected: Chunk, normalized: Chunk | None) -> AnswerSource | None:
+    """Return the source of *projected* that is to be written; None where *normalized* is written in its place.
+
+    *format_name* is that of the client's format. *normalized* is what became of *projected* behind the normalizer and
+    the turn guard; None where it is held back, or holds nothing for the client.
+    """
+    source = projected.get(SOURCE)  # a provider may send a field of this name
+    if not isinstance(source, AnswerSource) or source.format != format_name:
+        return None
+    return None if is_repaired(projected, normalized) else source
+
+
+@record
+class HeldEvent:
+    """A native event that is held back, and its canonical chunk, both as JSON."""
+
+    event: bytes
+    chunk: bytes
+
+
+Held: TypeAlias = bytes | HeldEvent
+"""A chunk that is held back: as JSON, or with its native event."""
+
+
+def hold_event(written: bytes, source: AnswerSource | None) -> Held:
+    """Return what is held back of a chunk whose JSON is *written*; *source* is what :func:`find_native` returned."""
+    return written if source is None else HeldEvent(write_json(source.event), written)
+
+
+def write_held(writer: StreamWriter, held: Iterable[Held]) -> bytes:
+    """Return the events of chunks that were held back."""
+    return b"".join(
+        writer.write_native(orjson.loads(chunk.event), orjson.loads(chunk.chunk))
+        if isinstance(chunk, HeldEvent)
+        else writer.write_encoded(chunk)
+        for chunk in held
+    )
+
+
+def keep_source(projected: Answer, answer: Answer) -> Answer:
+    """Return *answer*, a whole one, with the source of *projected*; without any where a repair made it of that.
+
+    Called behind every step that may change an answer which came with a source.
+    """
+    source = projected.get(SOURCE)
+    if isinstance(source, AnswerSource) and not is_repaired(projected, answer):
+        return {**answer, SOURCE: source}
+    return {name: value for name, value in answer.items() if name != SOURCE}
+
+
+def write_answer(answer_format: ClientFormat[Any], answer: Answer) -> bytes:
+    """Return the body of a whole answer in the client's format: native, where its source was kept."""
+    if SOURCE not in answer:
+        return answer_format.write_answer(answer)
+    canonical = dict(answer)
+    source: AnswerSource = canonical.pop(SOURCE)
+    if source.format != answer_format.name:
+        return answer_format.write_answer(canonical)
+    return answer_format.write_native_answer(source.event, canonical)

@@ -1,0 +1,97 @@
+"""Native events go to clients of the same format, as long as no repair changed what they say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.core.source import OPENAI_CHAT, SOURCE, AnswerSource
+from proxy.forwarding.write_events import find_native, hold_event, keep_source, write_answer, write_held
+from proxy.ingress.openai_chat.format import OPENAI_CHAT as OPENAI
+from tests.support.scripted_upstream import answer, chunk, say
+from tests.support.toy_format import TOY, ToyStream
+
+EVENT = {"more": "a", "cites": "https://a.test"}
+NATIVE = AnswerSource("toy", EVENT)
+WHOLE = {**answer("a"), SOURCE: NATIVE}
+
+
+@pytest.mark.parametrize(
+    ("format_name", "projected", "normalized", "found"),
+    [
+        ("toy", {**say("a"), SOURCE: NATIVE}, say("a"), NATIVE),
+        ("toy", {**say("a"), SOURCE: NATIVE}, say("b"), None),
+        ("toy", {**say("a"), SOURCE: NATIVE}, None, None),
+        ("toy", {"choices": [], SOURCE: NATIVE}, None, NATIVE),
+        (OPENAI_CHAT, {**say("a"), SOURCE: NATIVE}, say("a"), None),
+        ("toy", say("a"), say("a"), None),
+        ("toy", {**say("a"), SOURCE: {"format": "toy", "event": EVENT}}, say("a"), None),
+    ],
+    ids=[
+        "the same",
+        "mended",
+        "held back",
+        "nothing said",
+        "another client",
+        "no source",
+        "a provider's own field",
+    ],
+)
+def test_native_event_is_found(format_name: str, projected: Any, normalized: Any, found: Any) -> None:
+    """In all other cases the canonical chunk is written."""
+    assert find_native(format_name, projected, normalized) is found
+
+
+def test_normalizer_never_passes_a_source_on() -> None:
+    """It writes allow-listed fields alone, so that a source cannot reach a client by itself."""
+    inner = {"content": "a", SOURCE: NATIVE}
+    normalizer = ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=True)
+    given = {**chunk(inner, "stop"), SOURCE: NATIVE, "usage": {"total_tokens": 1, SOURCE: NATIVE}}
+    given["choices"][0][SOURCE] = NATIVE
+    read = {**answer("a", **{SOURCE: NATIVE}), SOURCE: NATIVE}
+    normalized = normalize_answer(read, fallback_id="c", created=1, model="m").answer
+
+    for written in (
+        normalizer.normalize(given),
+        normalizer.last_chunk(),
+        normalizer.head_chunk(),
+        normalized,
+    ):
+        assert "AnswerSource" not in repr(written)
+        assert SOURCE not in json.dumps(written)
+
+
+def test_held_chunks_are_written_as_they_would_have_been() -> None:
+    """In their order, native and canonical."""
+    native = hold_event(json.dumps(say("a")).encode(), NATIVE)
+    plain = hold_event(json.dumps(say("b")).encode(), None)
+    writer = ToyStream()
+
+    assert write_held(ToyStream(), [native, plain]) == writer.write_native(
+        EVENT, say("a")
+    ) + writer.write_chunk(say("b"))
+
+
+def test_whole_answer_goes_out_natively_or_as_it_was_mended() -> None:
+    """Its source is kept as long as it says the same."""
+    same, mended = keep_source(WHOLE, answer("a")), keep_source(WHOLE, answer("b"))
+    mended_later = keep_source(same, {**same, "choices": answer("c")["choices"]})
+
+    assert json.loads(write_answer(TOY, same)) == {"native": EVENT}
+    assert json.loads(write_answer(TOY, mended))["text"] == "b"
+    assert json.loads(write_answer(TOY, mended_later))["text"] == "c"
+
+
+def test_whole_answer_in_another_format_is_canonical() -> None:
+    """Nothing of the source is in it, though a wire attached it."""
+    assert json.loads(write_answer(OPENAI, keep_source(WHOLE, answer("a")))) == answer("a")
+
+
+def test_field_of_a_provider_is_no_source() -> None:
+    """An OpenAI-compatible server may send one of that name."""
+    projected = {**answer("a"), SOURCE: {"url": "x"}}
+
+    assert keep_source(projected, answer("a")) == answer("a")
