@@ -20,7 +20,7 @@ WITHOUT_TESTS = LISTS / "without_tests.txt"
 WITHOUT_SOURCE = LISTS / "without_source.txt"
 """Test files that belong to no single module."""
 
-MOST = {WITHOUT_TESTS: 203, WITHOUT_SOURCE: 56}
+MOST = {WITHOUT_TESTS: 202, WITHOUT_SOURCE: 56}
 """The lengths of the lists, which are lowered as they shrink."""
 
 

@@ -19,7 +19,7 @@ from proxy.core.errors import (
     UpstreamUnreachable,
 )
 from proxy.ingress.formats import FORMATS, is_chat
-from proxy.ingress.routes.paths import API_ROUTES
+from proxy.ingress.routes.paths import api_routes
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.circuit import State
@@ -46,7 +46,7 @@ def start_series(metrics: Metrics, settings: Settings) -> None:
 
 def start_counts(metrics: Metrics, settings: Settings) -> None:
     """Give every model of *settings* its counts; what is counted already stays. May be done in a thread."""
-    for route in API_ROUTES:
+    for route in api_routes():
         metrics.disconnects.labels(route)
         metrics.requests.labels(route, UNKNOWN_MODEL, InternalFault.code)
     if settings.sanitize.on_violation == "send":

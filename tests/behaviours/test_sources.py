@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from proxy.ingress import formats
-from proxy.ingress.routes import paths
 from tests.proxy.upstream.provider import Exchange, Provider, before, providing, whole
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import MODEL, Proxied, chat
@@ -23,9 +22,8 @@ LURE = b'"model":"gemini","messages":[{"role":"user","content":"Another history.
 
 @pytest.fixture
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the toy into the table of formats, which the table of routes is made of at its import."""
+    """Put the toy into the table of formats."""
     monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
-    monkeypatch.setitem(paths._ROUTE_OF, TOY_PATH, TOY_PATH)
 
 
 @pytest.fixture

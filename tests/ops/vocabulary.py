@@ -22,7 +22,7 @@ from proxy.core.errors import (
     TooMuchWork,
     UpstreamFault,
 )
-from proxy.ingress.routes.paths import API_ROUTES
+from proxy.ingress.routes.paths import api_routes
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.client_error import tell_client
@@ -137,7 +137,7 @@ def find_faults(
 def values_of(metric: str, label: str) -> frozenset[str]:
     """Return the values that a label of a metric can have."""
     if label == "route":
-        return frozenset(API_ROUTES)
+        return frozenset(api_routes())
     return _VALUES.get((metric, label)) or labels_of_metrics()[metric].get(label, frozenset())
 
 

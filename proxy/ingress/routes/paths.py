@@ -27,7 +27,6 @@ UI_RECENT = "/ui/api/recent"
 UI_RECENT_ONE = "/ui/api/recent/{id}"
 UI_LIVE = "/ui/api/live"
 
-API_PATHS = (*FORMATS, EXPLAIN, MODELS, MODEL)
 OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, "/ui/{file}"})
 """By what aiohttp calls their resources. The inspector's page is open, since it asks for the key; its data is not."""
 
@@ -35,16 +34,8 @@ _PROBES = frozenset({*LIVE, *READY})
 
 _UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})
 
-_ROUTE_OF = {
-    spelling: canonical
-    for canonical in (path.replace("{id:.+}", "{id}") for path in API_PATHS)
-    for spelling in (canonical, canonical.removeprefix("/v1"))
-}
-"""By what aiohttp calls a path's resource: the name that it has in metrics and logs."""
-
-
-API_ROUTES = tuple(dict.fromkeys(_ROUTE_OF.values()))
-"""The names of the API's paths in metrics and logs."""
+_FURTHER_ROUTES = (EXPLAIN, MODELS, MODEL.replace("{id:.+}", "{id}"))
+"""The paths of the API that belong to no client format, as aiohttp calls their resources."""
 
 OTHER = "other"
 """The name that all other paths have there."""
@@ -55,10 +46,19 @@ def spellings(path: str) -> tuple[str, str]:
     return path, path.removeprefix("/v1")
 
 
+def api_routes() -> tuple[str, ...]:
+    """Return the names of the API's paths in metrics and logs: those of the formats, and the others."""
+    return *FORMATS, *_FURTHER_ROUTES
+
+
 def api_route(request: web.Request) -> str | None:
     """Return the template of the API path that *request* matched, as metrics and logs name it; else None."""
     resource = request.match_info.route.resource
-    return _ROUTE_OF.get(resource.canonical) if resource is not None else None
+    if resource is None:
+        return None
+    path = resource.canonical
+    route = path if path.startswith("/v1/") else "/v1" + path
+    return route if route in FORMATS or route in _FURTHER_ROUTES else None
 
 
 def is_ui_work(request: web.Request) -> bool:

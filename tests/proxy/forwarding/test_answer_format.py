@@ -10,7 +10,6 @@ import pytest
 
 from proxy.core.errors import UpstreamUnreachable
 from proxy.ingress import formats
-from proxy.ingress.routes import paths
 from tests.proxy.forwarding.attempting import refused
 from tests.support.proxied import CHAT, MODEL, Proxied, Reply, proxied, settings_of
 from tests.support.scripted_upstream import STOP, Pause, ScriptedUpstream, answer, chunk, say
@@ -28,9 +27,8 @@ def upstream() -> ScriptedUpstream:
 
 @pytest.fixture
 async def proxy(monkeypatch: pytest.MonkeyPatch, upstream: ScriptedUpstream) -> AsyncIterator[Proxied]:
-    """Serve with the toy in the table of formats, which the table of routes is made of at its import."""
+    """Serve with the toy in the table of formats."""
     monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
-    monkeypatch.setitem(paths._ROUTE_OF, TOY_PATH, TOY_PATH)
     settings = settings_of(router_settings={"num_retries": 1})
     async with proxied(settings, upstream) as serving:
         yield serving

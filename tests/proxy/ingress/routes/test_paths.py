@@ -1,0 +1,51 @@
+"""The routes of the API are those of the table of formats, and a few more."""
+
+from __future__ import annotations
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
+
+from proxy.ingress import formats
+from proxy.ingress.routes import add_api_routes, add_health_routes
+from proxy.ingress.routes.paths import api_route, api_routes
+from tests.support.toy_format import TOY, TOY_PATH
+
+
+async def routes_of(*paths: str) -> list[str | None]:
+    """Return the names of the routes that an application finds for these paths."""
+    app = web.Application()
+    add_api_routes(app)
+    add_health_routes(app)
+    found = []
+    for path in paths:
+        routes = set()
+        for method in ("GET", "POST"):
+            request = make_mocked_request(method, path)
+            request._match_info = await app.router.resolve(request)
+            routes.add(api_route(request))
+        found.append(next(iter(routes - {None}), None))
+    return found
+
+
+async def test_every_route_has_one_name_in_both_spellings() -> None:
+    """With ``/v1`` and without it; a name of a model may have slashes."""
+    paths = [route.replace("{id}", "openai/gpt-4.1") for route in api_routes()]
+
+    assert await routes_of(*paths) == list(api_routes())
+    assert await routes_of(*(path.removeprefix("/v1") for path in paths)) == list(api_routes())
+
+
+async def test_other_paths_have_none() -> None:
+    """Probes, metrics, the root's page, and what nobody serves."""
+    assert (
+        await routes_of("/livez", "/metrics", "/", "/nowhere", "/v1/nowhere", "/v1/v1/models") == [None] * 6
+    )
+
+
+async def test_format_of_the_table_is_a_route(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its row is all that it needs."""
+    monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
+
+    assert TOY_PATH in api_routes()
+    assert await routes_of(TOY_PATH, TOY_PATH.removeprefix("/v1")) == [TOY_PATH] * 2
