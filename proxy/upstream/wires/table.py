@@ -29,14 +29,12 @@ WIRES: Mapping[str, ProviderWires] = MappingProxyType(
 
 def wire_of(deployment: Deployment) -> Wire:
     """Return the wire on which a deployment chats."""
-    provider = deployment.provider
-    return WIRES[provider if provider in WIRES else OTHERS].chat
+    return _wires_of(deployment).chat
 
 
 def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:
     """Return the wire on which a deployment embeds; raises :class:`InvalidRequest` where the provider has none."""
-    provider = deployment.provider
-    wire = WIRES[provider if provider in WIRES else OTHERS].embeddings
+    wire = _wires_of(deployment).embeddings
     if wire is None:
         raise InvalidRequest("The provider of this model has no embeddings.", param="model")
     return wire
@@ -44,15 +42,13 @@ def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:
 
 def most_inputs_of(deployment: Deployment) -> int | None:
     """Return how many inputs a deployment embeds at once; None where no limit is known."""
-    provider = deployment.provider
-    wire = WIRES[provider if provider in WIRES else OTHERS].embeddings
+    wire = _wires_of(deployment).embeddings
     return None if wire is None else wire.most_inputs
 
 
 def text_wire_of(deployment: Deployment) -> TextWire:
     """Return the wire on which a deployment completes texts; raises :class:`InvalidRequest` where there is none."""
-    provider = deployment.provider
-    wire = WIRES[provider if provider in WIRES else OTHERS].texts
+    wire = _wires_of(deployment).texts
     if wire is None:
         raise InvalidRequest("The provider of this model has no text completions.", param="model")
     return wire
@@ -60,5 +56,9 @@ def text_wire_of(deployment: Deployment) -> TextWire:
 
 def has_texts(deployment: Deployment) -> bool:
     """Tell whether the provider's wires include text completions."""
+    return _wires_of(deployment).texts is not None
+
+
+def _wires_of(deployment: Deployment) -> ProviderWires:
     provider = deployment.provider
-    return WIRES[provider if provider in WIRES else OTHERS].texts is not None
+    return WIRES[provider if provider in WIRES else OTHERS]
