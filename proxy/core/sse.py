@@ -6,6 +6,9 @@ from typing import Any
 
 from proxy.core.json_text import write_json
 
+EVENT_STREAM = "text/event-stream; charset=utf-8"
+"""The ``Content-Type`` of server-sent events."""
+
 
 def encode_event(payload: Any, /) -> bytes:
     """Return *payload* as one event."""

@@ -60,6 +60,10 @@ class ClientFormat(Protocol[Request_co]):
         """The beginning of the ids that answers get where the provider gave none."""
 
     @property
+    def stream_content_type(self) -> str:
+        """The ``Content-Type`` of a streamed answer, with its charset."""
+
+    @property
     def keep_alive(self) -> bytes:
         """What is sent in a silent stream; no client takes it for a part of an answer."""
 

@@ -31,7 +31,6 @@ _FLUSH_S = 5.0
 """Seconds that a client has, past the deadline, to take the end of its stream."""
 
 _HEADERS = {
-    "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-cache",
     "X-Accel-Buffering": "no",  # nginx would hold the stream back otherwise
 }
@@ -160,7 +159,8 @@ class EventStream:
         self._silent_since = self._clock()
 
     async def _begin(self) -> None:
-        headers = {**_HEADERS, **self.record.answer_headers(self._clock())}
+        kind = {"Content-Type": self._format.stream_content_type}
+        headers = {**kind, **_HEADERS, **self.record.answer_headers(self._clock())}
         response = web.StreamResponse(headers=headers)
         self.record.status = 200
         try:

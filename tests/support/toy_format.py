@@ -80,6 +80,7 @@ class ToyFormat:
 
     name = "toy"
     id_prefix = "toy:"
+    stream_content_type = "text/x-toy; charset=utf-8"
     keep_alive = b"event: wait\ndata: {}\n\n"
 
     def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> ChatRequest:

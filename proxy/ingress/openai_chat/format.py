@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proxy.core.json_text import write_json
 from proxy.core.source import OPENAI_CHAT as NAME
+from proxy.core.sse import EVENT_STREAM
 from proxy.forwarding.answer_format import StreamWriter
 from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error, write_native_answer
 from proxy.ingress.openai_chat.read_request import parse_chat_request
@@ -14,6 +15,7 @@ class OpenAIChat:
 
     name = NAME
     id_prefix = "chatcmpl-"
+    stream_content_type = EVENT_STREAM
     keep_alive = KEEP_ALIVE
     read_request = staticmethod(parse_chat_request)
     write_answer = staticmethod(write_json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from proxy.core.json_text import write_json
+from proxy.core.sse import EVENT_STREAM
 from proxy.core.text_request import TextRequest
 from proxy.forwarding.answer_format import StreamWriter
 from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error, write_native_answer
@@ -16,6 +17,7 @@ class OpenAICompletions:
 
     name = "openai_completions"
     id_prefix = "cmpl-"
+    stream_content_type = EVENT_STREAM
     keep_alive = KEEP_ALIVE
     write_answer = staticmethod(write_json)
     write_native_answer = staticmethod(write_native_answer)

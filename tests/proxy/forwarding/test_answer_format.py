@@ -68,9 +68,11 @@ async def test_its_series_are_there_before_any_request(proxy: Proxied) -> None:
 
 
 async def test_a_stream(proxy: Proxied) -> None:
-    """It is numbered from one to its end."""
-    events = events_of(await proxy.post(LIVE, TOY_PATH))
+    """It is numbered from one to its end, and its type is the format's."""
+    reply = await proxy.post(LIVE, TOY_PATH)
+    events = events_of(reply)
 
+    assert reply.headers["content-type"] == TOY.stream_content_type
     assert [name for name, _ in events] == ["said", "said", "over"]
     assert [fields["number"] for _, fields in events] == [1, 2, 3]
     assert "".join(fields.get("text", "") for _, fields in events) == "Good day."
