@@ -1,6 +1,6 @@
 """Tells whether a repair changed what an answer says, or a chunk of one.
 
-A client of the provider's own format gets the native event then no more: it says what the repair took out or mended.
+The native event is then not sent to a client of the provider's own format: it still says what was mended or taken out.
 """
 
 from __future__ import annotations
@@ -26,13 +26,17 @@ def _said(answer: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Return what each choice says, in their order, without those that say nothing."""
     found = []
     for at, choice in enumerate(answer.get("choices") or ()):
-        message = choice.get("message")
-        said = (_message_said(message) if message is not None else _delta_said(choice.get("delta") or {})) + (
-            choice.get("finish_reason") or None,
-        )
-        if any(said):
-            index = choice.get("index")
-            found.append(((0 if message is None else at) if index is None else index, *said))
+        message, index = choice.get("message"), choice.get("index")
+        if message is not None:
+            said = _message_said(message)
+        else:
+            said, at = (
+                _delta_said(choice.get("delta") or {}),
+                0,
+            )  # a delta without an index is the first choice's
+        reason = choice.get("finish_reason") or None
+        if reason is not None or any(said):
+            found.append((at if index is None else index, reason, *said))
     return found
 
 

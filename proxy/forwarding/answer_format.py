@@ -28,7 +28,10 @@ class StreamWriter(Protocol):
         """The name of the format, whose native events it writes."""
 
     def write_chunk(self, chunk: Chunk, /) -> bytes:
-        """Return the events of *chunk*; empty where the format has none for it."""
+        """Return the events of *chunk*; empty where the format has none for it, or a native event told it already.
+
+        The latter concerns the chunk of the usage, which comes last.
+        """
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
         """Return the events of a chunk that was held back as JSON."""
@@ -37,8 +40,9 @@ class StreamWriter(Protocol):
         """Return the events of a native *event*, which is a value of decoded JSON and must not be changed.
 
         The model's name, the ids, and the names of tools are those of *chunk*, the canonical chunk that the event was
-        projected to. A chunk without choices comes with an event that projects to nothing. Empty where the event no
-        longer fits, because the one before it was repaired or said already.
+        projected to. Only the first piece of a call has an id and a name, so the writer remembers them. A chunk without
+        choices comes with an event that projects to nothing. Empty where the event no longer fits, because what it
+        follows was repaired.
         """
 
     def write_end(self) -> bytes:
