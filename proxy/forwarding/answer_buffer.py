@@ -11,7 +11,9 @@ from typing import Any
 import orjson
 
 from proxy.core.json_text import write_json
+from proxy.core.source import AnswerSource
 from proxy.core.upstream_call import Answer, Chunk
+from proxy.forwarding.write_events import Held, HeldEvent, hold_event
 
 LARGEST = 8 * 2**20
 """Bytes that are held back; a longer answer is sent on as it comes, unchecked."""
@@ -55,7 +57,7 @@ class AnswerBuffer:
     """One answer's normalized chunks as JSON, and the calls in them."""
 
     def __init__(self) -> None:
-        self._chunks: list[bytes] = []
+        self._chunks: list[Held] = []
         self._with_calls: set[int] = set()  # places of chunks that hold pieces of calls
         self._size = 0
         self._pieces: dict[_Place, _Pieces] = {}
@@ -67,16 +69,17 @@ class AnswerBuffer:
         """Whether more is held back than :data:`LARGEST`."""
         return self._size > LARGEST
 
-    def add(self, chunk: Chunk, written: bytes) -> None:
-        """Hold *chunk* back, whose JSON is *written*."""
-        self._size += len(written)
+    def add(self, chunk: Chunk, written: bytes, native: AnswerSource | None = None) -> None:
+        """Hold *chunk* back, whose JSON is *written*; *native* is the event that is to go out in its place."""
+        held = hold_event(written, native)
+        self._size += len(written) + (len(held.event) if isinstance(held, HeldEvent) else 0)
         for choice in chunk["choices"]:
             index = choice["index"]
             self._ends[index] = choice["finish_reason"] or self._ends.get(index)
             for piece in choice["delta"].get("tool_calls") or ():
                 self._with_calls.add(len(self._chunks))
                 self._pieces.setdefault((index, piece["index"]), _Pieces()).add(piece)
-        self._chunks.append(written)
+        self._chunks.append(held)
 
     def whole(self) -> Answer:
         """Return the answer, as far as its calls go."""
@@ -87,18 +90,19 @@ class AnswerBuffer:
             choices.append({"index": index, "message": {"tool_calls": calls}, "finish_reason": end})
         return {"choices": choices}
 
-    def chunks(self, answer: Answer | None = None) -> list[bytes]:
+    def chunks(self, answer: Answer | None = None) -> list[Held]:
         """Return the chunks as they came; with *answer*, one from :meth:`whole`, with the calls that differ in it.
 
-        The first piece of such a call then has all of it, and the others nothing.
+        The first piece of such a call then has all of it, and the others nothing. A native event with a piece of such
+        a call is replaced by its canonical chunk.
         """
         mended = self._mended(answer) if answer is not None else {}
         if not mended:
             return self._chunks
         said: set[_Place] = set()
         return [
-            write_json(_with_mended(orjson.loads(chunk), mended, said)) if at in self._with_calls else chunk
-            for at, chunk in enumerate(self._chunks)
+            _mend_held(held, mended, said) if at in self._with_calls else held
+            for at, held in enumerate(self._chunks)
         ]
 
     def _mended(self, answer: Answer) -> dict[_Place, Any]:
@@ -109,6 +113,19 @@ class AnswerBuffer:
                 if call is not self._calls[place]:
                     mended[place] = call["function"]
         return mended
+
+
+def _mend_held(held: Held, mended: dict[_Place, Any], said: set[_Place]) -> Held:
+    """Return *held* with the functions of *mended*; as it came where it has a native event and none of their pieces."""
+    if not isinstance(held, HeldEvent):
+        return write_json(_with_mended(orjson.loads(held), mended, said))
+    chunk = orjson.loads(held.chunk)
+    places = {
+        (choice["index"], piece["index"])
+        for choice in chunk["choices"]
+        for piece in choice["delta"].get("tool_calls") or ()
+    }
+    return write_json(_with_mended(chunk, mended, said)) if places & mended.keys() else held
 
 
 def _with_mended(chunk: Chunk, mended: dict[_Place, Any], said: set[_Place]) -> Chunk:

@@ -16,10 +16,13 @@ from proxy.answers.normalize import Notes
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.json_text import write_json
+from proxy.core.source import SOURCE, AnswerSource
 from proxy.core.upstream_call import Chunk
 from proxy.forwarding.answer_buffer import AnswerBuffer
+from proxy.forwarding.answer_format import StreamWriter
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.next_chunk import next_chunk
+from proxy.forwarding.write_events import Held, find_native, write_held
 
 _EMPTY = "The provider's stream ended without an answer."
 _BROKEN = "The provider's stream broke off before the answer was complete."
@@ -53,6 +56,9 @@ class StreamedAnswer(Protocol):
 
     async def keep_notes(self) -> None:
         """Keep what :attr:`notes` holds, and empty them: before the client gets the chunk that they are of."""
+
+    def head_chunk(self) -> Chunk:
+        """Return a chunk without choices, for a native event that no chat message has a place for."""
 
     def last_chunk(self) -> Chunk | None:
         """Return the chunk of the usage, where the client asked for it and the provider reported any."""
@@ -107,6 +113,11 @@ async def relay_chunks(
             normalized = normalize(chunk)
             if notes.signed or notes.changes:
                 await answer.keep_notes()
+            native = None
+            if SOURCE in chunk:
+                native = find_native(out.writer.format, chunk, normalized)
+                if native is not None and normalized is None:
+                    normalized = answer.head_chunk()
             if normalized is not None:
                 if not opened:
                     opened = answer.opens(normalized)
@@ -116,10 +127,10 @@ async def relay_chunks(
                     elif answer.has_thought:
                         attempt.note_activity()
                 if out.committed:
-                    asked = await out.send(out.writer.write_chunk(normalized), now)
+                    asked = await out.send(_write(normalized, native, out.writer), now)
                     continue
-                began = True
-                await _send_or_hold(normalized, out, held, opened=opened)
+                began = began or bool(normalized["choices"])
+                await _send_or_hold(normalized, native, out, held, opened=opened)
             asked = clock()
     if not out.committed and not began:
         raise AnswerUnusable(_EMPTY, cause=Cause.EMPTY)
@@ -137,7 +148,7 @@ async def send_end(
     """
     usage = answer.last_chunk()
     if usage is not None:
-        await _send_or_hold(usage, out, held, opened=out.committed)
+        await _send_or_hold(usage, None, out, held, opened=out.committed)
     if out.committed:
         return
     if not relayed.opened and (fault := answer.find_unopened()) is not None:
@@ -146,18 +157,24 @@ async def send_end(
         await out.commit()
 
 
-async def send_held(chunks: Iterable[bytes], out: EventStream) -> None:
-    """Send *chunks* to *out*, which an answer buffer kept as JSON."""
-    await out.commit(b"".join(map(out.writer.write_encoded, chunks)))
+async def send_held(chunks: Iterable[Held], out: EventStream) -> None:
+    """Send *chunks* to *out*, which an answer buffer kept."""
+    await out.commit(write_held(out.writer, chunks))
 
 
-async def _send_or_hold(chunk: Chunk, out: EventStream, held: AnswerBuffer | None, *, opened: bool) -> None:
+async def _send_or_hold(
+    chunk: Chunk, native: AnswerSource | None, out: EventStream, held: AnswerBuffer | None, *, opened: bool
+) -> None:
     """Send *chunk*, a normalized one, or hold it back where the answer is not *opened* or has to be whole."""
     if held is not None and not out.committed:
-        held.add(chunk, write_json(chunk))
+        held.add(chunk, write_json(chunk), native)
         if held.is_full:
             await send_held(held.chunks(), out)
     elif opened:
-        await out.commit(out.writer.write_chunk(chunk))
+        await out.commit(_write(chunk, native, out.writer))
     else:
-        out.hold(out.writer.write_chunk(chunk))
+        out.hold(_write(chunk, native, out.writer))
+
+
+def _write(chunk: Chunk, native: AnswerSource | None, writer: StreamWriter) -> bytes:
+    return writer.write_chunk(chunk) if native is None else writer.write_native(native.event, chunk)

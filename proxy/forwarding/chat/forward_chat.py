@@ -11,6 +11,7 @@ from proxy.answers.normalize import normalize_answer
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
+from proxy.core.source import SOURCE
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.answer_stamp import AnswerStamp, stamp_answer
@@ -24,6 +25,7 @@ from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.stream_end import finish_stream
 from proxy.forwarding.whole_answer import WholeAnswer
+from proxy.forwarding.write_events import keep_source, write_answer
 from proxy.planning.plan import Plan
 
 _SAID_NOTHING = {
@@ -50,7 +52,7 @@ async def forward_chat(
     answer = await _answer_whole(attempts, stamp)
     record.usage = answer.get("usage") or {}
     record.status = 200
-    return WholeAnswer(answer_format.write_answer(answer), record.answer_headers(attempts.clock()))
+    return WholeAnswer(write_answer(answer_format, answer), record.answer_headers(attempts.clock()))
 
 
 async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerStamp) -> Answer:
@@ -77,11 +79,11 @@ async def _ask(
     record, gateway, call, plan = attempts.record, attempts.gateway, attempt.call, attempt.plan
     asked = attempts.clock()
     try:
-        given = await gateway.upstream.complete(call)
+        projected = await gateway.upstream.complete(call)
     finally:
         record.upstream_wait += attempts.clock() - asked
     answer, notes = normalize_answer(
-        given,
+        projected,
         fallback_id=stamp.id,
         created=stamp.created,
         model=call.deployment.model_id,
@@ -94,10 +96,13 @@ async def _ask(
     if record.guarded is not None:
         answer, held_back = pass_calls(answer, record.guarded)
         record.answer_changes += held_back
+    if SOURCE in projected:
+        answer = keep_source(projected, answer)
     check_answer(answer, call)
     if is_corrected(plan, gateway.settings.router_settings.self_correction, stream=False):
-        answer, corrections = await correct_answer(answer, plan)
+        corrected, corrections = await correct_answer(answer, plan)
         record.answer_changes += corrections
+        return corrected if SOURCE not in answer else keep_source(answer, corrected)
     return answer
 
 

@@ -23,6 +23,7 @@ from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_last_words
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.relay import relay_chunks, send_end, send_held
+from proxy.forwarding.write_events import Held
 from proxy.planning.plan import Plan
 from sanitizers import Change
 from sanitizers.turns import ChunkGate
@@ -36,7 +37,7 @@ async def stream_chat(
     Raises :class:`proxy.core.errors.ProxyError` for a request without an answer, and for an answer that breaks off.
     """
     record, correction = attempts.record, attempts.gateway.settings.router_settings.self_correction
-    unusable: Sequence[bytes] = ()
+    unusable: Sequence[Held] = ()
     try:
         while True:
             async with await attempts.plan_next() as attempt:
@@ -113,6 +114,7 @@ class StreamedChat:
         self.normalize = normalizer.normalize if gate is None else self._normalize_gated
         self.notes = normalizer.notes
         self.opens = self._watch.opens
+        self.head_chunk = normalizer.head_chunk
         self.last_chunk = normalizer.last_chunk
 
     def _normalize_gated(self, chunk: Chunk) -> Chunk | None:

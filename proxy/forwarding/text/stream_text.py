@@ -69,6 +69,10 @@ class StreamedText:
         """Tell whether the text begins with *chunk*, or ends where it may be empty."""
         return opens(chunk, may_be_empty=self._may_be_empty)
 
+    def head_chunk(self) -> Chunk:
+        """Return a chunk without choices."""
+        return {"choices": []}
+
     async def keep_notes(self) -> None:
         """Do nothing: texts have no notes."""
 

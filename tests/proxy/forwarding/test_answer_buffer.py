@@ -6,9 +6,13 @@ import json
 import sys
 from typing import Any
 
+import pytest
+
 from proxy.core.json_text import write_json
+from proxy.core.source import AnswerSource
 from proxy.forwarding import answer_buffer
 from proxy.forwarding.answer_buffer import AnswerBuffer
+from proxy.forwarding.write_events import HeldEvent
 
 
 def chunk(delta: Any, finish: str | None = None, index: int = 0) -> dict[str, Any]:
@@ -69,7 +73,7 @@ def test_a_mended_call_goes_out_once() -> None:
     message = answer["choices"][0]["message"]
     mended = {**message["tool_calls"][1], "function": {"name": "h", "arguments": '{"z":3}'}}
     answer["choices"][0]["message"] = {**message, "tool_calls": [message["tool_calls"][0], mended]}
-    events = [json.loads(written) for written in buffer.chunks(answer)]
+    events = [json.loads(written) for written in buffer.chunks(answer) if isinstance(written, bytes)]
 
     assert events[:3] == CALLS[:3]
     assert events[3]["choices"][0]["delta"]["tool_calls"] == [
@@ -136,3 +140,31 @@ def test_arguments_are_joined_once() -> None:
     [choice] = held(*[chunk(piece(0, Text(text), "f")) for text in ('{"a"', ":", "1}")]).whole()["choices"]
 
     assert choice["message"]["tool_calls"][0]["function"]["arguments"] == '{"a":1}'
+
+
+def test_native_events_are_held_beside_their_chunks() -> None:
+    """A mended call goes out canonically, all else as the provider sent it."""
+    buffer = AnswerBuffer()
+    for number, each in enumerate(CALLS):
+        buffer.add(each, write_json(each), AnswerSource("toy", {"number": number}))
+    native = [HeldEvent(write_json({"number": at}), write_json(each)) for at, each in enumerate(CALLS)]
+    assert buffer.chunks() == native
+    assert buffer.chunks(buffer.whole()) == native
+
+    answer = buffer.whole()
+    message = answer["choices"][0]["message"]
+    mended = {**message["tool_calls"][1], "function": {"name": "h", "arguments": '{"z":3}'}}
+    answer["choices"][0]["message"] = {**message, "tool_calls": [message["tool_calls"][0], mended]}
+    found = buffer.chunks(answer)
+    assert [at for at, one in enumerate(found) if one != native[at]] == [3, 5]
+    assert isinstance(found[3], bytes)
+    assert json.loads(found[3])["choices"][0]["delta"]["tool_calls"][0]["function"] == mended["function"]
+
+
+def test_native_events_count_for_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are held in memory as the chunks are."""
+    monkeypatch.setattr(answer_buffer, "LARGEST", 1_000)
+    buffer = AnswerBuffer()
+    buffer.add(CALLS[0], write_json(CALLS[0]), AnswerSource("toy", {"thought": "x" * 1_000}))
+
+    assert buffer.is_full

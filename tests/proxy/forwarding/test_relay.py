@@ -18,7 +18,6 @@ from proxy.forwarding.text.stream_text import StreamedText
 from proxy.observability.request_record import RequestRecord
 from tests.proxy.forwarding.failing import a_deployment
 
-
 USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 
 
