@@ -21,7 +21,7 @@ from proxy.ingress.openai_chat.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
 from proxy.ingress.parameter_limits import check_unknown
 from sanitizers import Change, Unrepairable
-from sanitizers.outline import DEPTH, Outline, outline_of
+from sanitizers.outline import DEPTH, Outline
 from sanitizers.validation import read_history
 
 _CONTENT_OF, _CALLS_OF = methodcaller("get", "content"), methodcaller("get", "tool_calls")
@@ -44,25 +44,17 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
     Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
     model, messages that cannot be read, and a known parameter of the wrong type.
     """
-    mended: tuple[Change, ...] = ()
-    try:
-        fields = load_object(body)
-    except InvalidRequest:
-        found = mend_surrogates(body) if mends else None
-        if found is None:
-            raise
-        body = found[0]
-        fields = load_object(body)
-        mended = tuple(Change("shape", "replaced", at, "half_character") for at in found[1])
-    given = fields.get("messages")
-    outline = outline_of(given) if isinstance(given, list) else None
-    known = known_tools(fields.get("tools"))
-    if rest := _of_unknown_depth(fields, outline, known, max_nesting):
-        refuse_nesting(rest, max_nesting)
+    fields, body, mended = _load(body, mends=mends)
     model = read_model(fields)
     if "messages" not in fields:
         raise InvalidRequest("'messages' is required.", param="messages")
-    outline = _read_history(given, outline)
+    try:
+        outline = read_history(fields["messages"])
+    except Unrepairable as error:
+        raise InvalidRequest(error.message, param=error.param) from None
+    known = known_tools(fields.get("tools"))
+    if rest := _of_unknown_depth(fields, outline, known, max_nesting):
+        refuse_nesting(rest, max_nesting)
     parameters: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     for name, value in fields.items():
@@ -93,6 +85,18 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
     )
 
 
+def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Change, ...]]:
+    """Return the fields of *body*, the bytes they are read from, and what was mended so that they can be read."""
+    try:
+        return load_object(body), body, ()
+    except InvalidRequest:
+        found = mend_surrogates(body) if mends else None
+        if found is None:
+            raise
+    body, places = found
+    return load_object(body), body, tuple(Change("shape", "replaced", at, "half_character") for at in places)
+
+
 def _weight_of(outline: Outline) -> int:
     """Return what work on a history costs, as the bytes of a usual one, by its messages, calls and parts."""
     messages = outline.messages
@@ -104,21 +108,13 @@ def _weight_of(outline: Outline) -> int:
     return _USUAL_MESSAGE * len(messages) + _USUAL_PART * parts
 
 
-def _read_history(value: Any, outline: Outline | None) -> Outline:
-    """Return the outline of *value*, a history; raises :class:`InvalidRequest` with the index of a bad message."""
-    try:
-        return read_history(value, outline)
-    except Unrepairable as error:
-        raise InvalidRequest(error.message, param=error.param) from None
-
-
 def _of_unknown_depth(
-    fields: dict[str, Any], outline: Outline | None, known: KnownTools | None, max_nesting: int
+    fields: dict[str, Any], outline: Outline, known: KnownTools | None, max_nesting: int
 ) -> dict[str, Any]:
     """Return the containers among *fields*, without those messages and tools that are known to be flat enough."""
     are_containers = map(_CONTAINERS.__contains__, map(type, fields.values()))
     rest = dict(compress(fields.items(), are_containers))
-    if outline is not None and max_nesting >= 2 + DEPTH:
+    if max_nesting >= 2 + DEPTH:
         del rest["messages"]
         if outline.odd:
             rest["messages"] = [outline.messages[index] for index in outline.odd]
