@@ -12,69 +12,83 @@ from proxy.core.worker_threads import THREADS
 from proxy.observability.metrics.labelled import counter
 from proxy.observability.metrics.loop_lag import LoopLag
 
+# Each definition is a metric's name, its help text, a histogram's buckets, and its labels.
+
+_READY = (
+    "turnright_ready",
+    "1 while new requests are wanted, 0 before the process is warm and from SIGTERM on.",
+)
+
+_CONNECTIONS = (
+    "turnright_connections",
+    "Connections of clients that are open, on all listeners.",
+)
+
+_CONNECTIONS_CLOSED = (
+    "turnright_connections_closed_total",
+    "Connections that were closed before their time: slow_head, no request within 30 s; address, a quarter of "
+    "all waited from one address; maximum, there was no room and it had sent no accepted request; idle, the "
+    "same and it was idle longest; refused, new ones while all others were busy; descriptors, the limit of the "
+    "process was reached.",
+    "reason",
+)
+
+_LOOP_LAG = (
+    "turnright_event_loop_lag_seconds",
+    "How late the event loop was at worst in the last ten seconds: what every request had to wait beside its "
+    "own work.",
+)
+
+_OFFLOAD_WAITING = (
+    "turnright_offload_waiting",
+    "Steps of large requests that wait for a worker thread. Each client has one thread at a time.",
+)
+
+_CONFIG_RELOADS = (
+    "turnright_config_reloads_total",
+    "Attempts to take up a changed configuration: ok, or failed and then nothing was changed.",
+    "result",
+)
+
+_CONFIG_RELOAD_SUCCESS = (
+    "turnright_config_reload_success",
+    "1 while the newest configuration is the one in use, 0 after one that was refused.",
+)
+
+_CONFIG_RELOAD_TIMESTAMP = (
+    "turnright_config_reload_timestamp_seconds",
+    "Unix time at which the configuration in use was taken up, the start included.",
+)
+
+_BUILD = (
+    "turnright_build_info",
+    "Always 1; the version is a label.",
+    ("version",),
+)
+
 
 class ProcessMetrics:
     """The metrics of the process, ``process_*`` and ``python_gc_*`` of the library's own among them."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.ready = Gauge(
-            "turnright_ready",
-            "1 while new requests are wanted, 0 before the process is warm and from SIGTERM on.",
-            registry=registry,
-        )
-        self.connections = Gauge(
-            "turnright_connections",
-            "Connections of clients that are open, on all listeners.",
-            registry=registry,
-        )
-        self.connections_closed = counter(
-            registry,
-            "turnright_connections_closed_total",
-            "Connections that were closed before their time: slow_head, no request within 30 s; address, a quarter of "
-            "all waited from one address; maximum, there was no room and it had sent no accepted request; idle, the "
-            "same and it was idle longest; refused, new ones while all others were busy; descriptors, the limit of the "
-            "process was reached.",
-            "reason",
-        )
+        self.ready = Gauge(*_READY, registry=registry)
+        self.connections = Gauge(*_CONNECTIONS, registry=registry)
+        self.connections_closed = counter(registry, *_CONNECTIONS_CLOSED)
         for reason in Reason:
             self.connections_closed.labels(reason.value)
         self.loop_lag = LoopLag()
         """To be run by whoever runs the loop; the gauge below reads it."""
 
-        Gauge(
-            "turnright_event_loop_lag_seconds",
-            "How late the event loop was at worst in the last ten seconds: what every request had to wait beside its "
-            "own work.",
-            registry=registry,
-        ).set_function(self.loop_lag.worst)
-        Gauge(
-            "turnright_offload_waiting",
-            "Steps of large requests that wait for a worker thread. Each client has one thread at a time.",
-            registry=registry,
-        ).set_function(lambda: THREADS.waiting)
-        self.config_reloads = counter(
-            registry,
-            "turnright_config_reloads_total",
-            "Attempts to take up a changed configuration: ok, or failed and then nothing was changed.",
-            "result",
-        )
-        self.config_reload_success = Gauge(
-            "turnright_config_reload_success",
-            "1 while the newest configuration is the one in use, 0 after one that was refused.",
-            registry=registry,
-        )
-        self.config_reload_timestamp = Gauge(
-            "turnright_config_reload_timestamp_seconds",
-            "Unix time at which the configuration in use was taken up, the start included.",
-            registry=registry,
-        )
+        Gauge(*_LOOP_LAG, registry=registry).set_function(self.loop_lag.worst)
+        Gauge(*_OFFLOAD_WAITING, registry=registry).set_function(lambda: THREADS.waiting)
+        self.config_reloads = counter(registry, *_CONFIG_RELOADS)
+        self.config_reload_success = Gauge(*_CONFIG_RELOAD_SUCCESS, registry=registry)
+        self.config_reload_timestamp = Gauge(*_CONFIG_RELOAD_TIMESTAMP, registry=registry)
         self.config_reload_success.set(1)  # the start is the first
         self.config_reload_timestamp.set_to_current_time()
         for result in ("ok", "failed"):
             self.config_reloads.labels(result)
-        build = Gauge(
-            "turnright_build_info", "Always 1; the version is a label.", ["version"], registry=registry
-        )
+        build = Gauge(*_BUILD, registry=registry)
         build.labels(__version__).set(1)
         ProcessCollector(registry=registry)
         GCCollector(registry=registry)
