@@ -19,9 +19,11 @@ from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.read_query import with_model
 from proxy.inspector.targets import withheld_unasked
-from proxy.planning.dry_run import run_dry, tell_run
+from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.dry_run import DryRunInput, run_dry, tell_run
+from proxy.planning.plan_target import plan_target
 from proxy.planning.turn_policies import TurnPolicies
-from proxy.state.learned_windows import LearnedWindows
+from proxy.state.taught import untaught
 
 CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}
@@ -50,10 +52,11 @@ def run_explain(options: argparse.Namespace) -> int:
         request = parse_chat_request(
             body, max_nesting=settings.general_settings.max_nesting, mends=settings.sanitize.mode == "repair"
         )
-        policy = TurnPolicies(settings.turns).find(
-            request.model, choose_pool(request.model, settings)[0].label, ""
-        )
-        run = run_dry(request, settings, withheld_unasked, LearnedWindows(), 0.0, policy)
+        deployment = choose_pool(request.model, settings)[0]
+        target = plan_target(deployment, settings.sanitize, withheld_unasked)
+        facts = facts_of(deployment, settings.budget, untaught(deployment))
+        policy = TurnPolicies(settings.turns).find(request.model, deployment.label, "")
+        run = run_dry(DryRunInput(request, target, facts, policy=policy))
     except ConfigurationError as error:
         print(render_faults(error), end="", file=sys.stderr)
         return UNUSABLE
@@ -61,8 +64,7 @@ def run_explain(options: argparse.Namespace) -> int:
         place = f" ({error.param})" if error.param else ""
         print(f"turnright: {error.message}{place}", file=sys.stderr)
         return UNUSABLE
-    target = {"model": request.model}
-    looked = inspect_request(request, run, withheld_unasked, target, compact=options.json)
+    looked = inspect_request(request, run, {"model": request.model}, compact=options.json)
     explanation = {**tell_run(run), **{name: looked[name] for name in _FURTHER}}
     if options.json:
         shown = orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode()

@@ -16,9 +16,10 @@ from proxy.inspector.read_query import Asked, Target
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
 from proxy.inspector.worker_thread import work_apart
 from proxy.observability.recent_requests import Seen
-from proxy.planning.dry_run import DryRun, run_dry
-from proxy.planning.plan import profile_of
+from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan_parameters import Unsupported
+from proxy.planning.plan_target import plan_target, profile_of
 from proxy.planning.preview import pools_of
 from proxy.planning.signatures.restoring import keys_wanted
 from proxy.state.kept_signatures import Kept
@@ -29,6 +30,18 @@ class Sender(NamedTuple):
 
     key: str
     asked: int | None = None
+
+
+class Inspection(NamedTuple):
+    """One request that is looked at: what is *asked*, for whom, and at what time of the event loop's clock.
+
+    *kept* is what is known of the signatures of the request's calls.
+    """
+
+    asked: Asked
+    sender: Sender
+    kept: Mapping[str, Kept]
+    now: float
 
 
 def find_deployment(asked: Asked, seen: Seen | None, gateway: Gateway) -> tuple[Target, Deployment]:
@@ -85,7 +98,7 @@ async def load_kept(
 
     It is the same for all of them.
     """
-    if any(profile_of(deployment, gateway.settings).signs_calls for deployment in deployments):
+    if any(profile_of(deployment, gateway.settings.sanitize).signs_calls for deployment in deployments):
         keys = await work_apart(partial(keys_wanted, asked.chat.messages, asked.chat.outline))
         return await load_signatures(gateway.store, sender.key, keys)
     return {}
@@ -100,30 +113,17 @@ async def unsupported_by(target: Target, gateway: Gateway) -> Unsupported:
 
 
 def run_for(
-    asked: Asked,
-    deployment: Deployment,
-    gateway: Gateway,
-    unsupported: Unsupported,
-    kept: Mapping[str, Kept],
-    now: float,
-    sender: Sender,
+    inspection: Inspection, deployment: Deployment, unsupported: Unsupported, gateway: Gateway
 ) -> DryRun:
-    """Return the dry run of what is *asked* at *deployment*, as if *sender* had sent it.
+    """Return the dry run of an *inspection* at *deployment*, as if its sender had sent the request.
 
     The limits of rounds are those of the model that is asked for, also where a fallback of it answers.
     """
-    pool = () if asked.chosen else resolve(gateway.settings, asked.chat.model)
+    asked, sender, settings = inspection.asked, inspection.sender, gateway.settings
+    pool = () if asked.chosen else resolve(settings, asked.chat.model)
     label = (pool[0] if pool else deployment).label
     policy = gateway.turns.find(asked.chat.model, label, sender.key)
-    return run_dry(
-        asked.chat,
-        gateway.settings,
-        unsupported,
-        gateway.learned_windows,
-        now,
-        policy,
-        sender.asked,
-        kept,
-        deployment,
-        sender.key,
-    )
+    target = plan_target(deployment, settings.sanitize, unsupported)
+    taught = gateway.learned_windows.look(deployment, inspection.now, sender.key)
+    facts = facts_of(deployment, settings.budget, taught)
+    return run_dry(DryRunInput(asked.chat, target, facts, inspection.kept, policy, sender.asked))

@@ -12,10 +12,9 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.inspector.align_messages import Placed, follow, place
 from proxy.inspector.rule_texts import STEPS, provider_words, rule_of, why
-from proxy.inspector.steps import SIGNATURES, find_stages
+from proxy.inspector.steps import SIGNATURES, Stage, find_stages
 from proxy.planning.dry_run import DryRun, tell_run
 from proxy.planning.plan import MADE_IN_EVERY_MODE, Plan
-from proxy.planning.plan_parameters import Unsupported
 from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.families import family_of
@@ -24,7 +23,6 @@ from sanitizers.budget.families import family_of
 def inspect_request(
     came: ChatRequest,
     run: DryRun,
-    unsupported: Unsupported,
     target: Mapping[str, Any],
     *,
     compact: bool = False,
@@ -37,7 +35,7 @@ def inspect_request(
     """
     told = tell_run(run)
     before = place(came.messages)
-    stages = list(find_stages(came.messages, run, unsupported))
+    stages = list(find_stages(came.messages, run))
     behind = stages[-1].history if stages else before
     repaired = follow(behind, run.shown.messages) if run.shown is not None else behind
     after, would = repaired, None
@@ -64,16 +62,7 @@ def inspect_request(
         "before": [{"index": index, "message": message} for index, message in before],
         "found": told["found"],
         "violations": told["violations"],
-        "steps": [
-            {
-                "step": stage.step,
-                "what": STEPS.get(stage.step, ""),
-                "made": _is_made(stage.step, run),
-                "changes": [tell_change(change) for change in stage.changes],
-                "after": shown(stage.history),
-            }
-            for stage in stages
-        ],
+        "steps": [{**_tell_stage(stage, run), "after": shown(stage.history)} for stage in stages],
         "after": shown(after),
         "would": shown(would) if would is not None else None,
         "body": told["body"],
@@ -81,6 +70,16 @@ def inspect_request(
         "parameters_dropped": told["dropped_parameters"],
         "budget": _tell_budget(run, told["budget"], before, repaired),
         "turns": told["turns"],
+    }
+
+
+def _tell_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
+    """Return a step of repairing with its changes, without the history behind it."""
+    return {
+        "step": stage.step,
+        "what": STEPS.get(stage.step, ""),
+        "made": _is_made(stage.step, run),
+        "changes": [tell_change(change) for change in stage.changes],
     }
 
 

@@ -34,7 +34,15 @@ from proxy.ingress.routes.paths import (
     UI_VERDICTS,
 )
 from proxy.ingress.routes.read_body import read_body
-from proxy.inspector.dry_runs import Sender, every_target, find_deployment, load_kept, run_for, unsupported_by
+from proxy.inspector.dry_runs import (
+    Inspection,
+    Sender,
+    every_target,
+    find_deployment,
+    load_kept,
+    run_for,
+    unsupported_by,
+)
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.pages import INDEX, read_files
 from proxy.inspector.read_query import Asked, read_asked
@@ -43,7 +51,7 @@ from proxy.inspector.verdicts import tell_unreadable, tell_verdict
 from proxy.inspector.worker_thread import LARGEST_MIB, Seats, refuse_long, work_apart
 from proxy.observability.recent_requests import BUCKET_S, RecentRequests, Seen, tell_bucket, tell_seen
 from proxy.planning.dry_run import DryRun
-from proxy.planning.plan import profile_of
+from proxy.planning.plan_target import profile_of
 from proxy.planning.preview import pools_of
 from proxy.upstream.transports import transport_of
 
@@ -101,12 +109,12 @@ async def look(request: web.Request) -> web.Response:
         sender = _sender_of(request, seen)
         kept = await load_kept(asked, [deployment], gateway, sender)
         unsupported = await unsupported_by(target, gateway)
-        now = asyncio.get_running_loop().time()
-        dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, sender)
+        inspection = Inspection(asked, sender, kept, asyncio.get_running_loop().time())
+        dry = partial(run_for, inspection, deployment, unsupported, gateway)
         sent_by = None if seen is None else {"key": seen.key or None, "max_rounds": seen.max_rounds}
 
         def write() -> bytes:
-            told = inspect_request(asked.chat, dry(), unsupported, target.as_dict(), compact=asked.compact)
+            told = inspect_request(asked.chat, dry(), target.as_dict(), compact=asked.compact)
             return write_json({**told, "sent_by": sent_by})
 
         return _answer(await work_apart(write))
@@ -124,6 +132,7 @@ async def verdicts(request: web.Request) -> web.Response:
         sender = _sender_of(request, _find_seen(request, watch, asked.recent))
         targets = every_target(asked, gateway)
         kept = await load_kept(asked, [deployment for _, deployment in targets], gateway, sender)
+        inspection = Inspection(asked, sender, kept, now)
         for target, deployment in targets:
             # All of them together may take longer than anybody waits for an exit.
             if gateway.lifecycle.draining:
@@ -131,7 +140,7 @@ async def verdicts(request: web.Request) -> web.Response:
             told = target.as_dict()
             try:
                 unsupported = await unsupported_by(target, gateway)
-                dry = partial(run_for, asked, deployment, gateway, unsupported, kept, now, sender)
+                dry = partial(run_for, inspection, deployment, unsupported, gateway)
                 rows.append(await work_apart(partial(_run_for_verdict, dry, told)))
             except InvalidRequest as error:
                 rows.append(tell_unreadable(told, error))
@@ -252,7 +261,7 @@ def _tell_deployment(deployment: Deployment, gateway: Gateway) -> dict[str, Any]
     return {
         "position": deployment.position,
         "model": deployment.model,
-        "profile": profile_of(deployment, gateway.settings).name,
+        "profile": profile_of(deployment, gateway.settings.sanitize).name,
         "transport": transport_of(deployment),
     }
 

@@ -12,7 +12,6 @@ from proxy.core.errors import InvalidRequest
 from proxy.inspector.align_messages import Placed, follow, place, place_entries
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import settle_signatures
-from proxy.planning.plan_parameters import Unsupported
 from proxy.planning.prepare_request import prepare_request, profile_for_request
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.upstream.dialects import STEP as PARAMETERS
@@ -32,7 +31,7 @@ class Stage(NamedTuple):
     history: Placed
 
 
-def find_stages(came: Messages, run: DryRun, unsupported: Unsupported) -> Iterator[Stage]:
+def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
     """Yield what each step makes of *came*, the history of the request that *run* is about.
 
     As far as it comes: where a history or a parameter is refused, what was done until then.
@@ -59,7 +58,7 @@ def find_stages(came: Messages, run: DryRun, unsupported: Unsupported) -> Iterat
             for step, entries, made in walk_steps(renamed.messages, profile):
                 history = place_entries(base, entries, history)
                 yield Stage(step, made, history)
-        prepared = prepare_request(settled, request, run.deployment, run.profile, unsupported)
+        prepared = prepare_request(settled, request, run.deployment, run.profile, run.target.unsupported)
     except (InvalidRequest, Unrepairable):
         return
     history = follow(history, prepared.messages)

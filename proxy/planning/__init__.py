@@ -5,6 +5,7 @@ In the order of the data:
     windows, model_spellings  what a model takes, as the operator, the catalogue or its family say
     turn_policies             the rules of a turn for a model and a key
     guard_turns               the rules of a turn, kept before a request is sent
+    plan_target               a deployment, and the rules that hold for a plan
     plan_parameters           the parameters that a deployment takes
     clean_tools               the tools, as a provider's schema dialect wants them
     signatures                thought signatures, put back in their places

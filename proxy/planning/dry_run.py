@@ -5,47 +5,71 @@ The answer holds the whole request as it would be sent, so it is for whoever sen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
+from dataclasses import field, replace
 from typing import Any
 
-from proxy.config import Settings
-from proxy.config.pools import choose_pool
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
-from proxy.planning.budgets.fit_request import Facts, facts_of
+from proxy.planning.budgets.fit_request import Facts
 from proxy.planning.guard_turns import guard_chat
-from proxy.planning.plan import Plan, format_changes, plan_request, profile_of, split_changes
-from proxy.planning.plan_parameters import Unsupported
+from proxy.planning.plan import Plan, format_changes, plan_request, split_changes
+from proxy.planning.plan_target import PlanTarget
 from proxy.state.kept_signatures import Kept
-from proxy.state.learned_windows import LearnedWindows
 from sanitizers import Change, Profile, Violation
 from sanitizers.record import record
 from sanitizers.turns import Guarded, TurnPolicy
 
-_NOTHING: Mapping[str, Kept] = MappingProxyType({})
+
+@record
+class DryRunInput:
+    """One request as a client sends it, and all that decides what would become of it.
+
+    *facts* is what is known of the target's budget, *kept* of the signatures of the request's calls. *policy* is that
+    of the turn guard, None where the guard is off. *max_rounds* is the client's own limit of rounds, None without one.
+    """
+
+    request: ChatRequest
+    target: PlanTarget
+    facts: Facts
+    kept: Mapping[str, Kept] = field(default_factory=dict)
+    policy: TurnPolicy | None = None
+    max_rounds: int | None = None
 
 
 @record
 class DryRun:
-    """What would become of one request.
+    """The result of a dry run: what would become of one request.
 
     *request* is as the turn guard leaves it, *kept* what is known of the signatures of its calls. *repaired* is the
-    plan under which everything is repaired that can be; *shown* the same where it is too long to be sent, without a
-    budget; *sent* what goes out in the mode that is set. *refusal* says why there is none of them.
+    plan under which everything is repaired that can be. *shown* is that plan too, or where that is too long to be sent,
+    the plan without a budget. *sent* is the plan in the mode that is set. *refusal* says why there is no plan.
     """
 
     request: ChatRequest
-    deployment: Deployment
-    profile: Profile
-    mode: str
+    target: PlanTarget
     kept: Mapping[str, Kept]
     guarded: Guarded | None
     repaired: Plan | None
     shown: Plan | None
     sent: Plan | None
     refusal: InvalidRequest | None
+
+    @property
+    def deployment(self) -> Deployment:
+        """The deployment that the request would be sent to."""
+        return self.target.deployment
+
+    @property
+    def profile(self) -> Profile:
+        """The deployment's rules for histories."""
+        return self.target.profile
+
+    @property
+    def mode(self) -> str:
+        """The mode of sanitizing that is set."""
+        return self.target.sanitize.mode
 
     @property
     def found(self) -> tuple[Violation, ...]:
@@ -71,43 +95,28 @@ class DryRun:
         return _verdict(self.mode, self.sent, self.found, self.changes, self.refusal)
 
 
-def run_dry(
-    request: ChatRequest,
-    settings: Settings,
-    unsupported: Unsupported,
-    learned_windows: LearnedWindows,
-    now: float,
-    policy: TurnPolicy | None = None,
-    asked: int | None = None,
-    kept: Mapping[str, Kept] = _NOTHING,
-    deployment: Deployment | None = None,
-    tenant: str = "",
-) -> DryRun:
-    """Return what would become of *request* at *deployment*, by default the first that answers for its model.
+def run_dry(given: DryRunInput) -> DryRun:
+    """Return what would become of a request; nothing is sent, and nothing is raised for a request that is refused."""
+    target, mode = given.target, given.target.sanitize.mode
+    request, guarded = guard_chat(given.request, given.policy, given.max_rounds, mode=mode)
 
-    *knowledge* is what the deployments have taught *tenant* by *now*, *policy* that of the turn guard, None where it is
-    off; *asked* is the client's own limit of rounds. Raises :class:`proxy.core.errors.ModelNotFound`.
-    """
-    mode = settings.sanitize.mode
-    request, guarded = guard_chat(request, policy, asked, mode=mode)
-    target = choose_pool(request.model, settings)[0] if deployment is None else deployment
-    facts = facts_of(target, settings, learned_windows.look(target, now, tenant))
+    def plan(target: PlanTarget, facts: Facts | None) -> tuple[Plan | None, InvalidRequest | None]:
+        try:
+            return plan_request(request, target, given.kept, facts, count=True), None
+        except InvalidRequest as error:
+            return None, error
 
-    def plan(settings: Settings, facts: Facts | None = facts) -> Plan:
-        return plan_request(request, settings, unsupported, target, kept, facts, count=True)
-
-    repairing = _repairing(settings)
-    repaired, refusal = _planned(lambda: plan(repairing))
+    repairing = _repairing(target)
+    repaired, refusal = plan(repairing, given.facts)
     shown = repaired
     if isinstance(refusal, ContextTooLong):
-        shown, _ = _planned(lambda: plan(repairing, None))
+        shown, _ = plan(repairing, None)
     outcome = shown.outcome if shown is not None else None
     sent = repaired
     if mode != "repair" or (outcome is not None and outcome.violations):
-        sent, refused = _planned(lambda: plan(settings))
+        sent, refused = plan(target, given.facts)
         refusal = refused or refusal
-    profile = profile_of(target, settings)
-    return DryRun(request, target, profile, mode, kept, guarded, repaired, shown, sent, refusal)
+    return DryRun(request, target, given.kept, guarded, repaired, shown, sent, refusal)
 
 
 def tell_run(run: DryRun) -> dict[str, Any]:
@@ -138,18 +147,10 @@ def tell_run(run: DryRun) -> dict[str, Any]:
     }
 
 
-def _repairing(settings: Settings) -> Settings:
-    """Return *settings* under which everything is repaired that can be, and sent."""
-    section = settings.sanitize.model_copy(update={"mode": "repair", "on_violation": "send"})
-    return settings.model_copy(update={"sanitize": section})
-
-
-def _planned(plan: Callable[[], Plan]) -> tuple[Plan | None, InvalidRequest | None]:
-    """Return what *plan* returns, or why it refuses."""
-    try:
-        return plan(), None
-    except InvalidRequest as error:
-        return None, error
+def _repairing(target: PlanTarget) -> PlanTarget:
+    """Return *target* with a mode that repairs everything that can be repaired, and sends the rest as it is."""
+    section = target.sanitize.model_copy(update={"mode": "repair", "on_violation": "send"})
+    return replace(target, sanitize=section)
 
 
 def _verdict(

@@ -18,14 +18,14 @@ from operator import attrgetter, not_
 from types import MappingProxyType
 from typing import Any
 
-from proxy.config import Settings
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
-from proxy.planning.budgets.fit_request import Facts, fit_request
+from proxy.planning.budgets.fit_request import Budgeted, Facts, FitInput, fit_request
 from proxy.planning.budgets.report import Report
 from proxy.planning.clean_tools import cleaning_weight, refuse_tools, target_of
-from proxy.planning.plan_parameters import ParameterPlan, Unsupported, plan_parameters
+from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
+from proxy.planning.plan_target import PlanTarget
 from proxy.planning.prepare_request import Prepared, prepare_request
 from proxy.planning.signatures.origins import origin_of
 from proxy.planning.signatures.restoring import leave_out_signatures, restore_signatures
@@ -39,7 +39,6 @@ from sanitizers import (
     Sanitized,
     Unrepairable,
     Violation,
-    profile_for,
 )
 from sanitizers.outline import Outline
 from sanitizers.record import record
@@ -116,70 +115,40 @@ class Plan:
 
 def plan_request(
     request: ChatRequest,
-    settings: Settings,
-    unsupported: Unsupported,
-    deployment: Deployment,
+    target: PlanTarget,
     kept: Mapping[str, Kept] = _NOTHING,
     facts: Facts | None = None,
     *,
     count: bool = False,
 ) -> Plan:
-    """Return the plan for sending *request* to *deployment*; *kept* is what is known of the calls in its history.
+    """Return the plan for sending *request* to *target*; *kept* is what is known of the calls in its history.
 
-    *facts* is what is known of the deployment's budget; without it none is kept, and with *count* it is counted in any
-    case. Signatures go to their places in every mode: the client was given ids instead of them. Raises
-    :class:`UnrepairableHistory` for a history that cannot be made legal for it, or must not be, and
-    :class:`proxy.core.errors.ContextTooLong` for one that cannot be made to fit.
+    *facts* is what is known of the deployment's budget. Without it no budget is kept. With *count* the tokens are
+    counted in any case. Signatures go to their places in every mode, since the client was given ids in their place.
+    Raises :class:`UnrepairableHistory` for a history that cannot be made legal, or must not be, and
+    :class:`proxy.core.errors.ContextTooLong` for a history that cannot be made to fit.
     """
-    profile = profile_of(deployment, settings)
-    mode = settings.sanitize.mode
+    deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     settled, signatures = settle_signatures(request.messages, deployment, profile, kept, request.outline)
-    messages = settled
-    prepared = (
-        None if mode == "off" else _prepared(messages, request, deployment, profile, unsupported, settings)
-    )
+    prepared = None if mode == "off" else _prepared(settled, request, target)
     taken: Prepared | ParameterPlan
     if prepared is not None and mode != "observe":
         messages, taken = prepared.messages, prepared
     else:
-        taken = plan_parameters(request, request.parameters, deployment, unsupported, messages, mode)
-    parameters = taken.parameters
+        messages = settled
+        taken = plan_parameters(request, deployment, target.unsupported, messages, mode)
     names_back: Mapping[str, str] = {}
     origins = None
     if prepared is not None and mode == "repair":
         names_back, origins = prepared.names_back, prepared.outcome.origins
-    budget: Report | None = None
-    cuts: tuple[Change, ...] = ()
+    parameters = taken.parameters
+    fitted: Budgeted | None = None
     if facts is not None and mode != "off":
-        fitted = None
-        try:
-            fitted = fit_request(
-                messages,
-                profile,
-                parameters,
-                facts.renamed(names_back) if names_back else facts,
-                origins=origins,
-                count=count,
-                outline=request.known_outline,
-                most_bytes=request.body_bytes,
-                changed=_changed(settled, messages),
-            )
-        except ContextTooLong:
-            if mode != "observe":
-                raise
-        if fitted is not None:
-            budget, cuts = fitted.report, fitted.changes
-        if fitted is not None and mode == "repair":
-            messages, parameters = fitted.messages, fitted.parameters
-        elif budget is not None and mode == "observe":
-            budget = replace(budget, sent=budget.estimate)
-        elif budget is not None and cuts:
-            shortened = cuts[-1].detail if not budget.removed else ""
-            what = f"to ask for less output ({shortened})" if shortened else "to be cut"
-            raise ContextTooLong(
-                f"The request comes to about {budget.estimate} tokens and would have {what} (mode 'strict').",
-                param=shortened.partition(" ")[0] or "messages",
-            )
+        changed = _changed(settled, messages)
+        given = FitInput(messages, profile, parameters, origins, request.known_outline, request.body_bytes, changed)
+        fitted = _fit(given, facts.renamed(names_back) if names_back else facts, mode, count=count)
+    if fitted is not None:
+        messages, parameters = fitted.messages, fitted.parameters
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
     return Plan(
         request,
@@ -192,11 +161,38 @@ def plan_request(
         taken.extra_body,
         taken.dropped,
         signatures=signatures,
-        budget=budget,
-        cuts=cuts,
+        budget=None if fitted is None else fitted.report,
+        cuts=() if fitted is None else fitted.changes,
         names_back=names_back,
         parameter_changes=() if prepared is None else (*prepared.fitted, *prepared.declared),
     )
+
+
+def _fit(given: FitInput, facts: Facts, mode: str, *, count: bool) -> Budgeted | None:
+    """Return *given* as *mode* fits it to its budget.
+
+    Only ``repair`` cuts. ``observe`` reports what would be cut, and returns None for a request that cannot be made to
+    fit. Raises :class:`ContextTooLong` in the other modes for such a request, and in ``strict`` for one to be cut.
+    """
+    try:
+        fitted = fit_request(given, facts, count=count)
+    except ContextTooLong:
+        if mode == "observe":
+            return None
+        raise
+    if mode == "repair":
+        return fitted
+    report, cuts = fitted.report, fitted.changes
+    if mode == "observe":
+        report = replace(report, sent=report.estimate)
+    elif cuts:
+        shortened = cuts[-1].detail if not report.removed else ""
+        what = f"to ask for less output ({shortened})" if shortened else "to be cut"
+        raise ContextTooLong(
+            f"The request comes to about {report.estimate} tokens and would have {what} (mode 'strict').",
+            param=shortened.partition(" ")[0] or "messages",
+        )
+    return Budgeted(given.messages, given.parameters, cuts, report)
 
 
 def _changed(before: Messages, after: Messages) -> Messages:
@@ -223,32 +219,22 @@ def settle_signatures(
     return leave_out_signatures(messages, outline)
 
 
-def profile_of(deployment: Deployment, settings: Settings) -> Profile:
-    """Return the deployment's profile under the settings."""
-    profile = profile_for(deployment.model, deployment.profile)
-    return profile.merging() if settings.sanitize.merge_same_role else profile
-
-
-def planning_weight(request: ChatRequest, deployment: Deployment, settings: Settings) -> int:
-    """Return what it takes to plan *request* for *deployment*, as the bytes of a usual body: tools count for more."""
+def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
+    """Return the cost of planning *request* for *target*, as the bytes of a usual body: tools count for more."""
     if not (request.parameters.get("tools") or request.parameters.get("functions")):
         return request.weight
-    target = target_of(deployment, profile_of(deployment, settings))
-    return max(request.weight, cleaning_weight(request.known_tools, request.body_bytes, target))
+    cleaned_for = target_of(target.deployment, target.profile)
+    return max(request.weight, cleaning_weight(request.known_tools, request.body_bytes, cleaned_for))
 
 
-def _prepared(
-    messages: Messages,
-    request: ChatRequest,
-    deployment: Deployment,
-    profile: Profile,
-    unsupported: Unsupported,
-    settings: Settings,
-) -> Prepared | None:
-    """Return the request as it is, or would be, sent; None where ``observe`` has nothing to say of it."""
-    mode = settings.sanitize.mode
+def _prepared(messages: Messages, request: ChatRequest, target: PlanTarget) -> Prepared | None:
+    """Return *request*, whose history is *messages*, as it is or would be sent.
+
+    Returns None where mode ``observe`` cannot prepare it. Raises :class:`InvalidRequest` for what the mode refuses.
+    """
+    mode = target.sanitize.mode
     try:
-        prepared = prepare_request(messages, request, deployment, profile, unsupported)
+        prepared = prepare_request(messages, request, target.deployment, target.profile, target.unsupported)
     except Unrepairable as error:
         if mode == "observe":
             return None
@@ -268,7 +254,7 @@ def _prepared(
         )
     if mode == "strict" and prepared.declared:
         raise refuse_tools(prepared.declared)
-    if mode == "repair" and outcome.violations and settings.sanitize.on_violation == "refuse":
+    if mode == "repair" and outcome.violations and target.sanitize.on_violation == "refuse":
         raise refusal("could not be made legal", outcome.violations, outcome.changes)
     return prepared
 

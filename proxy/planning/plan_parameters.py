@@ -49,18 +49,17 @@ class ParameterPlan:
 
 def plan_parameters(
     request: ChatRequest,
-    given: Mapping[str, Any],
     deployment: Deployment,
     unsupported: Unsupported,
     messages: Messages,
     mode: str,
 ) -> ParameterPlan:
-    """Return what becomes of *given*, the parameters of *request*, for *deployment*.
+    """Return the parameters of *request* as *deployment* takes them.
 
-    *messages* is the history that goes with them. Raises :class:`InvalidRequest`, in the modes that fit, for what
-    neither goes nor may be dropped.
+    *messages* is the history that goes with them. Raises :class:`InvalidRequest`, in the modes that fit, for a
+    parameter that can neither be sent nor dropped.
     """
-    allowed = deployment.allowed_openai_params
+    given, allowed = request.parameters, deployment.allowed_openai_params
     if mode in _FITTING:
         fitted = seen = _fit(given, deployment, messages)
     else:

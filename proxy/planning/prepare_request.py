@@ -68,9 +68,9 @@ def prepare_request(
     if renamed.changes:
         found = _found_before(outcome.found, renamed.changes)
         outcome = replace(outcome, found=found, changes=(*renamed.changes, *outcome.changes))
-    planned = plan_parameters(
-        request, renamed.parameters, deployment, unsupported, outcome.messages, "repair"
-    )
+    if renamed.parameters is not request.parameters:
+        request = replace(request, parameters=renamed.parameters)
+    planned = plan_parameters(request, deployment, unsupported, outcome.messages, "repair")
     parameters = planned.parameters
     declared: tuple[Change, ...] = ()
     if "tools" in parameters or "functions" in parameters:

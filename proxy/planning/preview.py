@@ -16,7 +16,7 @@ from proxy.config.pools import chain_of
 from proxy.core.deployment import Deployment
 from proxy.planning.budgets.limits import limit_of
 from proxy.planning.budgets.policies import policy_of
-from proxy.planning.plan import profile_of
+from proxy.planning.plan_target import profile_of
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.planning.windows import window_of
 from proxy.upstream.transports import transport_of
@@ -159,7 +159,7 @@ def _host(deployment: Deployment) -> str | None:
 
 
 def _rules(deployment: Deployment, settings: Settings) -> RulesPreview:
-    profile = profile_of(deployment, settings)
+    profile = profile_of(deployment, settings.sanitize)
     fetches = settings.general_settings.media.fetch and settings.sanitize.mode == "repair"
     return RulesPreview(
         profile=profile.name,

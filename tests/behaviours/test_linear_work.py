@@ -17,6 +17,7 @@ from proxy.ingress.openai_text.requests import parse_completion_request, parse_e
 from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import plan_request
+from proxy.planning.plan_target import plan_target
 from proxy.state.learned_windows import LearnedWindows
 from proxy.upstream.litellm.messages import litellm_messages
 from proxy.upstream.wires.table import wire_of
@@ -76,8 +77,9 @@ def work_on(family: str, size: int, model: str, settings: Settings) -> Counter[s
             chat = parse_chat_request(body, max_nesting=_NESTING, mends=True)
             guard_chat(chat, _GUARD, None, mode="repair")
             deployment = resolve(settings, model)[0]
-            facts = facts_of(deployment, settings, LearnedWindows().of(deployment, 0.0))
-            plan = plan_request(chat, settings, lambda *_: frozenset(), deployment, facts=facts)
+            facts = facts_of(deployment, settings.budget, LearnedWindows().of(deployment, 0.0))
+            target = plan_target(deployment, settings.sanitize, lambda *_: frozenset())
+            plan = plan_request(chat, target, facts=facts)
             litellm_messages(plan.messages, plan.profile)
             call = UpstreamCall(
                 deployment=deployment,

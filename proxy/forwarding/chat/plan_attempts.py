@@ -27,7 +27,8 @@ from proxy.observability.request_record import AttemptTrace, RequestRecord
 from proxy.planning.budgets.fit_request import estimate_sent, facts_of, has_media
 from proxy.planning.budgets.limits import asked_output
 from proxy.planning.corrective_note import note_for, with_note
-from proxy.planning.plan import REPLACED, Plan, plan_request, planning_weight, profile_of
+from proxy.planning.plan import REPLACED, Plan, plan_request, planning_weight
+from proxy.planning.plan_target import plan_target, profile_of
 from proxy.planning.repairs import repair_request
 from proxy.planning.signatures.restoring import WITHHELD, keys_wanted
 from proxy.planning.signatures.stand_ins import with_stand_ins
@@ -80,7 +81,7 @@ class ChatAttemptPlanner:
         plan = self._plans.get(key)
         if plan is None:
             gateway = self._gateway
-            profile = profile_of(deployment, gateway.settings)
+            profile = profile_of(deployment, gateway.settings.sanitize)
             if self._kept is None and profile.signs_calls:
                 keys = await self._find_keys()
                 self._kept = await load_signatures(gateway.store, self._record.key, keys)
@@ -107,22 +108,15 @@ class ChatAttemptPlanner:
     async def _planned(self, deployment: Deployment) -> Plan:
         gateway, now = self._gateway, self._loop.time()
         chat = self._chat
+        target = plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
-            chat, fetched = self._media.put_in(chat, profile_of(deployment, gateway.settings))
+            chat, fetched = self._media.put_in(chat, target.profile)
         taught = gateway.learned_windows.plan_with(deployment, now, self._record.key)
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
-        facts = facts_of(deployment, gateway.settings, taught, tight=tight, most=most)
-        make = partial(
-            plan_request,
-            chat,
-            gateway.settings,
-            gateway.upstream.unsupported,
-            deployment,
-            self._kept or _NOTHING_KEPT,
-            facts,
-        )
-        plan = await run_offloaded(planning_weight(self._chat, deployment, gateway.settings), make)
+        facts = facts_of(deployment, gateway.settings.budget, taught, tight=tight, most=most)
+        make = partial(plan_request, chat, target, self._kept or _NOTHING_KEPT, facts)
+        plan = await run_offloaded(planning_weight(self._chat, target), make)
         if plan.budget is not None and plan.budget.factor is not None:
             gateway.learned_windows.plan_by(
                 deployment, plan.budget.factor, self._loop.time(), self._record.key

@@ -54,7 +54,7 @@ def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupport
     chat = ChatRequest(
         request.model, messages, request.stream, request.include_usage, given, request.unknown, weight=0
     )
-    planned = plan_parameters(chat, given, deployment, unsupported, messages, mode)
+    planned = plan_parameters(chat, deployment, unsupported, messages, mode)
     return TextPlan(
         request,
         deployment,

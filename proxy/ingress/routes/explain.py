@@ -16,9 +16,11 @@ from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.routes.read_body import read_body
-from proxy.planning.dry_run import run_dry, tell_run
+from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.dry_run import DryRunInput, run_dry, tell_run
 from proxy.planning.guard_turns import MAX_ROUNDS, read_max_rounds
-from proxy.planning.plan import planning_weight, profile_of
+from proxy.planning.plan import planning_weight
+from proxy.planning.plan_target import plan_target
 from proxy.planning.signatures.restoring import keys_wanted
 from proxy.state.kept_signatures import Kept
 
@@ -39,13 +41,12 @@ async def explain(request: web.Request) -> web.Response:
     await gateway.upstream.start()
     now = asyncio.get_running_loop().time()
     kept: Mapping[str, Kept] = {}
-    if profile_of(deployment, settings).signs_calls:
+    target = plan_target(deployment, settings.sanitize, gateway.upstream.unsupported)
+    if target.profile.signs_calls:
         find = partial(keys_wanted, chat.messages, chat.outline)
         kept = await load_signatures(gateway.store, record.key, await run_offloaded(chat.weight, find))
-    unsupported = gateway.upstream.unsupported
-    learned_windows = gateway.learned_windows
-    dry = partial(
-        run_dry, chat, settings, unsupported, learned_windows, now, policy, asked, kept, tenant=record.key
-    )
-    weight = planning_weight(chat, deployment, settings)
-    return written_response(await run_offloaded(weight, lambda: write_json(tell_run(dry()))))
+    taught = gateway.learned_windows.look(deployment, now, record.key)
+    facts = facts_of(deployment, settings.budget, taught)
+    given = DryRunInput(chat, target, facts, kept, policy, asked)
+    weight = planning_weight(chat, target)
+    return written_response(await run_offloaded(weight, lambda: write_json(tell_run(run_dry(given)))))

@@ -11,9 +11,9 @@ from dataclasses import replace
 from math import ceil
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from proxy.config import Settings
+from proxy.config.schema.policies import Budget
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong
 from proxy.planning.budgets.limits import Limit, asked_output, limit_of
@@ -65,6 +65,29 @@ class Facts:
 
 
 @record
+class FitInput:
+    """One request to be fitted: *messages*, legal for *profile*, and the *parameters* that go with them."""
+
+    messages: Messages
+    profile: Profile
+    parameters: Mapping[str, Any]
+    origins: Sequence[int] | None = None
+    """The places of *messages* in what the client sent."""
+
+    outline: Outline | None = None
+    """The outline of *messages* as the client sent them: with signatures, and before some became *changed*.
+
+    Without an outline the messages are walked.
+    """
+
+    most_bytes: int = 0
+    """The length of the JSON that the messages were read from."""
+
+    changed: Messages = ()
+    """The messages that the outline does not describe."""
+
+
+@record
 class Budgeted:
     """A request that fits."""
 
@@ -76,118 +99,120 @@ class Budgeted:
 
 def facts_of(
     deployment: Deployment,
-    settings: Settings,
+    budget: Budget,
     taught: Taught,
     *,
     tight: bool = False,
     most: int | None = None,
 ) -> Facts:
-    """Return what is known of *deployment*'s budget; *tight* and *most* are of :class:`Facts`."""
+    """Return what is known of *deployment*'s budget under the operator's section *budget*.
+
+    *tight* and *most* are described at :class:`Facts`.
+    """
     return Facts(
         deployment,
-        policy_of(settings.budget),
+        policy_of(budget),
         taught.family,
         taught.calibration,
         taught.learned,
-        settings.budget.margin,
-        settings.budget.reserve,
-        refuse_output=settings.budget.on_no_room == "refuse",
+        budget.margin,
+        budget.reserve,
+        refuse_output=budget.on_no_room == "refuse",
         tight=tight,
         most=most,
     )
 
 
-def fit_request(
-    messages: Messages,
-    profile: Profile,
-    parameters: Mapping[str, Any],
-    facts: Facts,
-    *,
-    origins: Sequence[int] | None = None,
-    count: bool = False,
-    outline: Outline | None = None,
-    most_bytes: int = 0,
-    changed: Messages = (),
-) -> Budgeted:
-    """Return *messages*, legal for *profile*, cut to what the target takes, and *parameters* that leave room.
+def fit_request(given: FitInput, facts: Facts, *, count: bool = False) -> Budgeted:
+    """Return *given* cut to what the target takes, with parameters that leave room for the answer.
 
-    Both are what came in where nothing had to be done. *origins* are the places of *messages* in what the client sent.
-    With *count* it is counted in any case. *outline* is that of *messages*, or of the same without their signatures, or
-    of those that they were before some were made into the *changed* ones; *most_bytes* is the length of the JSON that
-    they were read from; without it they are walked. Raises :class:`ContextTooLong` for what cannot be made to fit,
-    before anything is sent.
+    Messages and parameters are the objects that came in where nothing had to be done. The tokens are counted where an
+    upper bound does not show that the request fits, and always with *count*. Raises :class:`ContextTooLong`, before
+    anything is sent, for a request that cannot be made to fit.
     """
-    policy, asked = facts.policy, asked_output(parameters)
+    policy, calibration, asked = facts.policy, facts.calibration, asked_output(given.parameters)
     limit = limit_of(facts.deployment, asked, policy, facts.learned, facts.reserve)
     tokens = limit.tokens
     if facts.tight:
         tokens = min((most for most in (facts.most, tokens and int(tokens * TIGHT)) if most), default=None)
-    tools = _declared(parameters)
-    format_ = parameters.get("response_format")
-    share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
-    factor = max(facts.calibration.live, facts.calibration.sticky)
-    same = outline is not None and not changed and len(messages) == len(outline.messages)
-    bounds = _bounds(facts.family, messages, tools, format_, outline, most_bytes, changed)
-    for bounded in () if count else bounds:
+    share = margin(calibration, facts.family) if facts.margin is None else facts.margin
+    # The fast path of most requests stands here, since a function of its own would cost each of them a call.
+    factor = calibration.live if calibration.live > calibration.sticky else calibration.sticky
+    for bounded in () if count else _bounds(given, facts.family):
         # A factor below 1 was taught by usual text; what is bounded may be denser.
-        bound = ceil(bounded * max(1.0, factor))
+        bound = bounded if factor <= 1.0 else ceil(bounded * factor)
         if _surely_fits(bound, tokens, share, policy) and _surely_has_room(bound, asked, limit, policy):
-            rounds = _count_rounds(messages, outline if same else None)
-            return Budgeted(messages, parameters, (), Report(bound, False, limit, bound, rounds=rounds))
+            report = Report(bound, False, limit, bound, rounds=_count_rounds(given))
+            return Budgeted(given.messages, given.parameters, (), report)
+    fitted, marks, scale, size = _cut(given, facts, limit, tokens, share)
+    if fitted.verdict == "over_hard":
+        assert tokens is not None
+        raise ContextTooLong(over_limit_text(fitted, limit, tokens, policy), param="messages")
+    rounds = _count_rounds(given)
+    report = Report(fitted.tokens_before, True, limit, fitted.tokens_after, fitted, marks, scale, rounds)
+    if count:
+        before = measure_parts(given.messages, size, marks, origins=given.origins)
+        after = measure_parts(fitted.messages, size, marks)
+        report = replace(report, before=before, after=after)
+    return _with_room(Budgeted(fitted.messages, given.parameters, fitted.changes, report), asked, facts)
+
+
+def _bounds(given: FitInput, family: Family) -> Iterator[int]:
+    """Yield upper bounds of the request's tokens, the cheapest first, which is the loosest."""
+    parameters = given.parameters
+    tools, format_ = _declared(parameters), parameters.get("response_format")
+    if given.outline is not None and given.most_bytes <= WHOLE:
+        yield bound_of_outlined(family, given.outline, given.most_bytes, tools, format_, given.changed)
+    yield upper_bound(family, given.messages, tools, format_)
+
+
+class _Cut(NamedTuple):
+    """A counted request, with the marks, the factor and the sizes of messages by which it was cut."""
+
+    fitted: Fitted
+    marks: Marks
+    scale: float
+    size: Callable[[Message], int]
+
+
+def _cut(given: FitInput, facts: Facts, limit: Limit, tokens: int | None, share: float) -> _Cut:
+    """Return *given* counted and cut to *tokens*.
+
+    It is planned by the factor that rarely moves. The newest factor is taken where it is larger, and the request
+    would be refused, or be over the hard mark by it.
+    """
+    policy, calibration, parameters = facts.policy, facts.calibration, given.parameters
     estimator = Estimator(facts.family)
-    fixed = estimator.request_tokens([], tools, format_)
+    fixed = estimator.request_tokens([], _declared(parameters), parameters.get("response_format"))
+    leading = given.messages[: count_leading_system(given.messages)]
 
-    def size_at(scale: float) -> Callable[[Message], int]:
-        return lambda message: ceil(estimator.message_tokens(message) * scale)
+    def cut_at(scale: float) -> _Cut:
+        def size(message: Message) -> int:
+            return ceil(estimator.message_tokens(message) * scale)
 
-    def fitted_at(scale: float) -> tuple[Fitted, Marks]:
-        size = size_at(scale)
         marks = marks_for(
             policy,
             limit=tokens,
             margin=share,
             assumed=not limit.is_firm,
             tools=ceil(fixed * scale),
-            system=sum(map(size, messages[: count_leading_system(messages)])),
+            system=sum(map(size, leading)),
         )
-        return fit(messages, profile, size, marks, policy, origins=origins), marks
+        fitted = fit(given.messages, given.profile, size, marks, policy, origins=given.origins)
+        return _Cut(fitted, marks, scale, size)
 
-    scale = facts.calibration.sticky
-    fitted, marks = fitted_at(scale)
-    if fitted.verdict == "over_hard" or _over(fitted, tokens, policy, limit, facts.calibration):
-        scale = max(scale, facts.calibration.live)
-        if scale > facts.calibration.sticky:
-            fitted, marks = fitted_at(scale)
-    if fitted.verdict == "over_hard":
-        assert tokens is not None
-        raise ContextTooLong(over_limit_text(fitted, limit, tokens, policy), param="messages")
-    rounds = _count_rounds(messages, outline if same else None)
-    report = Report(fitted.tokens_before, True, limit, fitted.tokens_after, fitted, marks, scale, rounds)
-    if count:
-        size = size_at(scale)
-        before = measure_parts(messages, size, marks, origins=origins)
-        after = measure_parts(fitted.messages, size, marks)
-        report = replace(report, before=before, after=after)
-    return _with_room(fitted.messages, parameters, fitted.changes, report, asked, facts)
+    cut = cut_at(calibration.sticky)
+    if calibration.live > calibration.sticky and (
+        cut.fitted.verdict == "over_hard" or _over(cut.fitted, tokens, policy, limit, calibration)
+    ):
+        cut = cut_at(calibration.live)
+    return cut
 
 
-def _bounds(
-    family: Family,
-    messages: Messages,
-    tools: Any,
-    format_: Any,
-    outline: Outline | None,
-    most_bytes: int,
-    changed: Messages,
-) -> Iterator[int]:
-    """Yield upper bounds of the request's tokens, the cheapest first, which is the loosest."""
-    if outline is not None and most_bytes <= WHOLE:
-        yield bound_of_outlined(family, outline, most_bytes, tools, format_, changed)
-    yield upper_bound(family, messages, tools, format_)
-
-
-def _count_rounds(messages: Messages, outline: Outline | None) -> int:
-    if outline is None:
+def _count_rounds(given: FitInput) -> int:
+    """Return the number of assistant messages, from the outline where that describes the messages as they are."""
+    messages, outline = given.messages, given.outline
+    if outline is None or given.changed or len(messages) != len(outline.messages):
         return [*map(_ROLE, messages)].count("assistant")
     if not outline.odd:
         return outline.turns
@@ -248,21 +273,18 @@ def _over(
     return fitted.tokens_after / calibration.sticky * calibration.live > tokens * policy.hard
 
 
-def _with_room(
-    messages: Messages,
-    parameters: Mapping[str, Any],
-    changes: tuple[Change, ...],
-    report: Report,
-    asked: int | None,
-    facts: Facts,
-) -> Budgeted:
-    """Return the request, which was counted, with no more output *asked* for than there is room for."""
+def _with_room(counted: Budgeted, asked: int | None, facts: Facts) -> Budgeted:
+    """Return the request, which was counted, with no more output *asked* for than there is room for.
+
+    Raises :class:`ContextTooLong` where the operator wants a refusal instead, or the room is not worth an answer.
+    """
+    parameters, report = counted.parameters, counted.report
     limit = report.limit
     if asked is None or limit.window is None or not limit.shared or not _is_kept_to(limit, facts.policy):
-        return Budgeted(messages, parameters, changes, report)
+        return counted
     room = limit.window - report.sent
     if asked <= room:
-        return Budgeted(messages, parameters, changes, report)
+        return counted
     name = "max_completion_tokens" if parameters.get("max_completion_tokens") else "max_tokens"
     if facts.refuse_output or room < _LEAST_OUTPUT:
         raise ContextTooLong(
@@ -275,4 +297,4 @@ def _with_room(
         for key, value in parameters.items()
     }
     note = Change("budget", "replaced", 0, "output_reduced", f"{name} {asked} -> {room}")
-    return Budgeted(messages, MappingProxyType(reduced), (*changes, note), report)
+    return replace(counted, parameters=MappingProxyType(reduced), changes=(*counted.changes, note))

@@ -4,41 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from proxy.config.schema.policies import Budget
 from sanitizers.budget import PRESETS, Cap, CutPolicy
 
+_FIELDS = ("high", "low", "hard", "last_turns", "unknown_window")
+"""Fields of a policy that a setting of the same name replaces."""
+
+_SET = attrgetter("preset", "cap", "exclude_tools", "notice", *_FIELDS)
+
 
 def policy_of(settings: Budget) -> CutPolicy:
     """Return the policy that *settings* ask for."""
-    return _policy(
-        settings.preset,
-        settings.high,
-        settings.low,
-        settings.hard,
-        settings.cap,
-        settings.last_turns,
-        settings.unknown_window,
-        tuple(settings.exclude_tools),
-        settings.notice,
-    )
+    return _policy(_SET(settings))
 
 
 @lru_cache(maxsize=16)
-def _policy(
-    preset: str,
-    high: float | None,
-    low: float | None,
-    hard: float | None,
-    cap: int | None,
-    last_turns: int | None,
-    unknown_window: int | None,
-    excluded: tuple[str, ...],
-    notice: bool,
-) -> CutPolicy:
-    values: dict[str, Any] = {"high": high, "low": low, "hard": hard, "last_turns": last_turns}
-    values |= {"unknown_window": unknown_window, "ingest": None if cap is None else Cap(cap)}
-    given = {name: value for name, value in values.items() if value is not None}
+def _policy(values: tuple[Any, ...]) -> CutPolicy:
+    """Return the policy for the *values* that :data:`_SET` reads; each request asks for it."""
+    preset, cap, excluded, notice, *fields = values
+    given = {name: value for name, value in zip(_FIELDS, fields, strict=True) if value is not None}
+    if cap is not None:
+        given["ingest"] = Cap(cap)
     policy = PRESETS[preset]
     return replace(policy, excluded_tools=frozenset(excluded), notice=policy.notice and notice, **given)

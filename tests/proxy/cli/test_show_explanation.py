@@ -13,7 +13,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
-from proxy.inspector.targets import MODELS, withheld_unasked
+from proxy.inspector.targets import MODELS
 from proxy.planning.dry_run import tell_run
 from tests.proxy.inspector.looking import parse, run
 from tests.support.builders import assistant, call, tool, user
@@ -25,7 +25,7 @@ NASTY = "\x1b[2J\x07\u202e\x9b\r\ud800"
 def show(chat: ChatRequest, profile: str = "gemini-2", **sections: Any) -> list[str]:
     """Return the lines of an explanation."""
     dry = run(chat, profile, **sections)
-    looked = inspect_request(chat, dry, withheld_unasked, {})
+    looked = inspect_request(chat, dry, {})
     told = {**tell_run(dry), **{name: looked[name] for name in ("before", "steps", "after", "budget")}}
     return list(show_explanation(told, colours=False))
 

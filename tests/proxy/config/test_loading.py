@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proxy.config import ConfigurationError, load_settings, resolve
 from proxy.config.schema.general import Admin, Logs, Media
 from proxy.config.schema.settings import SECTIONS
-from proxy.planning.plan import profile_of
+from proxy.planning.plan_target import profile_of
 from tests.proxy.config.samples import ENTRY, faults_in, load
 from tests.support.proxied import settings_of
 
@@ -394,7 +394,7 @@ def test_a_deployment_may_name_its_rules() -> None:
     """For a server behind ``openai/`` whose model has others; a name that there is not is a fault."""
     entry = {"model_name": "m", "litellm_params": {"model": "openai/ours"}, "profile": "chat-template"}
     [deployment] = resolve(settings_of(model_list=[entry]), "m")
-    assert profile_of(deployment, settings_of(model_list=[entry])).name == "chat-template"
+    assert profile_of(deployment, settings_of().sanitize).name == "chat-template"
 
     with pytest.raises(ConfigurationError) as refused:
         settings_of(model_list=[{**entry, "profile": "chatty"}])

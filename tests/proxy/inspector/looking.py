@@ -13,8 +13,10 @@ from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
 from proxy.observability.recent_requests import Seen
-from proxy.planning.dry_run import DryRun, run_dry
-from proxy.state.learned_windows import LearnedWindows
+from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
+from proxy.planning.plan_target import plan_target
+from proxy.state.taught import untaught
 from sanitizers.turns import TurnPolicy
 
 
@@ -38,10 +40,10 @@ def run(
     **sections: Any,
 ) -> DryRun:
     """Run a request dry for a profile, or for a *deployment*."""
-    target = deployment or deployments_by_profile()[profile]
-    return run_dry(
-        chat, settings(**sections), withheld_unasked, LearnedWindows(), 0.0, policy, None, {}, target
-    )
+    asked, loaded = deployment or deployments_by_profile()[profile], settings(**sections)
+    target = plan_target(asked, loaded.sanitize, withheld_unasked)
+    facts = facts_of(asked, loaded.budget, untaught(asked))
+    return run_dry(DryRunInput(chat, target, facts, policy=policy))
 
 
 def look(
@@ -49,9 +51,7 @@ def look(
 ) -> dict[str, Any]:
     """Look at a history for a profile; what is told must be JSON."""
     chat = parse(messages)
-    told = inspect_request(
-        chat, run(chat, profile, **sections), withheld_unasked, {"profile": profile}, compact=compact
-    )
+    told = inspect_request(chat, run(chat, profile, **sections), {"profile": profile}, compact=compact)
     read: dict[str, Any] = orjson.loads(orjson.dumps(told))
     return read
 

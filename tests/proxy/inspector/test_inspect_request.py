@@ -15,7 +15,7 @@ from proxy.core.json_text import write_json
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.read_query import read_asked
 from proxy.inspector.steps import SIGNATURES, find_stages
-from proxy.inspector.targets import MODELS, withheld_unasked
+from proxy.inspector.targets import MODELS
 from proxy.inspector.verdicts import tell_verdict
 from sanitizers.turns import TurnPolicy
 from tests.proxy.inspector.looking import look, parse, run
@@ -74,10 +74,10 @@ def test_known_histories(entry: dict[str, Any]) -> None:
     chat = parse(entry["messages"])
     for profile in MODELS:
         dry = run(chat, profile)
-        stages = list(find_stages(chat.messages, dry, withheld_unasked))
+        stages = list(find_stages(chat.messages, dry))
         if dry.shown is None:
             continue
-        told = inspect_request(chat, dry, withheld_unasked, {})
+        told = inspect_request(chat, dry, {})
         assert [message for _, message in (stages[-1].history if stages else ())] == (
             list(dry.shown.messages) if stages else []
         )
@@ -171,7 +171,7 @@ def test_the_turn_guard_is_of_every_mode() -> None:
     chat = parse([tool("nobody"), user("go"), *rounds])
     dry = run(chat, "openai", TurnPolicy(mode="enforce", max_rounds=3), sanitize={"mode": "observe"})
 
-    told = inspect_request(chat, dry, withheld_unasked, {})
+    told = inspect_request(chat, dry, {})
 
     assert [(step["step"], step["made"]) for step in told["steps"]] == [
         ("turns", True),
@@ -194,7 +194,7 @@ def test_turns_and_tools() -> None:
     chat = parse([user("go"), *rounds], tools=[declared], temperature=2)
     dry = run(chat, "anthropic", TurnPolicy(mode="enforce", max_rounds=3))
 
-    told = inspect_request(chat, dry, withheld_unasked, {})
+    told = inspect_request(chat, dry, {})
 
     assert [step["step"] for step in told["steps"]] == ["turns", "tools", "parameters", "tools"]
     assert {change["reason"] for change in told["steps"][0]["changes"]} >= {"wrap_up"}
@@ -240,7 +240,7 @@ def test_hostile(body: bytes, profile: str) -> None:
     except InvalidRequest:
         return
     dry = run(read.chat, profile)
-    told = inspect_request(read.chat, dry, withheld_unasked, read.target.as_dict())
+    told = inspect_request(read.chat, dry, read.target.as_dict())
     assert write_json(told)
     assert write_json(tell_verdict(dry, {}))
     places = [entry["origin"] for entry in told["after"] if entry["origin"] is not None]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.planning.clean_tools import target_of
-from proxy.planning.plan import profile_of
+from proxy.planning.plan_target import profile_of
 from sanitizers.schemas import GEMINI, GEMINI_1, GEMINI_JSON, GEMINI_ON_LITELLM, OPENAI, Dialect
 from tests.support.builders import user
 from tests.support.proxied import MODEL, Reply, proxied, settings_of
@@ -50,7 +50,7 @@ def test_dialect(model: str, transport: str, dialect: Dialect, richer: Dialect |
     settings = settings_of({}, model_list=models)
     [deployment] = settings.routes.exact["m"]
 
-    target = target_of(deployment, profile_of(deployment, settings))
+    target = target_of(deployment, profile_of(deployment, settings.sanitize))
 
     assert (target.dialect, target.richer) == (dialect, richer)
 

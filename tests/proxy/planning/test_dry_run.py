@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 import pytest
 
 from proxy.config import Settings
-from proxy.ingress.openai_chat.read_request import parse_chat_request
-from proxy.planning.dry_run import run_dry, tell_run
-from proxy.state.learned_windows import LearnedWindows
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import GEMINI, MODEL, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
@@ -281,11 +277,10 @@ async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:
     assert found["body"]["max_tokens"] == 100_000
 
 
-def test_it_only_looks_at_what_was_taught() -> None:
+async def test_it_only_looks_at_what_was_taught(upstream: ScriptedUpstream) -> None:
     """A name that nobody asked a model of is not remembered, and pushes nobody out."""
-    learned_windows = LearnedWindows()
-    request = parse_chat_request(orjson.dumps({"model": MODEL, "messages": LEGAL}), max_nesting=64)
-    found = tell_run(run_dry(request, settings_of(), lambda *_: frozenset(), learned_windows, 0.0))
+    async with proxied(settings_of(), upstream) as proxy:
+        reply = await proxy.post({"model": MODEL, "messages": LEGAL}, "/v1/explain")
 
-    assert found["verdict"] == "unchanged"
-    assert not learned_windows._taught
+        assert reply.json["verdict"] == "unchanged"
+        assert not proxy.server.gateway.learned_windows._taught

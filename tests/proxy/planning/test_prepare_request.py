@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proxy.config import resolve
 from proxy.ingress.openai_chat.read_request import parse_chat_request
-from proxy.planning.plan import profile_of
+from proxy.planning.plan_target import profile_of
 from proxy.planning.prepare_request import Prepared, prepare_request
 from sanitizers import Unrepairable, find_violations
 from tests.support.builders import assistant, call, tool, user
@@ -24,7 +24,7 @@ def prepared(model: str, **fields: Any) -> Prepared:
     settings = settings_of({"m": model})
     [deployment] = resolve(settings, "m")
     request = parse_chat_request(json.dumps({**chat(), "model": "m", **fields}).encode(), max_nesting=100)
-    profile = profile_of(deployment, settings)
+    profile = profile_of(deployment, settings.sanitize)
     return prepare_request(request.messages, request, deployment, profile, lambda *_: frozenset())
 
 
@@ -81,7 +81,7 @@ def test_what_was_wrong_is_told_of_the_history_that_came(
         written = written.replace(name, ILLEGAL[name])
     history = json.loads(written)
     [deployment] = resolve(TARGETS, model)
-    profile = profile_of(deployment, TARGETS)
+    profile = profile_of(deployment, TARGETS.sanitize)
     request = parse_chat_request(json.dumps({**chat(), "model": model}).encode(), max_nesting=100)
     try:
         done = prepare_request(history, request, deployment, profile, lambda *_: frozenset())

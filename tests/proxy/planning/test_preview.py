@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from proxy.config import Settings
+from proxy.config import Settings, resolve
 from proxy.ingress.openai_chat.read_request import parse_chat_request
-from proxy.planning.dry_run import run_dry, tell_run
+from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.dry_run import DryRunInput, run_dry, tell_run
+from proxy.planning.plan_target import plan_target
 from proxy.planning.preview import DeploymentPreview, ModelPreview, preview_of
-from proxy.state.learned_windows import LearnedWindows
+from proxy.state.taught import untaught
 from tests.proxy.config.samples import entry, settings_of
 
 
@@ -45,7 +47,10 @@ def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> 
     request = parse_chat_request(
         b'{"model":"gemini","messages":[{"role":"user","content":"x"}]}', max_nesting=9
     )
-    explained = tell_run(run_dry(request, settings, lambda *_: frozenset(), LearnedWindows(), 0.0, None))
+    [deployment] = resolve(settings, "gemini")
+    facts = facts_of(deployment, settings.budget, untaught(deployment))
+    plan_for = plan_target(deployment, settings.sanitize, lambda *_: frozenset())
+    explained = tell_run(run_dry(DryRunInput(request, plan_for, facts)))
 
     [told] = model(settings).deployments
     assert told.budget is not None

@@ -61,7 +61,7 @@ def facts_for(
     calibration = Calibration(live, live if sticky is None else sticky, 1)
     taught = Taught(family_of(model), calibration, None if learned is None else Learned(learned))
     deployment = deployment_of(model, max_input_tokens=window)
-    return facts_of(deployment, _settings(json.dumps({"budget": budget})), taught, tight=tight)
+    return facts_of(deployment, _settings(json.dumps({"budget": budget})).budget, taught, tight=tight)
 
 
 def profile_of_model(model: str = LOCAL) -> Profile:

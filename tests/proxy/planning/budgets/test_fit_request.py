@@ -9,7 +9,7 @@ import pytest
 
 from proxy.core.errors import ContextTooLong
 from proxy.planning.budgets import fit_request as module
-from proxy.planning.budgets.fit_request import Budgeted, Facts, estimate_sent, fit_request
+from proxy.planning.budgets.fit_request import Budgeted, Facts, FitInput, estimate_sent, fit_request
 from sanitizers import find_violations
 from sanitizers.budget.estimate import Estimator
 from sanitizers.outline import outline_of
@@ -29,7 +29,8 @@ NO_PARAMETERS: dict[str, Any] = {}
 
 def fitted(history: History, facts: Facts, *, count: bool = False, **parameters: Any) -> Budgeted:
     """Fit *history* with these parameters."""
-    return fit_request(history, profile_of_model(facts.deployment.model), parameters, facts, count=count)
+    given = FitInput(history, profile_of_model(facts.deployment.model), parameters)
+    return fit_request(given, facts, count=count)
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_what_surely_fits_is_not_counted(counting: list[str]) -> None:
     """A bound from the lengths alone admits it; history and parameters are the objects that came in."""
     history, parameters = agent(3), MappingProxyType({"temperature": 0.5})
-    done = fit_request(history, profile_of_model(), parameters, facts_for(window=200_000))
+    done = fit_request(FitInput(history, profile_of_model(), parameters), facts_for(window=200_000))
 
     assert counting == []
     assert done.messages is history
@@ -146,9 +147,8 @@ def test_changes_have_the_places_of_what_the_client_sent() -> None:
     """Sanitizing moves messages; the changes name the places before."""
     history, facts = agent(40), facts_for(window=24_000)
     plain = fitted(history, facts)
-    moved = fit_request(
-        history, profile_of_model(), {}, facts, origins=[at + 100 for at in range(len(history))]
-    )
+    origins = [at + 100 for at in range(len(history))]
+    moved = fit_request(FitInput(history, profile_of_model(), {}, origins), facts)
 
     cuts = [(change.kind, change.index) for change in plain.changes if change.kind != "inserted"]
     assert [(kind, at + 100) for kind, at in cuts] == [
@@ -296,7 +296,9 @@ def test_an_answer_that_fits_is_left_alone() -> None:
     """The parameters are the object that came in."""
     history = agent(10)
     parameters = MappingProxyType({"max_tokens": 500})
-    done = fit_request(history, profile_of_model(), parameters, facts_for(window=tokens(history) * 2))
+    done = fit_request(
+        FitInput(history, profile_of_model(), parameters), facts_for(window=tokens(history) * 2)
+    )
 
     assert done.report.exact
     assert done.parameters is parameters
@@ -431,8 +433,7 @@ def test_rounds_of_what_was_moved() -> None:
     odd = {**user("b"), "name": 5}
     came = [user("a"), assistant("x"), odd, assistant("y")]
     moved = [came[0], odd, came[1], came[3]]
-    report = fit_request(
-        moved, profile_of_model(), {}, facts_for(window=200_000), outline=outline_of(came), most_bytes=1_000
-    ).report
+    given = FitInput(moved, profile_of_model(), {}, outline=outline_of(came), most_bytes=1_000)
+    report = fit_request(given, facts_for(window=200_000)).report
 
     assert (report.exact, report.rounds) == (False, 2)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proxy.core.errors import ContextTooLong
-from proxy.planning.budgets.fit_request import Budgeted, Facts, fit_request
+from proxy.planning.budgets.fit_request import Budgeted, Facts, FitInput, fit_request
 from sanitizers import Unrepairable, find_violations, sanitize
 from sanitizers.budget.estimate import Estimator
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, History, facts_for, profile_of_model
@@ -61,7 +61,7 @@ def fitted(history: History, facts: Facts, tokens: int | None) -> tuple[Any, Bud
     legal = repaired(history, facts)
     parameters = {} if tokens is None else {"max_tokens": tokens}
     try:
-        return legal, fit_request(legal, profile, parameters, facts)
+        return legal, fit_request(FitInput(legal, profile, parameters), facts)
     except ContextTooLong:
         return legal, None
 
@@ -111,7 +111,7 @@ def test_what_is_told_of_it_is_small(history: History, facts: Facts) -> None:
     profile = profile_of_model(facts.deployment.model)
     legal = repaired(history, facts)
     try:
-        told = fit_request(legal, profile, {}, facts).report.header()
+        told = fit_request(FitInput(legal, profile, {}), facts).report.header()
     except ContextTooLong as error:
         told = error.message
 

@@ -7,7 +7,7 @@ import re
 import orjson
 import pytest
 
-from proxy.planning.budgets.fit_request import fit_request
+from proxy.planning.budgets.fit_request import FitInput, fit_request
 from proxy.planning.budgets.limits import Limit
 from proxy.planning.budgets.report import Report
 from sanitizers.budget import Marks
@@ -53,8 +53,8 @@ def test_rounds_left_is_never_negative() -> None:
 def test_header_of_a_real_request() -> None:
     """Counted, cut and merely bounded."""
     history = agent(40)
-    cut = fit_request(history, profile_of_model(), {}, facts_for(window=24_000)).report
-    bounded = fit_request(agent(2), profile_of_model(), {}, facts_for(window=200_000)).report
+    cut = fit_request(FitInput(history, profile_of_model(), {}), facts_for(window=24_000)).report
+    bounded = fit_request(FitInput(agent(2), profile_of_model(), {}), facts_for(window=200_000)).report
 
     assert EXACT.fullmatch(cut.header())
     assert BOUND.fullmatch(bounded.header())
@@ -65,7 +65,9 @@ def test_header_of_a_real_request() -> None:
 
 def test_all_of_it_is_json() -> None:
     """For ``/v1/explain``: the numbers, the marks, the parts before and after, the events and what was removed."""
-    report = fit_request(agent(40), profile_of_model(), {}, facts_for(window=24_000), count=True).report
+    report = fit_request(
+        FitInput(agent(40), profile_of_model(), {}), facts_for(window=24_000), count=True
+    ).report
     shown = orjson.loads(orjson.dumps(report.as_dict()))
 
     assert (shown["exact"], shown["window"], shown["window_source"], shown["limit"]) == (
@@ -91,7 +93,7 @@ def test_all_of_it_is_json() -> None:
 
 def test_without_a_count_there_are_no_parts() -> None:
     """A bound says nothing of where the tokens are."""
-    shown = fit_request(agent(2), profile_of_model(), {}, facts_for()).report.as_dict()
+    shown = fit_request(FitInput(agent(2), profile_of_model(), {}), facts_for()).report.as_dict()
 
     assert not shown["exact"]
     assert "parts" not in shown

@@ -17,6 +17,7 @@ from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
+from proxy.planning.plan_target import plan_target
 from proxy.upstream.select_transport import SelectingUpstream
 from proxy.upstream.wires.table import wire_of
 from tests.proxy.conftest import settings_on
@@ -111,7 +112,7 @@ class Provider:
         upstream = self._upstreams.setdefault(transport, SelectingUpstream([deployment]))
         await upstream.start()
         try:
-            plan = plan_request(request, settings, upstream.unsupported, deployment)
+            plan = plan_request(request, plan_target(deployment, settings.sanitize, upstream.unsupported))
             arrived = await self._sent(
                 ChatAttemptPlanner.call_of(plan, Timeouts(5, 5, 5, 5)), transport, upstream
             )

@@ -14,6 +14,7 @@ from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.emulator import judge
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
+from proxy.planning.plan_target import plan_target
 from proxy.upstream.direct.transport import DirectUpstream
 from proxy.upstream.wires.table import wire_of
 from tests.support.builders import user
@@ -30,9 +31,11 @@ def sent(allowed: list[str], **fields: Any) -> Any:
     request = {"model": "m", "messages": [user("a")], **fields}
     plan = plan_request(
         parse_chat_request(json.dumps(request).encode(), max_nesting=50),
-        settings,
-        lambda deployment, parameters: wire_of(deployment).unsupported(deployment, parameters),
-        choose_pool("m", settings)[0],
+        plan_target(
+            choose_pool("m", settings)[0],
+            settings.sanitize,
+            lambda deployment, parameters: wire_of(deployment).unsupported(deployment, parameters),
+        ),
     )
     call = UpstreamCall(
         deployment=plan.deployment,

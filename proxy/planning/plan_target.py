@@ -1,0 +1,34 @@
+"""The deployment that a request is planned for, with the rules that hold for the plan."""
+
+from __future__ import annotations
+
+from proxy.config.schema.policies import Sanitize
+from proxy.core.deployment import Deployment
+from proxy.planning.plan_parameters import Unsupported
+from sanitizers import Profile, profile_for
+from sanitizers.record import record
+
+
+@record
+class PlanTarget:
+    """A deployment, and what decides how a request is planned for it.
+
+    *profile* holds the rules for histories, *sanitize* the mode. *unsupported* tells the parameters that the
+    deployment's provider does not take.
+    """
+
+    deployment: Deployment
+    profile: Profile
+    sanitize: Sanitize
+    unsupported: Unsupported
+
+
+def plan_target(deployment: Deployment, sanitize: Sanitize, unsupported: Unsupported) -> PlanTarget:
+    """Return *deployment* as a target, with its profile under the operator's section *sanitize*."""
+    return PlanTarget(deployment, profile_of(deployment, sanitize), sanitize, unsupported)
+
+
+def profile_of(deployment: Deployment, sanitize: Sanitize) -> Profile:
+    """Return the deployment's profile under the operator's section *sanitize*."""
+    profile = profile_for(deployment.model, deployment.profile)
+    return profile.merging() if sanitize.merge_same_role else profile

@@ -1,0 +1,29 @@
+"""The deployment that a request is planned for, with the rules that hold for the plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.config.schema.policies import Sanitize
+from proxy.planning.plan_target import plan_target, profile_of
+from sanitizers import profile_for
+from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, deployment_of
+
+
+@pytest.mark.parametrize("model", [LOCAL, GEMINI])
+def test_a_target_has_the_profile_of_its_model(model: str) -> None:
+    """The profile is the model's own, unless the operator wants neighbours of one role merged."""
+    deployment, sanitize = deployment_of(model), Sanitize()
+    target = plan_target(deployment, sanitize, lambda *_: frozenset({"n"}))
+
+    assert target.profile == profile_for(model)
+    assert (target.deployment, target.sanitize) == (deployment, sanitize)
+    assert target.unsupported(deployment, {}) == {"n"}
+
+
+def test_merging_is_the_operators_choice() -> None:
+    """The setting changes a profile under which neighbours of one role are legal."""
+    deployment = deployment_of(LOCAL)
+    merged = profile_of(deployment, Sanitize(merge_same_role=True))
+
+    assert merged == profile_for(LOCAL).merging() != profile_of(deployment, Sanitize())
