@@ -1,7 +1,4 @@
-"""What one request leaves behind: a log line and some metrics, written once, at its end.
-
-Nothing else in the request path knows the log or the metrics of requests.
-"""
+"""Writes a request's log line and metrics, once, when the request has ended."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ from proxy.observability.metrics import Metrics
 from proxy.observability.recent_requests import RecentRequests, Seen
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 from proxy.planning.plan import Plan, format_changes, split_changes
+from sanitizers.turns import Turn
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
@@ -20,7 +18,10 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 def finish_request(
     record: RequestRecord, metrics: Metrics, now: float, watch: RecentRequests | None = None
 ) -> None:
-    """Write *record* to the metrics, the log, and what *watch* remembers; *now* is the end of the request."""
+    """Write *record* to the metrics, the log, and what *watch* remembers.
+
+    *now* is the end of the request, on the event loop's clock.
+    """
     duration, model, usage = now - record.started, record.model, record.usage
     planned, plan = record.planned, record.plan
     unchanged = planned is record.unchanged and not record.answer_changes
@@ -48,7 +49,8 @@ def finish_request(
         metrics.dropped_parameters.labels(model).inc(len(planned.dropped))
     if plan is not None:
         _count_plan(plan, model, metrics)
-    _finish_turn(record, rounds, metrics)
+    if record.guarded is not None:
+        _finish_turn(record, record.guarded.turn, rounds, metrics)
     sent, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
     cached = (usage.get("prompt_tokens_details") or _NOTHING).get("cached_tokens")
     reasoning = (usage.get("completion_tokens_details") or _NOTHING).get("reasoning_tokens")
@@ -63,12 +65,24 @@ def finish_request(
         return
     if watch is not None:
         _remember(record, watch, now, changed, rounds)
+    _log_request(record, duration, changed, rounds, (sent, written))
+
+
+def _log_request(
+    record: RequestRecord, duration: float, changed: str, rounds: str | None, tokens: tuple[object, object]
+) -> None:
+    """Write the log line of a request that took *duration* seconds.
+
+    *changed* names all its changes, *rounds* is what its header says, *tokens* are the provider's counts of the prompt
+    and of the answer.
+    """
+    planned = record.planned
     get_log().info(
         "request_finished",
         request_id=record.request_id,
         trace_id=record.trace_id or None,
         route=record.route,
-        model=model,
+        model=record.model,
         deployment=planned.deployment.model if planned is not None else None,
         mode=planned.mode if planned is not None else None,
         stream=record.stream,
@@ -85,8 +99,8 @@ def finish_request(
         overhead_ms=None if record.overhead is None else round(record.overhead * 1000, 2),
         first_token_ms=None if record.first_token is None else round(record.first_token * 1000, 1),
         budget=record.budget,
-        input_tokens=sent,
-        output_tokens=written,
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
     )
 
 
@@ -154,11 +168,8 @@ def time_per_token(writing_s: float, output: object, reasoning: object) -> float
     return writing_s / (written - 1) if written > 1 else None
 
 
-def _finish_turn(record: RequestRecord, rounds: str | None, metrics: Metrics) -> None:
-    """Count the rounds of a turn, and tell what its newest one brought about; *rounds* is what its header says."""
-    if record.guarded is None:
-        return
-    turn = record.guarded.turn
+def _finish_turn(record: RequestRecord, turn: Turn, rounds: str | None, metrics: Metrics) -> None:
+    """Count the rounds of *turn*, and log what the newest round brought about; *rounds* is what the header says."""
     metrics.rounds.labels(record.model).observe(turn.rounds)
     for event in turn.events:
         metrics.turn_events.labels(record.model, event).inc()
