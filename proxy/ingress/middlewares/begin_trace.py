@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from proxy.observability.tracing import IncomingRequest
 from proxy.observability.tracing.passed_on import PassedOn
 from proxy.observability.tracing.trace_context import TRACEPARENT, TRACESTATE, new_context, read_context
 
@@ -31,12 +32,6 @@ def begin_trace(request: web.Request, record: RequestRecord, gateway: Gateway) -
         return
     resource = request.match_info.route.resource
     assert resource is not None, "an API path has matched"
-    record.trace = gateway.tracing.begin(
-        parent,
-        method=request.method,
-        scheme=request.scheme,
-        path=resource.canonical,
-        route=record.route,
-        propagate=propagate,
-    )
+    incoming = IncomingRequest(request.method, request.scheme, resource.canonical, record.route)
+    record.trace = gateway.tracing.begin(parent, incoming, propagate=propagate)
     record.trace_id = record.trace.trace_id

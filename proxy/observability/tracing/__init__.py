@@ -11,7 +11,7 @@ nowhere else; what it does is done in a thread of its own, and a request never w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from proxy.observability.request_record import RequestTrace
 
@@ -26,15 +26,26 @@ CANCELLED = "cancelled"
 """How an attempt ends whose client has left: no fault of the provider's."""
 
 
+class IncomingRequest(NamedTuple):
+    """What a span says of a request that has come in."""
+
+    method: str
+    scheme: str
+    path: str
+    """The template that the request's path matched: ``/v1/models/{id}`` itself holds what a client has written."""
+
+    route: str
+
+
 class Tracing(Protocol):
     """What makes spans, and sends them; there is one where tracing is switched on."""
 
     def begin(
-        self, parent: TraceContext | None, *, method: str, scheme: str, path: str, route: str, propagate: bool
+        self, parent: TraceContext | None, incoming: IncomingRequest, *, propagate: bool
     ) -> RequestTrace:
-        """Return the trace of a request that has come in; *propagate* says whether providers are told of it.
+        """Return the trace of a request that has come in, below the client's *parent* if there is one.
 
-        *path* is the template that the request's path matched.
+        *propagate* says whether providers are told of the trace.
         """
 
     def listening(self, upstream: Upstream) -> Upstream:

@@ -18,6 +18,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from proxy import __version__
 from proxy.observability.logs import get_log
+from proxy.observability.tracing import IncomingRequest
 from proxy.observability.tracing.spans import RequestSpan, begin_span
 from proxy.observability.tracing.telling import TellingUpstream
 from proxy.observability.tracing.trace_context import TraceContext
@@ -46,12 +47,10 @@ class Exporting:
         self._tracer = self._provider.get_tracer("turnright", __version__)
 
     def begin(
-        self, parent: TraceContext | None, *, method: str, scheme: str, path: str, route: str, propagate: bool
+        self, parent: TraceContext | None, incoming: IncomingRequest, *, propagate: bool
     ) -> RequestSpan:
         """See :class:`proxy.observability.tracing.Tracing`."""
-        return begin_span(
-            self._tracer, parent, method=method, scheme=scheme, path=path, route=route, propagate=propagate
-        )
+        return begin_span(self._tracer, parent, incoming, propagate=propagate)
 
     def listening(self, upstream: Upstream) -> Upstream:
         """See :class:`proxy.observability.tracing.Tracing`."""

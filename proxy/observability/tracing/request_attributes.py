@@ -12,21 +12,19 @@ from proxy.planning.plan import split_changes
 
 if TYPE_CHECKING:
     from proxy.observability.request_record import RequestRecord
+    from proxy.observability.tracing import IncomingRequest
     from proxy.planning.budgets.report import Report
 
 _NO_FAULT = frozenset({"ok", "client_disconnected"})
 
 
-def attributes_of_request(method: str, scheme: str, path: str, route: str) -> dict[str, Attribute]:
-    """Return what is known when a request has come in; sampling may depend on it.
-
-    *path* is a template, since ``/v1/models/{id}`` holds what a client has written.
-    """
+def attributes_of_request(incoming: IncomingRequest) -> dict[str, Attribute]:
+    """Return the attributes that are known when a request has come in; sampling may depend on them."""
     return {
-        "http.request.method": method,
-        "http.route": route,
-        "url.path": path,
-        "url.scheme": scheme,
+        "http.request.method": incoming.method,
+        "http.route": incoming.route,
+        "url.path": incoming.path,
+        "url.scheme": incoming.scheme,
     }
 
 

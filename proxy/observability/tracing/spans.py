@@ -26,7 +26,7 @@ from opentelemetry.trace import (
     set_span_in_context,
 )
 
-from proxy.observability.tracing import ANSWERED, CANCELLED
+from proxy.observability.tracing import ANSWERED, CANCELLED, IncomingRequest
 from proxy.observability.tracing.gen_ai_attributes import Heard, attributes_of_call, operation_of
 from proxy.observability.tracing.request_attributes import (
     attributes_of_record,
@@ -134,19 +134,12 @@ class AttemptSpan:
 
 
 def begin_span(
-    tracer: Tracer,
-    parent: TraceContext | None,
-    *,
-    method: str,
-    scheme: str,
-    path: str,
-    route: str,
-    propagate: bool,
+    tracer: Tracer, parent: TraceContext | None, incoming: IncomingRequest, *, propagate: bool
 ) -> RequestSpan:
     """Return the span of a request that has come in; see :meth:`proxy.observability.tracing.Tracing.begin`."""
     above = _NOWHERE if parent is None else set_span_in_context(_remote(parent), _NOWHERE)
-    attributes = attributes_of_request(method, scheme, path, route)
-    span = tracer.start_span(f"{method} {route}", above, SpanKind.SERVER, attributes)
+    name = f"{incoming.method} {incoming.route}"
+    span = tracer.start_span(name, above, SpanKind.SERVER, attributes_of_request(incoming))
     return RequestSpan(tracer, span, propagate=propagate)
 
 
