@@ -10,7 +10,7 @@ from typing import Any
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.upstream.signature_carriers import with_own
-from proxy.upstream.wires.gemini.finishing import finish_reason
+from proxy.upstream.wires.gemini.finishing import Contents, finish_reason
 from proxy.upstream.wires.gemini.left_out import note_of_media
 
 NO_ANSWER = "The provider answered with something that is not Gemini's answer."
@@ -38,9 +38,7 @@ class CandidateReader:
         self._ids: list[str] = []  # of the calls so far
         self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
         self._loose_signature: str | None = None  # one that stood on no call, for the next call
-        self._spoke = False
-        self._thought = False
-        self._media = False
+        self._contents = Contents()
         self._reason: str | None = None
         self._message: str | None = None
         self._went_on = False  # something came behind the end
@@ -53,7 +51,7 @@ class CandidateReader:
         """
         parts = _parts_of(candidate)
         if len(parts) == 1 and len(parts[0]) == 1 and type(text := parts[0].get("text")) is str and text:
-            self._spoke = True
+            self._contents.spoke = True
             delta: dict[str, Any] = {"content": text}  # it stands alone in most events
         else:
             delta = self._read_parts(parts, response_id)
@@ -63,6 +61,7 @@ class CandidateReader:
         return delta
 
     def _read_parts(self, parts: list[dict[str, Any]], response_id: str) -> dict[str, Any]:
+        held = self._contents
         texts: list[str] = []
         thoughts: list[str] = []
         calls: list[dict[str, Any]] = []
@@ -73,12 +72,12 @@ class CandidateReader:
                 continue
             self._loose_signature = _signature_of(part) or self._loose_signature
             if text := _text_of(part, "text"):
-                self._spoke = self._spoke or part.get("thought") is not True
+                held.spoke = held.spoke or part.get("thought") is not True
             elif (text := note_of_media(part)) is not None:
-                self._media = True
+                held.media = True
             if text:
                 (thoughts if part.get("thought") is True else texts).append(text)
-        self._thought = self._thought or any(thoughts)
+        held.thought = held.thought or any(thoughts)
         fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
         return {name: value for name, value in fields.items() if value}
 
@@ -94,14 +93,7 @@ class CandidateReader:
 
     def finish(self) -> str:
         """Return OpenAI's finish reason; raises :class:`UpstreamFault` when the candidate did not end as one does."""
-        return finish_reason(
-            self._reason,
-            self._message,
-            spoke=self._spoke,
-            thought=self._thought,
-            called=bool(self._ids),
-            media=self._media,
-        )
+        return finish_reason(self._reason, self._message, self._contents)
 
     def loose_end(self) -> dict[str, Any]:
         """Return the signature that no call took, as a field of the answer's message; empty where there is none."""
@@ -136,6 +128,7 @@ class CandidateReader:
         if not isinstance(call_id, str) or not call_id or call_id in self._ids:
             call_id = self._derived_id(f"{response_id}\0{self._index}\0{index}\0{name}\0{arguments}")
         self._ids.append(call_id)
+        self._contents.called = True
         signature = _signature_of(part) or self._loose_signature
         self._loose_signature = None
         function = {"name": name, "arguments": arguments}

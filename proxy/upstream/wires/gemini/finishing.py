@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from proxy.core.errors import UpstreamFault
@@ -40,12 +41,22 @@ _ODD_END = (Cause.ODD_END, "The model's answer ended for a reason that is not an
 _LONGEST = 500
 
 
-def finish_reason(
-    reason: str | None, message: str | None, *, spoke: bool, thought: bool, called: bool, media: bool
-) -> str:
+@dataclass(slots=True)
+class Contents:
+    """The kinds of parts that a candidate has held so far."""
+
+    spoke: bool = False
+    """Text that is no thought."""
+
+    thought: bool = False
+    called: bool = False
+    media: bool = False
+
+
+def finish_reason(reason: str | None, message: str | None, contents: Contents) -> str:
     """Return OpenAI's reason for Gemini's *reason*; *message* is Gemini's explanation, if any.
 
-    The flags tell what the candidate held. Raises :class:`UpstreamFault`, with its cause, for an end that is none:
+    *contents* tells what the candidate held. Raises :class:`UpstreamFault`, with its cause, for an end that is none:
     a call that cannot be read (langgraph#6574), a reason that nobody knows, a candidate that says nothing
     (python-genai#1289), a stream that broke off. A client would take an empty ``stop`` for the model's last word.
     """
@@ -59,12 +70,12 @@ def finish_reason(
         raise UpstreamFault(f"{what} ({reason[:_LONGEST]}){detail}", cause=cause)
     if known != "stop":
         return known
-    if called:
+    if contents.called:
         return "tool_calls"
-    if not spoke:
-        if media:
+    if not contents.spoke:
+        if contents.media:
             raise UpstreamFault("The model's answer holds only media, which is not carried yet.")
-        if thought:
+        if contents.thought:
             words = "The model's answer holds thoughts and nothing else."
             raise UpstreamFault(words, cause=Cause.THINKING_ONLY)
         raise UpstreamFault("The model's answer holds nothing.", cause=Cause.EMPTY)
