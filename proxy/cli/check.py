@@ -32,7 +32,7 @@ def run_check(options: argparse.Namespace) -> int:
     loaded = read_configuration(options.config)
     if loaded is None:
         return UNUSABLE
-    fault = tracing_fault(loaded.settings, os.environ)
+    fault = tracing_fault(loaded.settings.general_settings.tracing, os.environ)
     if fault is not None:
         print(fault, file=sys.stderr)
         return UNUSABLE

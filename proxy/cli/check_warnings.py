@@ -75,7 +75,7 @@ def _memory(settings: Settings, memory_limit: int | None) -> Iterator[str]:
     if memory_limit is None:
         return
     together = bytes_in_flight(general.max_in_flight_mib, memory_limit) // MIB
-    times = LITELLM_TIMES if uses_litellm(settings) else DIRECT_TIMES
+    times = LITELLM_TIMES if uses_litellm(settings.routes) else DIRECT_TIMES
     if times * general.max_body_mib > together:
         yield (
             f"general_settings.max_body_mib: a body of {general.max_body_mib} MiB may take "

@@ -34,7 +34,8 @@ def run_serve(options: argparse.Namespace) -> int:
     if loaded is None:
         return UNUSABLE
     settings = loaded.settings
-    faults = (bind_fault(settings, options.host), tracing_fault(settings, os.environ))
+    general = settings.general_settings
+    faults = (bind_fault(general, options.host), tracing_fault(general.tracing, os.environ))
     if any(faults):
         for fault in filter(None, faults):
             print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
@@ -51,7 +52,7 @@ def run_serve(options: argparse.Namespace) -> int:
             raise_descriptor_limit()
             upstream = SelectingUpstream.for_settings(settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
-            tracing = open_tracing(settings, os.environ)
+            tracing = open_tracing(settings.general_settings.tracing, os.environ)
             end = ProcessEnd(writer.close)
             address = Address(options.host, options.port)
             status = run_until_done(serve(settings, upstream, tracing, address, reloader, end), make_loop)

@@ -1,7 +1,7 @@
-"""Whether a configuration may be served on an address.
+"""Decides whether a configuration may be served on an address.
 
-Whoever reaches an open port spends the operator's keys, so an address that others can reach needs a master key, or the
-operator's word that there is no need of one. The admin listener shows health and metrics only and is exempt.
+Anybody who reaches an open port spends the operator's keys. So an address that others can reach needs a master key, or
+the operator's word that no key is needed. The admin listener shows health and metrics only and is exempt.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 import ipaddress
 
 from proxy.config.faults import Fault
-from proxy.config.schema.settings import Settings
+from proxy.config.schema.general import GeneralSettings
 
 
-def bind_fault(settings: Settings, host: str) -> Fault | None:
+def bind_fault(general: GeneralSettings, host: str) -> Fault | None:
     """Return why the API must not be served on *host*, or None if it may.
 
     *host* is an address or a name as given to ``serve --host``. Loopback is ``127.0.0.0/8``, ``::1`` and ``localhost``;
     anything else (``0.0.0.0``, ``::``, the empty text, any other name) is taken to be reachable.
     """
-    general = settings.general_settings
     if general.asks_for_keys or general.allow_unauthenticated_access or _is_loopback(host):
         return None
     return Fault(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from proxy.config.environment import MASTER_KEY_VARIABLE
 from proxy.config.faults import Location, path_of
+from proxy.config.schema.general import GeneralSettings
 from proxy.config.schema.settings import Settings
 
 _PHASES = ("connect_timeout", "first_byte_timeout", "idle_timeout")
@@ -17,7 +18,7 @@ def remarks(
     """Return the warnings about *settings*, only for keys that were set, under the names they were set by."""
     return (
         *_hidden_timeouts(settings, origins),
-        *_doubtful_keys(settings, environ),
+        *_doubtful_keys(settings.general_settings, environ),
     )
 
 
@@ -34,8 +35,7 @@ def _hidden_timeouts(settings: Settings, origins: Mapping[Location, Location]) -
             yield f"{path}: is above {total}, which ends the request first"
 
 
-def _doubtful_keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[str]:
-    general = settings.general_settings
+def _doubtful_keys(general: GeneralSettings, environ: Mapping[str, str]) -> Iterator[str]:
     if general.asks_for_keys and general.allow_unauthenticated_access:
         yield "general_settings.allow_unauthenticated_access: has no effect beside a key"
     if general.allowed_hosts and (general.asks_for_keys or general.allow_unauthenticated_access):

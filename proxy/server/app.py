@@ -79,7 +79,7 @@ def observe_upstream(upstream: Upstream, metrics: Metrics, settings: Settings) -
 
 def memory_times_of(settings: Settings) -> int:
     """Return what a request may take of memory, in multiples of its body."""
-    return LITELLM_TIMES if uses_litellm(settings) else DIRECT_TIMES
+    return LITELLM_TIMES if uses_litellm(settings.routes) else DIRECT_TIMES
 
 
 def create_fetcher(media: Media) -> MediaFetcher | None:

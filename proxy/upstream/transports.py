@@ -1,11 +1,11 @@
-"""By which transport a deployment is asked."""
+"""Tells which transport carries the calls of a deployment."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from proxy.config import Settings
 from proxy.config.addresses import OPENAI_SERVERS, has_address
+from proxy.config.schema.routes import Routes
 from proxy.core.deployment import Deployment
 from proxy.upstream.wires import table
 
@@ -17,9 +17,8 @@ def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
     return "direct" if deployment.provider in table.WIRES else "litellm"
 
 
-def uses_litellm(settings: Settings) -> bool:
-    """Tell whether any deployment of *settings* is asked through litellm, which takes more memory for a request."""
-    routes = settings.routes
+def uses_litellm(routes: Routes) -> bool:
+    """Tell whether any deployment of *routes* is asked through litellm, which takes more memory for a request."""
     pools = (*routes.exact.values(), *routes.wildcards.values())
     return any(transport_of(member) == "litellm" for pool in pools for member in pool)
 

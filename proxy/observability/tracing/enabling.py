@@ -1,4 +1,4 @@
-"""Whether spans are made, and whether they can be: asked once, before anything is served."""
+"""Tells before the start whether spans are made, and whether they can be made."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import importlib.util
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from proxy.config import Fault, Settings
+from proxy.config import Fault
+from proxy.config.schema.tracing import Tracing as TracingSection
 
 if TYPE_CHECKING:
     from proxy.observability.tracing import Tracing
@@ -22,7 +23,7 @@ class UnreadableVariable(ValueError):
     """One of the SDK's variables holds what it cannot read, such as a time that is no number."""
 
 
-def is_enabled(settings: Settings, environ: Mapping[str, str]) -> bool:
+def is_enabled(section: TracingSection, environ: Mapping[str, str]) -> bool:
     """Tell whether spans are made.
 
     ``OTEL_SDK_DISABLED`` goes before all, as everywhere; then the configuration; where that is silent, a collector's
@@ -30,19 +31,18 @@ def is_enabled(settings: Settings, environ: Mapping[str, str]) -> bool:
     """
     if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
-    configured = settings.general_settings.tracing.enabled
-    if configured is not None:
-        return configured
+    if section.enabled is not None:
+        return section.enabled
     if environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":
         return False
     return any(environ.get(name, "").strip() for name in _ENDPOINTS)
 
 
-def tracing_fault(settings: Settings, environ: Mapping[str, str]) -> Fault | None:
+def tracing_fault(section: TracingSection, environ: Mapping[str, str]) -> Fault | None:
     """Return why spans that are asked for cannot be made, or None where they can, or are not asked for."""
-    if not is_enabled(settings, environ):
+    if not is_enabled(section, environ):
         return None
-    asked = "is true" if settings.general_settings.tracing.enabled else f"follows from {_asked_by(environ)}"
+    asked = "is true" if section.enabled else f"follows from {_asked_by(environ)}"
     if not all(map(_is_installed, _NEEDED)):
         return Fault(
             _WHERE,
@@ -58,12 +58,12 @@ def tracing_fault(settings: Settings, environ: Mapping[str, str]) -> Fault | Non
     return None
 
 
-def open_tracing(settings: Settings, environ: Mapping[str, str]) -> Tracing | None:
+def open_tracing(section: TracingSection, environ: Mapping[str, str]) -> Tracing | None:
     """Return what makes spans; None where none are made. *environ* is the process's own, which the SDK reads.
 
     Raises :class:`UnreadableVariable`.
     """
-    if not is_enabled(settings, environ):
+    if not is_enabled(section, environ):
         return None
     from proxy.observability.tracing.exporting import (
         open_exporting,  # late: OpenTelemetry takes a third of a second

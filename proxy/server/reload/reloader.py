@@ -90,7 +90,7 @@ class Reloader:
             loaded = await asyncio.to_thread(self._load)
         except OSError as error:
             raise ConfigurationError([Fault("", f"cannot be read: {error.strerror}")]) from None
-        fault = bind_fault(loaded.settings, self._host)
+        fault = bind_fault(loaded.settings.general_settings, self._host)
         if fault is not None:
             raise ConfigurationError([fault])
         renewal = await asyncio.to_thread(plan_renewal, running.settings, loaded.settings)

@@ -63,7 +63,7 @@ def test_it_may_be_served_where_it_is(deployed: Configured) -> None:
     """Loopback without a key, every other address with one."""
     host = value_of(deployed, "--host", "127.0.0.1")
 
-    assert bind_fault(deployed.settings, host) is None
+    assert bind_fault(deployed.settings.general_settings, host) is None
     assert deployed.settings.general_settings.asks_for_keys is (host != "127.0.0.1")
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from proxy.config import bind_fault
+from proxy.config.schema.general import GeneralSettings
 from tests.proxy.config.samples import settings_of
 
 LOOPBACK = ["127.0.0.1", "127.8.9.10", "::1", "[::1]", "localhost", "LOCALHOST"]
@@ -22,25 +25,30 @@ REACHABLE = [
 ]
 
 
+def general(**given: Any) -> GeneralSettings:
+    """Return this section, as settings hold it."""
+    return settings_of(general_settings=given).general_settings
+
+
 @pytest.mark.parametrize("host", LOOPBACK)
 def test_loopback_needs_no_key(host: str) -> None:
     """An address that only this host reaches may be served openly."""
-    assert bind_fault(settings_of(), host) is None
+    assert bind_fault(general(), host) is None
 
 
 @pytest.mark.parametrize("host", REACHABLE)
 def test_a_reachable_address_needs_a_key_or_a_word(host: str) -> None:
     """Anything else is refused, with both ways out; either of them is enough."""
-    fault = bind_fault(settings_of(), host)
+    fault = bind_fault(general(), host)
 
     assert fault is not None
     assert fault.path == "general_settings.master_key"
     assert "TURNRIGHT_MASTER_KEY" in fault.text
     assert "general_settings.allow_unauthenticated_access: true" in fault.text
-    assert bind_fault(settings_of(general_settings={"master_key": "m"}), host) is None
-    assert bind_fault(settings_of(general_settings={"allow_unauthenticated_access": True}), host) is None
+    assert bind_fault(general(master_key="m"), host) is None
+    assert bind_fault(general(allow_unauthenticated_access=True), host) is None
 
 
 def test_the_admin_listener_is_exempt() -> None:
     """An open admin listener does not make the API's loopback address need a key."""
-    assert bind_fault(settings_of(general_settings={"admin": {"host": "0.0.0.0"}}), "127.0.0.1") is None
+    assert bind_fault(general(admin={"host": "0.0.0.0"}), "127.0.0.1") is None

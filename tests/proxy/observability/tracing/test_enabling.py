@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.config import Settings
+from proxy.config.schema.tracing import Tracing
 from proxy.observability.tracing.enabling import UnreadableVariable, is_enabled, open_tracing, tracing_fault
 from tests.support.proxied import settings_of
 
@@ -17,9 +17,9 @@ ON: dict[str, Any] = {"enabled": True}
 OFF: dict[str, Any] = {"enabled": False}
 
 
-def tracing(**given: Any) -> Settings:
-    """Return settings with this section."""
-    return settings_of(general_settings={"tracing": given})
+def tracing(**given: Any) -> Tracing:
+    """Return this section, as settings hold it."""
+    return settings_of(general_settings={"tracing": given}).general_settings.tracing
 
 
 @pytest.mark.parametrize(
