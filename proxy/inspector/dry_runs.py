@@ -1,4 +1,4 @@
-"""For whom a request is looked at, and the dry run there: what it needs of the running process is fetched here."""
+"""Runs a request dry for the inspector, with what the running process knows of the sender and the deployment."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One request, looked at for one target: what came, each step's changes, what goes out, and what that comes to. Pure.
+"""Tells of one request for one target: what came, each step's changes, what goes out, and its tokens.
 
-The answer holds the whole history many times over, so it is for whoever has sent it; nothing of it is logged.
+The answer holds the whole history many times over. So it is for the sender alone, and nothing of it is logged.
 """
 
 from __future__ import annotations

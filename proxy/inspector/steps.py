@@ -1,6 +1,6 @@
-"""The history behind every step that changes something, in the order in which a request meets them. Pure.
+"""The history after each step that changes something, in the order of the steps.
 
-A plan holds what comes out of all steps; here they are taken one by one, by the same functions, to be looked at.
+A plan holds the result of all steps. Here the same functions run step by step, so that each result can be shown.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The dry run behind ``POST /v1/explain`` and ``turnright explain``: what would be sent, and why. Pure.
+"""The dry run behind ``POST /v1/explain``, ``turnright explain`` and the inspector: what would be sent, and why.
 
-The answer holds the whole request as it would be sent, so it is for whoever sent it; nothing of it is logged.
+The answer holds the whole request as it would be sent. So it is for the sender alone, and nothing of it is logged.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What is going to be sent, decided before anything is: deployment, profile, history, parameters. Pure.
+"""Plans one attempt before anything is sent: history, parameters, tools and budget for one deployment.
 
-The four modes differ here and nowhere else:
+The mode of sanitizing decides what is done with a history:
 
     repair   the history is made legal; one that cannot be is refused (or sent, by ``on_violation``)
     observe  the history is sent as it is; what would have been changed is reported
     strict   a history that would have to be changed is refused, with the list
-    off      nothing is looked at but what any request must be
+    off      only the rules for any request are checked
 """
 
 from __future__ import annotations

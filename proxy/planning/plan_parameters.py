@@ -1,9 +1,9 @@
-"""Which parameters of a request go to a deployment, and as what. Pure.
+"""Decides which parameters of a request go to a deployment, and in what form.
 
-In the modes ``repair`` and ``strict`` they are fitted to the provider (:mod:`proxy.upstream.dialects`); ``strict``
-refuses a history that would have to be changed, and parameters are none. In ``observe`` that is only reported, in
-``off`` nobody looks. In every mode names that are not known, and those that the provider is not given, are dropped and
-counted; what the deployment allows by name goes as it came.
+The modes ``repair`` and ``strict`` fit the parameters to the provider (:mod:`proxy.upstream.dialects`). Mode ``strict``
+refuses changes of the history, not of parameters. Mode ``observe`` only reports what would be fitted, and ``off`` does
+not look. Every mode drops and counts unknown parameters, and those that the provider does not take. A parameter that
+the deployment allows by name goes as it came.
 """
 
 from __future__ import annotations

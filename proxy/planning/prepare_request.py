@@ -1,4 +1,4 @@
-"""What a request is made into for one target, before it is held against a budget: history, parameters, tools. Pure.
+"""Makes a request legal for one target, before its budget is looked at: history, parameters, tools.
 
 Names of tools first, since calls and declarations share them; then the history; then the parameters, some of which go
 by what the history holds; then the schemas of the tools that are left.

@@ -1,4 +1,4 @@
-"""What is done to chats: changes, budgets, signatures, turns."""
+"""Metrics of what turnright does to chats: changes, budgets, signatures, turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process itself: its version, its configuration, its loop, its memory and its collector."""
+"""Metrics of the process: its version, configuration, event loop, memory and garbage collector."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ProcessMetrics:
         for reason in Reason:
             self.connections_closed.labels(reason.value)
         self.loop_lag = LoopLag()
-        """To be run by whoever runs the loop; the gauge below reads it."""
+        """Must be run on the event loop; the gauge below reads it."""
 
         Gauge(*_LOOP_LAG, registry=registry).set_function(self.loop_lag.worst)
         Gauge(*_OFFLOAD_WAITING, registry=registry).set_function(lambda: THREADS.waiting)

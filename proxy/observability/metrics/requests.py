@@ -1,4 +1,4 @@
-"""What clients see: requests, how they ended, how long they took, and what they cost in tokens."""
+"""Metrics of requests as clients see them: outcomes, durations and tokens."""
 
 from __future__ import annotations
 

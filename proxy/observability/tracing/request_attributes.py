@@ -1,6 +1,6 @@
-"""What a span says of one request: OpenTelemetry's conventions for HTTP servers, and what turnright made of it. Pure.
+"""The attributes of a request's span: OpenTelemetry's conventions for HTTP servers, and turnright's own.
 
-Nothing of the request's own goes in, but its method and the template of its path: no address, header, query or text.
+Of the request itself only the method and the template of the path go in: no address, header, query or text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One request made to fit its target: counted where it must be, cut where it has to be, refused where nothing helps.
+"""Fits one request into its target's budget: its tokens are counted, and its history is cut or refused.
 
-Where a bound that costs next to nothing fits, nothing is counted (:mod:`sanitizers.budget.upper_bound`). Planning goes
-by the factor that rarely moves, so that cuts stay where they are; admitting by the newest.
+Nothing is counted where a cheap upper bound shows that the request fits (:mod:`sanitizers.budget.upper_bound`). Cuts
+are planned by the factor that rarely moves, so that they stay where they are. Admission goes by the newest factor.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class FitInput:
     """The places of *messages* in what the client sent."""
 
     outline: Outline | None = None
-    """The outline of *messages* as the client sent them: with signatures, and before some became *changed*.
+    """Describes *messages* as the client sent them: signatures may differ, and some messages may be *changed* since.
 
     Without an outline the messages are walked.
     """

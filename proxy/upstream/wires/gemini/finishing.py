@@ -1,4 +1,4 @@
-"""Why a candidate ended: OpenAI's finish reason for it, or the fault that it is."""
+"""Translates the end of a Gemini candidate into OpenAI's finish reason, or into a fault."""
 
 from __future__ import annotations
 
