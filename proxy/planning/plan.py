@@ -145,7 +145,9 @@ def plan_request(
     fitted: Budgeted | None = None
     if facts is not None and mode != "off":
         changed = _changed(settled, messages)
-        given = FitInput(messages, profile, parameters, origins, request.known_outline, request.body_bytes, changed)
+        given = FitInput(
+            messages, profile, parameters, origins, request.known_outline, request.body_bytes, changed
+        )
         fitted = _fit(given, facts.renamed(names_back) if names_back else facts, mode, count=count)
     if fitted is not None:
         messages, parameters = fitted.messages, fitted.parameters

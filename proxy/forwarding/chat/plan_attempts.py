@@ -28,7 +28,7 @@ from proxy.planning.budgets.fit_request import estimate_sent, facts_of, has_medi
 from proxy.planning.budgets.limits import asked_output
 from proxy.planning.corrective_note import note_for, with_note
 from proxy.planning.plan import REPLACED, Plan, plan_request, planning_weight
-from proxy.planning.plan_target import plan_target, profile_of
+from proxy.planning.plan_target import PlanTarget, plan_target
 from proxy.planning.repairs import repair_request
 from proxy.planning.signatures.restoring import WITHHELD, keys_wanted
 from proxy.planning.signatures.stand_ins import with_stand_ins
@@ -81,13 +81,13 @@ class ChatAttemptPlanner:
         plan = self._plans.get(key)
         if plan is None:
             gateway = self._gateway
-            profile = profile_of(deployment, gateway.settings.sanitize)
-            if self._kept is None and profile.signs_calls:
+            target = plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
+            if self._kept is None and target.profile.signs_calls:
                 keys = await self._find_keys()
                 self._kept = await load_signatures(gateway.store, self._record.key, keys)
             if self._media is not None:
-                await self._fetch_media(self._media, profile, deadline)
-            plan = self._plans[key] = await self._planned(deployment)
+                await self._fetch_media(self._media, target.profile, deadline)
+            plan = self._plans[key] = await self._planned(target)
         return plan
 
     async def _find_keys(self) -> Sequence[str]:
@@ -105,10 +105,9 @@ class ChatAttemptPlanner:
         finally:
             self._record.upstream_wait += self._loop.time() - now
 
-    async def _planned(self, deployment: Deployment) -> Plan:
-        gateway, now = self._gateway, self._loop.time()
+    async def _planned(self, target: PlanTarget) -> Plan:
+        gateway, now, deployment = self._gateway, self._loop.time(), target.deployment
         chat = self._chat
-        target = plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
             chat, fetched = self._media.put_in(chat, target.profile)
@@ -229,7 +228,9 @@ class ChatAttemptPlanner:
         )
         self._overflowed[key] = lesson.most
         try:
-            tighter = await self._planned(deployment)
+            tighter = await self._planned(
+                plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
+            )
         except InvalidRequest:
             return None
         same = tighter.messages == plan.messages and tighter.parameters == plan.parameters
