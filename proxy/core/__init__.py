@@ -10,24 +10,25 @@ The values, in the order of the data:
     upstream_call   one call to a provider, and the shapes of what comes back
     strict_chunk    the keys of a streamed answer's chunk, once it is normalized
     failures        the facts of a failed call
-    errors          what a client can be told, with its status, code and retryability
+    errors          the errors that a client can get, with status, code and retryability
 
 The mechanics:
 
-    clients           who is asking: the name under which scarce things are shared
+    clients           the name of a client, under which scarce resources are shared
     lifecycle         starting, ready, draining; the requests in flight
-    deadlines         limits on the time of a request and of its steps
-    tenant_lru        a bounded map in which no tenant pushes out what others have
+    deadlines         time limits for a request and its steps, with one timer for all
+    tenant_lru        a bounded map in which no tenant evicts the entries of the others
     fair_queue        the order in which clients get a worker thread
-    worker_threads    those threads
-    offload           CPU work on large bodies, run in one of them
+    worker_threads    the worker threads
+    offload           CPU work on large bodies, run in a worker thread
     fair_turns        the order in which waiting clients get scarce places
-    fair_places       the same for coroutines that wait
-    connection_table  the open connections, and the one to close where there are too many
-    memory_limit      the memory that the process may take, as its cgroup or the machine has it
+    fair_places       scarce places that coroutines wait for
+    connection_table  the open connections, and the one to close when there are too many
+    memory_limit      the memory that the process may use, by its cgroup or the machine
     json_size         the memory that decoding a JSON body takes, estimated from its bytes
-    json_text, sse    values as JSON, and as server-sent events; find_value finds one value's bytes
-    nesting           how deeply a JSON value is nested
-    unpack_body       gzip and deflate, bounded
+    json_text, sse    values written as JSON, and as server-sent events
+    find_value        the bytes of one value of a JSON body
+    nesting           the depth of a JSON value
+    unpack_body       gzip and deflate, with limits
     close_unread      the end of a connection whose request was refused before its body was read
 """

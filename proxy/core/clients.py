@@ -1,7 +1,7 @@
 """The name of a client, under which places, worker threads and bytes are shared.
 
-Two keys behind one ingress are two clients. Without keys the address is all there is. An IPv6 host usually owns a whole
-/64 network (RFC 6177), so each address of one network is the same client.
+Two keys behind one ingress are two clients. Without keys only the address is known. An IPv6 host usually owns a whole
+/64 network (RFC 6177), so all addresses of one network are the same client.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from ipaddress import IPv6Address, IPv6Network
 
 
 def client_of_key(name: str) -> str:
-    """Return the client that sent the key called *name*; the master key's name is empty."""
+    """Return the client that sent the key called *name*. The master key's name is empty."""
     return f"key:{name}"
 
 
 def client_at(address: str | None) -> str:
-    """Return the client at *address*, an IP address as text, or None where the transport has none."""
+    """Return the client at *address*, an IP address as text. Takes None where the transport has no address."""
     if address is None or ":" not in address:
         return f"address:{address or ''}"
     return _client_of_v6(address)
@@ -24,7 +24,7 @@ def client_at(address: str | None) -> str:
 
 @lru_cache(maxsize=1024)
 def _client_of_v6(address: str) -> str:
-    """Return the client of an IPv6 address; an IPv4 address that is mapped into it counts as itself."""
+    """Return the client of an IPv6 address. A mapped IPv4 address counts as the IPv4 address itself."""
     try:
         parsed = IPv6Address(address.partition("%")[0])
     except ValueError:

@@ -1,8 +1,10 @@
 """Closes a connection whose request was answered before its body was read.
 
-aiohttp (3.14.5) would read and parse the rest for ten seconds. To close at once is no better: the kernel answers bytes
-that nobody read with a reset, and the client may lose the answer to it (RFC 9112, 9.6). So the answer is followed by
-the end of our side, and the client has a moment to see both. Until then its bytes are dropped without being parsed.
+aiohttp (3.14.5) would read and parse the rest of the body for ten seconds. Closing at once is no better. The kernel
+answers unread bytes with a reset, and the client may then lose the answer (RFC 9112, 9.6).
+
+So we close only our side after the answer, and give the client a moment to read it. Bytes that arrive until then are
+dropped without being parsed.
 """
 
 from __future__ import annotations
@@ -16,17 +18,19 @@ LINGER_S = 1.0
 """Seconds that the client has to read the answer and close its side."""
 
 DROPPED = 4 * 2**20
-"""Bytes that are dropped at most: 16 reads, 5 ms. A client that sends more is cut off."""
+"""Most bytes that are dropped: 16 reads, 5 ms. A client that sends more is cut off."""
 
 LEAST_READ = 4 * 2**10
-"""Bytes that a read counts for at least, however few came: a thousand reads take 5 ms as well."""
+"""Least bytes that a read counts for, however few it brings. So at most a thousand reads happen, which take 5 ms."""
 
 
 async def close_unread(request: web.BaseRequest) -> None:
-    """End our side of the connection of *request*, whose answer is written, and return when the client has ended its.
+    """End our side of the connection of *request*, and wait until the client has ended its own.
 
-    Waits for :data:`LINGER_S` seconds and drops :data:`DROPPED` bytes at most. Nothing on the connection is parsed any
-    more. The answer has to say ``Connection: close``: aiohttp then answers nothing that it has parsed already.
+    The answer has been written already. It must say ``Connection: close``, so that aiohttp answers no pipelined request
+    that it has parsed already. Nothing further on the connection is parsed.
+
+    Waits for at most :data:`LINGER_S` seconds and drops at most :data:`DROPPED` bytes.
     """
     transport, protocol = request.transport, request.protocol
     if transport is None or transport.is_closing():
@@ -39,12 +43,12 @@ async def close_unread(request: web.BaseRequest) -> None:
             transport.write_eof()
         async with asyncio.timeout(LINGER_S):
             await rest.ended
-    except OSError:  # a TimeoutError, or the client has reset the connection
+    except OSError:  # a TimeoutError, or the client reset the connection
         transport.abort()
 
 
 class _Dropping(asyncio.Protocol):
-    """Drops what comes; all else goes on to *behind*, aiohttp's protocol of the connection."""
+    """Drops incoming data. Passes all other events on to *behind*, aiohttp's protocol of the connection."""
 
     def __init__(self, transport: asyncio.Transport, behind: asyncio.Protocol) -> None:
         self._transport = transport

@@ -3,8 +3,9 @@
     opened ─▶ waiting ──accepted request──▶ busy ─▶ idle ─▶ busy …
               │ no head within HEAD_S: closed
 
-A connection waits until one of its requests has passed the key check. When there is no room the oldest waiting one is
-closed; only where none waits the one that is idle longest. A busy one is never closed.
+A connection is waiting until one of its requests has passed the key check. When there is no room, the oldest waiting
+connection is closed. If none is waiting, the connection that has been idle longest is closed. A busy one is never
+closed.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 HEAD_S = 30.0
-"""Seconds for the first request head of a connection, however slowly it comes."""
+"""Seconds within which the first request head of a connection must be complete."""
 
 _SHARE = 4
-"""The part of all connections, as a divisor, that may wait from one address."""
+"""A quarter of all connections may be waiting from one address. The value is the divisor."""
 
 _LOOKED_AT = 16
-"""Waiting connections that are looked at for one to close."""
+"""Waiting connections that are examined to find one to close."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 
 
 class Reason(Enum):
-    """Why a connection is closed before its time."""
+    """The reason for which a connection is closed early."""
 
     SLOW_HEAD = "slow_head"
     ADDRESS = "address"
@@ -39,44 +40,51 @@ class Reason(Enum):
 
 
 class Closing(NamedTuple, Generic[KeyT]):
-    """A connection that has to be closed, which the table has forgotten already."""
+    """A connection that has to be closed. The table has removed it already."""
 
     key: KeyT
     reason: Reason
 
 
 class ConnectionTable(Generic[KeyT]):
-    """The open connections by *key*; *maximum* is how many there may be.
+    """The open connections by *key*, at most *maximum* of them.
 
-    Each method takes constant time, but :meth:`overdue` and :meth:`shed`, which do for each connection they return.
+    Each method takes constant time, except for :meth:`overdue` and :meth:`shed`. Their time grows with the number of
+    connections that they return.
     """
 
     def __init__(self, maximum: int) -> None:
         self._maximum = maximum
         self.has_unread: Callable[[KeyT], bool] = lambda _: False
-        """Tells whether a connection has sent what is not read yet: it may be a request, and does not go first."""
+        """Tells whether a connection has received data that is not read yet.
 
-        self._waiting: dict[KeyT, str] = {}  # with its address; all dicts have the oldest first
+        The data may be a request, so such a connection is not the first to be closed.
+        """
+
+        self._waiting: dict[KeyT, str] = {}  # with its address; the oldest first, as in the dicts below
         self._by_address: dict[str, dict[KeyT, None]] = {}
-        self._silent: dict[KeyT, float] = {}  # until when the first head has to be there
+        self._silent: dict[KeyT, float] = {}  # the time by which the first head must be complete
         self._accepted: set[KeyT] = set()
         self._idle: dict[KeyT, bool] = {}
 
     def __len__(self) -> int:
-        """Return how many connections are open."""
+        """Return the number of open connections."""
         return len(self._waiting) + len(self._accepted)
 
     @property
     def maximum(self) -> int:
-        """How many connections there may be."""
+        """The largest number of open connections."""
         return self._maximum
 
     def resize(self, maximum: int) -> None:
-        """Take another maximum; connections that are too many then go as new ones come."""
+        """Set another maximum. Surplus connections are closed as new ones are opened."""
         self._maximum = maximum
 
     def open(self, key: KeyT, address: str, now: float) -> Closing[KeyT] | None:
-        """Take in a new connection from *address*, and return the one that has to go for it, which may be itself."""
+        """Add a new connection from *address*.
+
+        Returns the connection that must be closed for it, which may be the new one. Returns None if there is room.
+        """
         closing = None
         here = self._by_address.get(address)
         if here is not None and len(here) >= max(1, self._maximum // _SHARE):
@@ -91,11 +99,14 @@ class ConnectionTable(Generic[KeyT]):
         return closing
 
     def hear(self, key: KeyT) -> None:
-        """Note that a request head has come, which was not accepted: the connection may stay and goes first."""
+        """Note a complete request head that was not accepted.
+
+        The connection may stay open, but it stays among the first to be closed.
+        """
         self._silent.pop(key, None)
 
     def begin(self, key: KeyT) -> None:
-        """Note that a request was accepted and is worked on."""
+        """Note that a request was accepted and is being processed."""
         if not self._idle.pop(key, False) and key in self._waiting:
             self._forget_waiting(key)
             self._accepted.add(key)
@@ -106,32 +117,35 @@ class ConnectionTable(Generic[KeyT]):
             self._idle[key] = True
 
     def lost(self, key: KeyT) -> None:
-        """Forget a connection that is closed."""
+        """Remove a connection that is closed."""
         if key in self._waiting:
             self._forget_waiting(key)
         self._accepted.discard(key)
         self._idle.pop(key, None)
 
     def next_deadline(self) -> float | None:
-        """Return when the next connection may be overdue; None where all have sent a head."""
+        """Return the time at which the next connection is overdue, or None if all have sent a head."""
         return next(iter(self._silent.values()), None)
 
     def overdue(self, now: float) -> list[Closing[KeyT]]:
-        """Return the connections that have sent no head in time."""
+        """Remove and return the connections that have sent no complete head in time."""
         found = []
         while (deadline := self.next_deadline()) is not None and deadline <= now:
             found.append(self._close(next(iter(self._silent)), Reason.SLOW_HEAD))
         return found
 
     def shed(self, count: int) -> list[Closing[KeyT]]:
-        """Return up to *count* connections to close where descriptors have run out all the same."""
+        """Remove and return up to *count* connections to close. Used when file descriptors have run out after all."""
         found: list[Closing[KeyT]] = []
         while len(found) < count and (closing := self._make_room(Reason.DESCRIPTORS)) is not None:
             found.append(closing)
         return found
 
     def _choose(self, waiting: Iterable[KeyT]) -> KeyT:
-        """Return the oldest of *waiting* that has nothing to read, or the oldest where the first ones all have."""
+        """Return the oldest of *waiting* that has no unread data.
+
+        Falls back to the oldest one if all that are examined have unread data.
+        """
         oldest = list(islice(waiting, _LOOKED_AT))
         return next((key for key in oldest if not self.has_unread(key)), oldest[0])
 

@@ -1,10 +1,12 @@
-"""How long something may take: limits that one timer of an event loop watches over, however many there are.
+"""Time limits. One timer of the event loop watches over all of them.
 
-To set and to cancel a timer of its own takes 5 µs for each limit (asyncio, CPython 3.11), and a request has two that
-are hardly ever reached. Here a limit is put into a set and taken out again. The timer is set to the nearest limit and
-stays there when that is gone: when it goes off it looks at all that there are, and is set to the nearest anew. Limits
-are alike, as a rule, so that this is once in a limit's time. For a limit before the nearest there is a further timer,
-and the other one does nothing when it goes off.
+Setting and cancelling a timer takes 5 µs for each limit (asyncio, CPython 3.11). A request has two limits, which are
+hardly ever reached. So a limit is only added to a set and removed again.
+
+The timer is set to the nearest limit, and stays there when that limit is removed. When it fires, it checks all limits
+and is set to the nearest one again. Most limits have the same length, so the timer fires about once in that time.
+
+A limit before the nearest one sets a further timer. The earlier timer then does nothing when it fires.
 """
 
 from __future__ import annotations
@@ -16,38 +18,38 @@ from weakref import WeakKeyDictionary
 
 
 class Limited(Protocol):
-    """What has a limit; *until* is a moment of the loop's clock, or infinite, and may move on at any time."""
+    """An object with a time limit. *until* is a time on the loop's clock, or infinite, and may be moved later."""
 
     until: float
 
     def expire(self) -> None:
-        """Note that the limit was reached; has to move it on, and must not raise: others are due behind it."""
+        """Handle the reached limit. Must set *until* to a later time, and must not raise, since other limits follow."""
 
 
 class LimitWatch:
-    """Calls :meth:`Limited.expire` of whatever is watched, and at its limit, from the loop that is running."""
+    """Calls :meth:`Limited.expire` of each watched object when its limit is reached. Uses the running loop."""
 
     __slots__ = ("__weakref__", "_watched", "nearest")
 
     def __init__(self) -> None:
         self.nearest = inf
-        """The moment that the timer is set to; a limit that is moved before it has to be said again."""
+        """The time that the timer is set to. An object whose limit moves before it must be watched anew."""
 
         self._watched: set[Limited] = set()
 
     def watch(self, one: Limited) -> None:
-        """Watch over *one*; to be said again where its limit has been moved before :attr:`nearest`."""
+        """Start watching *one*. Must be called again if its limit moves before :attr:`nearest`."""
         self._watched.add(one)
         if one.until < self.nearest:
             self._set_to(one.until)
 
     def forget(self, one: Limited) -> None:
-        """Watch over *one* no more."""
+        """Stop watching *one*."""
         self._watched.discard(one)
 
     def _set_to(self, moment: float) -> None:
         self.nearest = moment
-        # The handle is not kept: it holds the loop, whose end is to be the end of this as well.
+        # The handle is not kept. It refers to the loop, and would keep the loop's entry in the weak dictionary alive.
         asyncio.get_running_loop().call_at(moment, self._look, moment)
 
     def _look(self, moment: float) -> None:
@@ -67,7 +69,7 @@ _OF_LOOPS: WeakKeyDictionary[asyncio.AbstractEventLoop, LimitWatch] = WeakKeyDic
 
 
 def watch_of(loop: asyncio.AbstractEventLoop) -> LimitWatch:
-    """Return what watches over the limits of *loop*."""
+    """Return the watch over the limits of *loop*."""
     watch = _OF_LOOPS.get(loop)
     if watch is None:
         watch = _OF_LOOPS[loop] = LimitWatch()
@@ -75,10 +77,10 @@ def watch_of(loop: asyncio.AbstractEventLoop) -> LimitWatch:
 
 
 class TimeLimit:
-    """A context that is to be left before *until*: :func:`asyncio.timeout_at`, less its timer and its own await.
+    """A context that must be left before *until*: :func:`asyncio.timeout_at` without a timer and an await of its own.
 
-    The task is cancelled at the limit, and the cancellation becomes a :class:`TimeoutError` here, unless somebody else
-    has cancelled the task as well.
+    The task is cancelled at the limit. The context turns that cancellation into a :class:`TimeoutError`, unless
+    something else has cancelled the task as well.
     """
 
     __slots__ = ("_cancelling", "_task", "_watch", "reached", "until")
@@ -86,7 +88,7 @@ class TimeLimit:
     def __init__(self, until: float) -> None:
         self.until = until
         self.reached = False
-        """Whether the limit was reached."""
+        """True once the limit was reached."""
 
     def __enter__(self) -> Self:
         loop = asyncio.get_running_loop()
@@ -99,7 +101,7 @@ class TimeLimit:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """End the limit, and raise :class:`TimeoutError` where it is what ended the work."""
+        """End the limit. Raises :class:`TimeoutError` if the limit is the cause of the cancellation."""
         self._watch.forget(self)
         if self.reached and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
             raise TimeoutError from error

@@ -12,8 +12,10 @@ from typing_extensions import override
 Transport = Literal["auto", "litellm", "direct"]
 
 Key: TypeAlias = tuple[int, str]
-"""What a deployment is remembered under in one configuration: the position of its entry, and the model, since a
-wildcard stands for many, and one says nothing about the others."""
+"""The key of a deployment within one configuration: the position of its entry, and the model.
+
+A wildcard entry stands for many models, so the position alone is not enough.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +29,15 @@ class Deployment:
     """The model in litellm's spelling, a wildcard already replaced: ``gemini/gemini-2.5-pro``, ``gpt-4o``."""
 
     provider: str
-    """What stands before the first slash; ``openai`` for a bare OpenAI name."""
+    """The part before the first slash. It is ``openai`` for an OpenAI name without a slash."""
 
     model_id: str
-    """What stands after it: the provider's own name of the model."""
+    """The part after the slash: the provider's own name of the model."""
 
     api_key: SecretStr | None
     api_base: str | None
     timeout_s: float
-    """Seconds for one attempt: the entry's own, or the router's deadline."""
+    """Seconds for one attempt: the entry's own timeout, or the router's deadline."""
 
     allowed_openai_params: frozenset[str]
     transport: Transport
@@ -49,21 +51,21 @@ class Deployment:
     """The metric label, from a closed set: the configured name or the wildcard itself."""
 
     position: int
-    """The entry's place in ``model_list``, from 0: what tells the members of a pool apart."""
+    """The position of the entry in ``model_list``, from 0. It distinguishes the deployments of a pool."""
 
     profile: str | None = None
-    """The name of the rules for its histories, where the entry gives one."""
+    """The name of the profile for its histories, if the entry gives one."""
 
     key: Key = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Make its key once, and its hash: much is kept by deployments, and asked in every request."""
+        """Compute the key and its hash once. Many maps are keyed by deployments and read in every request."""
         key = self.position, self.model
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "_hash", hash(key))
 
     @override
     def __hash__(self) -> int:
-        """Return that of its key, which tells the deployments of a configuration apart."""
+        """Return the hash of the key."""
         return self._hash

@@ -1,6 +1,6 @@
 """The errors that a client can get, each with its status, type, code and retryability on the class.
 
-One tree, few classes: one per thing that a client or an operator does differently.
+There is one class for each case that a client or an operator handles differently.
 
     ProxyError                      never raised itself
     ├── InvalidRequest              400  the client's fault: nothing was sent upstream
@@ -8,7 +8,7 @@ One tree, few classes: one per thing that a client or an operator does different
     │   ├── RequestTooSlow          408
     │   ├── Forbidden               403  not for this host or from this page
     │   ├── UnsupportedMediaType    415
-    │   ├── UnrepairableHistory     400  a history that cannot be made legal, or must not be in strict mode
+    │   ├── UnrepairableHistory     400  a history that cannot be repaired, or must not be in strict mode
     │   ├── ContextTooLong          400  more tokens than the model takes, counted before anything was sent
     │   ├── ConversionFailed        400  the upstream library could not convert the request
     │   ├── ModelNotFound           404
@@ -18,15 +18,15 @@ One tree, few classes: one per thing that a client or an operator does different
     ├── TooMuchWork                 400  more steps than a request of its size may take
     ├── AuthenticationFailed        401
     ├── Overloaded                  503  too many requests in flight, or draining
-    ├── DeadlineExceeded            504  the request's time was up before its answer began
-    ├── InternalFault               500  a defect of ours
+    ├── DeadlineExceeded            504  the request's deadline passed before its answer began
+    ├── InternalFault               500  a defect of the proxy
     └── UpstreamFault               the provider's fault; carries the provider's own status
-        ├── AnswerUnusable          502  an answer came, and it is none
+        ├── AnswerUnusable          502  an answer came that cannot be used
         ├── UpstreamTimeout         504
         └── UpstreamUnreachable     502
 
-The client's format writes an error (:mod:`proxy.forwarding.answer_format`): as a JSON answer or, once a stream has
-started, as its last event. Messages hold no key, header, address or traceback.
+The client's format writes an error (:mod:`proxy.forwarding.answer_format`). It becomes a JSON answer or, once a stream
+has started, the last event of the stream. Messages hold no key, header, address or traceback.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from proxy.core.failures import Cause, Evidence
 
 
 class ProxyError(Exception):
-    """Base of all errors that turn into an answer.
+    """Base of all errors that become an answer.
 
-    *message* is for the client; *param* names the request field at fault, in OpenAI's spelling
-    (``messages[3].role``); *headers* are added to the answer. ``details`` are further fields for the client.
+    *message* is for the client. *param* names the request field at fault in OpenAI's spelling (``messages[3].role``).
+    *headers* are added to the answer. ``details`` are further fields for the client.
     """
 
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
@@ -61,12 +61,12 @@ class ProxyError(Exception):
 
     @property
     def http_status(self) -> int:
-        """The status of the answer; an upstream's own status where there is one."""
+        """The status of the answer, as a number."""
         return int(self.status)
 
 
 class InvalidRequest(ProxyError):
-    """The request cannot be used as it is; sending it again unchanged is pointless."""
+    """The request cannot be used as it is. Sending it again unchanged is pointless."""
 
     status = HTTPStatus.BAD_REQUEST
     type = "invalid_request_error"
@@ -74,7 +74,7 @@ class InvalidRequest(ProxyError):
 
 
 class BodyTooLarge(InvalidRequest):
-    """The body is over ``general_settings.max_body_mib``, or is more than the inspector looks at."""
+    """The body is larger than ``general_settings.max_body_mib``, or than the inspector accepts."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     code = "body_too_large"
@@ -88,23 +88,24 @@ class RequestTooSlow(InvalidRequest):
 
 
 class Forbidden(InvalidRequest):
-    """The request names a host, or comes from a web page, that is not served without a key."""
+    """The request needs a key: it names a host, or comes from a web page, that is not allowed without one."""
 
     status = HTTPStatus.FORBIDDEN
     code = "forbidden"
 
 
 class UnsupportedMediaType(InvalidRequest):
-    """The body's type or coding is none that is read."""
+    """The body has a media type or content coding that is not supported."""
 
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     code = "unsupported_media_type"
 
 
 class UnrepairableHistory(InvalidRequest):
-    """The history breaks a rule of the provider and was not, or must not be, repaired; *rule* is its slug, if known.
+    """The history breaks a rule of the provider, and could not or must not be repaired.
 
-    The client is told of the rules that are broken (*violations*) and of the changes that would mend them.
+    *rule* is the rule's slug, and defaults to the error's code. *violations* are the broken rules, and *changes* are
+    the changes that would repair the history. The client gets both.
     """
 
     code = "illegal_history"
@@ -127,7 +128,7 @@ class UnrepairableHistory(InvalidRequest):
 
 
 class ContextTooLong(InvalidRequest):
-    """The request does not fit the model's context, whatever is cut; nothing was sent."""
+    """The request does not fit the model's context window, even after cuts. Nothing was sent."""
 
     code = "context_length_exceeded"
 
@@ -135,14 +136,14 @@ class ContextTooLong(InvalidRequest):
 class ConversionFailed(InvalidRequest):
     """The upstream library could not convert the request for the provider, so nothing was sent.
 
-    It would report this as a retryable network error (status 500); it is permanent, hence a 400.
+    The library reports this as a retryable network error (status 500). It is permanent, so it is a 400 here.
     """
 
     code = "conversion_failed"
 
 
 class ModelNotFound(InvalidRequest):
-    """No deployment carries the model's name."""
+    """No deployment has the model's name."""
 
     status = HTTPStatus.NOT_FOUND
     code = "model_not_found"
@@ -156,23 +157,23 @@ class NotFound(InvalidRequest):
 
 
 class BodyNotKept(NotFound):
-    """The body of a recent request is not kept, or not any more."""
+    """The body of a recent request was never kept, or has been discarded."""
 
     code = "body_not_kept"
 
 
 class MethodNotAllowed(InvalidRequest):
-    """The path does not take that method; the answer's ``Allow`` says which it takes."""
+    """The path does not support the method. The answer's ``Allow`` header lists those that it supports."""
 
     status = HTTPStatus.METHOD_NOT_ALLOWED
     code = "method_not_allowed"
 
 
 class TooMuchWork(ProxyError):
-    """To prepare the request takes more steps than one of its size may take.
+    """Preparing the request takes more steps than a request of its size may take.
 
-    It is the client's fault and permanent, but no :class:`InvalidRequest`: another deployment is not tried, since that
-    would take as many steps again.
+    It is the client's fault and permanent. It is not an :class:`InvalidRequest`, so that no other deployment is tried:
+    that would take as many steps again.
     """
 
     status = HTTPStatus.BAD_REQUEST
@@ -189,7 +190,7 @@ class AuthenticationFailed(ProxyError):
 
 
 class Overloaded(ProxyError):
-    """Too many requests are in flight, or the process is about to stop; try again soon."""
+    """Too many requests are in flight, or the process is about to stop. The client should try again soon."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
     type = "server_error"
@@ -198,7 +199,7 @@ class Overloaded(ProxyError):
 
 
 class DeadlineExceeded(ProxyError):
-    """The request's total time (``router_settings.timeout``) was up before its answer began."""
+    """The request's deadline (``router_settings.timeout``) passed before its answer began."""
 
     status = HTTPStatus.GATEWAY_TIMEOUT
     type = "server_error"
@@ -207,14 +208,15 @@ class DeadlineExceeded(ProxyError):
 
 
 class InternalFault(ProxyError):
-    """A defect of ours: the answer carries the request id and nothing of the cause."""
+    """A defect of the proxy. The answer carries the request id and nothing about the cause."""
 
 
 class UpstreamFault(ProxyError):
-    """The provider failed, or answered with an error, whose *upstream_status* is kept.
+    """The provider failed, or answered with an error whose status is *upstream_status*.
 
-    *cause* says where and how; it is :attr:`Cause.REFUSED` where there is a status, unless it is given. *evidence*
-    is what the provider sent, for the classifier; it is never part of an answer.
+    *cause* says where and how the call failed. Its default is :attr:`Cause.REFUSED` if there is a status, else the
+    class's usual cause. *evidence* is the provider's answer for the failure table, and is never part of an answer to
+    the client.
     """
 
     status = HTTPStatus.BAD_GATEWAY
@@ -240,16 +242,16 @@ class UpstreamFault(ProxyError):
     @property
     @override
     def http_status(self) -> int:
-        """The provider's own status, or 502 where there was none, or one that is no error (a redirect)."""
+        """The provider's own error status. It is 502 if there was none, or one below 400 (a redirect)."""
         if self.upstream_status is not None and self.upstream_status >= 400:
             return self.upstream_status
         return int(self.status)
 
 
 class AnswerUnusable(UpstreamFault):
-    """The provider answered with something that answers nothing, or that the client could not use.
+    """The provider's answer is empty, broken, or of no use to the client.
 
-    *answer* is what to deliver all the same if no better one comes, or None; *detail* tells the model what was wrong.
+    *answer*, if given, is delivered anyway when no better one comes. *detail* tells the model what was wrong.
     """
 
     def __init__(

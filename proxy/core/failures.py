@@ -1,4 +1,4 @@
-"""What is known of a failed call, for those who decide what happens next; no client ever sees it."""
+"""The facts of a failed call, from which the next step is decided. No client ever sees them."""
 
 from __future__ import annotations
 
@@ -8,76 +8,76 @@ from enum import StrEnum
 
 
 class Cause(StrEnum):
-    """Where and how a call failed. A status alone does not tell: an empty 200 is a failure as well."""
+    """The place and kind of a failure. The status alone is not enough: an empty 200 is a failure as well."""
 
     REFUSED = "refused"
-    """The provider answered with an error; its status and body say the rest."""
+    """The provider answered with an error. Its status and body say more."""
 
     UNREACHABLE = "unreachable"
-    """No connection: refused, no such host, TLS. Nothing was sent."""
+    """No connection: refused, unknown host, or TLS failure. Nothing was sent."""
 
     CONNECT_TIMEOUT = "connect_timeout"
-    """No connection in time. Nothing was sent."""
+    """No connection within the timeout. Nothing was sent."""
 
     CONNECTION_LOST = "connection_lost"
-    """The connection broke after the request had been sent, or while it was."""
+    """The connection broke after the request was sent, or while it was being sent."""
 
     FIRST_BYTE_TIMEOUT = "first_byte_timeout"
     IDLE_TIMEOUT = "idle_timeout"
 
     DEADLINE = "deadline"
-    """The request's total time is used up."""
+    """The request's deadline passed."""
 
     OVERTIME = "overtime"
-    """The entry's own ``timeout`` is used up, while the provider answered or the client read."""
+    """The deployment's own ``timeout`` passed while the provider answered or the client read."""
 
     NOT_AN_ANSWER = "not_an_answer"
-    """A 200 that holds no chat completion: HTML, half a JSON, another shape."""
+    """A 200 without a chat completion: HTML, incomplete JSON, or another shape."""
 
     EMPTY = "empty"
-    """An answer that says nothing: no candidate, no choice, no part, no text."""
+    """An answer without content: no candidate, no choice, no part, no text."""
 
     THINKING_ONLY = "thinking_only"
-    """An answer that holds thoughts, and neither text nor a call."""
+    """An answer with reasoning, but with neither text nor a tool call."""
 
     TRUNCATED = "truncated"
-    """An answer that ends without saying how it ended."""
+    """An answer that ends without a finish reason."""
 
     MALFORMED_CALL = "malformed_call"
-    """The model wrote a tool call that the provider could not read."""
+    """The model wrote a tool call that the provider could not parse."""
 
     UNEXPECTED_CALL = "unexpected_call"
-    """The model called a tool that the request did not declare."""
+    """The model called a tool that the request did not declare. The provider says so."""
 
     INVALID_ARGUMENTS = "invalid_arguments"
-    """A tool call whose arguments are no JSON object, or do not fit the tool's schema."""
+    """A tool call whose arguments are not a JSON object, or do not fit the tool's schema."""
 
     UNDECLARED_CALL = "undeclared_call"
-    """The answer calls a tool that the request did not declare; we say so, not the provider."""
+    """The model called a tool that the request did not declare. The proxy found it."""
 
     CONVERSION = "conversion"
-    """The request could not be made into one that this model takes. Nothing was sent."""
+    """The request could not be converted for this model. Nothing was sent."""
 
     ODD_END = "odd_end"
-    """The provider named a finish reason that is no end of an answer."""
+    """The provider sent a finish reason that does not mean the end of an answer."""
 
 
 _READ_AS = 32
-"""Bytes of a usual body that take as long to parse as one byte of an error takes to be understood: 3 us of 64."""
+"""Bytes of a usual body that take as long to parse as one error byte takes to read: 3 µs for 64 bytes."""
 
 
 def error_weight(body: bytes) -> int:
-    """Return what it costs to understand an error's *body*, as the bytes of a usual body.
+    """Return the cost of reading an error's *body*, as a number of bytes of a usual body.
 
-    It is parsed, unwrapped, and searched for each text that providers are known for. An error of 16 KiB takes up to
-    30 ms, and is therefore read in a worker thread (:func:`proxy.core.offload.run_offloaded`).
+    The body is parsed, unwrapped and searched for all known provider texts. An error of 16 KiB takes up to 30 ms, so it
+    is read in a worker thread (:func:`proxy.core.offload.run_offloaded`).
     """
     return _READ_AS * len(body)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the provider really sent: its status, its headers, names in lower case, and the bytes of its error."""
+    """The provider's answer to a failed call: its status, its headers (names in lower case), and the error's bytes."""
 
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -8,10 +8,10 @@ from proxy.core.fair_turns import FairTurns
 
 
 class FairPlaces:
-    """*places* for all clients; see :class:`FairTurns` for *kept_free* and the order.
+    """*places* that all clients share. :class:`FairTurns` describes *kept_free* and the order.
 
-    At most *most_waiting* coroutines wait, where that is given. One too many pushes out the newest of the client that
-    has most of them waiting, which may be itself.
+    At most *most_waiting* coroutines wait, if that is given. One more makes the client with the longest queue lose its
+    newest coroutine, which may be the new one.
     """
 
     def __init__(self, places: int, *, kept_free: int = 0, most_waiting: int | None = None) -> None:
@@ -19,18 +19,18 @@ class FairPlaces:
         self._most_waiting = most_waiting
 
     def held_by(self, client: str) -> int:
-        """Return how many places *client* holds."""
+        """Return the number of places that *client* holds."""
         return self._turns.held_by(client)
 
     @property
     def waiting(self) -> int:
-        """Number of coroutines that wait."""
+        """The number of coroutines that wait."""
         return self._turns.waiting
 
     async def acquire(self, client: str) -> bool:
-        """Wait for a place and return True; return False where there is no room to wait any more.
+        """Wait for a place and return True. Returns False if too many coroutines wait.
 
-        A place is given back by :meth:`release`, once. A coroutine that is cancelled holds none.
+        The caller gives the place back by one call of :meth:`release`. A cancelled coroutine holds no place.
         """
         turn = _Turn(asyncio.get_running_loop().create_future())
         if self._turns.ask(client, turn):
@@ -40,7 +40,7 @@ class FairPlaces:
         try:
             await turn.came
         except asyncio.CancelledError:
-            # The place may have come at the same moment.
+            # The place may have been assigned at the same moment.
             if turn.has_place:
                 self.release(client)
             else:
@@ -49,7 +49,7 @@ class FairPlaces:
         return turn.has_place
 
     def release(self, client: str) -> None:
-        """Give a place of *client* back."""
+        """Give one place of *client* back."""
         turn = self._turns.give_back(client)
         if turn is not None:
             turn.has_place = True
@@ -66,5 +66,5 @@ class _Turn:
         self.has_place = False
 
     def wake(self) -> None:
-        if not self.came.done():  # else its coroutine was cancelled
+        if not self.came.done():  # otherwise its coroutine was cancelled
             self.came.set_result(None)

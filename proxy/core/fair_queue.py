@@ -1,6 +1,6 @@
-"""A queue in which clients take turns, each with one piece of work at a time. Pure.
+"""A queue in which clients take turns, each with one piece of work at a time.
 
-A client with a thousand pieces of work makes others wait for one of them, and never for its second.
+A client with a thousand pieces of work makes another client wait for one of them, and never for a second one.
 """
 
 from __future__ import annotations
@@ -11,34 +11,34 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """Work that waits, by client. Equal items of one client are one.
+    """Waiting work, by client. Equal items of one client are stored once.
 
-    A client gets its next item when the last one is done (:meth:`done`). So two workers always work for two clients,
-    and a client that comes new waits for one item of each client before it, at most.
+    A client gets its next item after the last one is done (:meth:`done`). So two workers always serve two clients. A
+    new client waits for at most one item of each client before it.
     """
 
     def __init__(self) -> None:
         self._waiting: dict[str, dict[T, None]] = {}
         self._turns: dict[str, None] = {}
-        """The clients that wait and have nothing being done, in the order in which they get their turn."""
+        """The clients with waiting work and none in progress, in the order of their turns."""
 
         self._working: set[str] = set()
         self._size = 0
 
     def __len__(self) -> int:
-        """Return how many items wait."""
+        """Return the number of waiting items."""
         return self._size
 
     def put(self, client: str, item: T) -> None:
-        """Add *item* behind what *client* waits for."""
+        """Add *item* behind the other waiting items of *client*."""
         own = self._waiting.setdefault(client, {})
         self._size += item not in own
         own[item] = None
         if client not in self._working:
-            self._turns[client] = None  # keeps its turn where it has one
+            self._turns[client] = None  # a client that has a turn keeps it
 
     def take(self) -> tuple[str, T] | None:
-        """Return the next item and its client, which works from now on; None where nobody may begin."""
+        """Return the next item with its client, which is now in progress. Returns None if no client may begin."""
         if not self._turns:
             return None
         client = next(iter(self._turns))
@@ -50,13 +50,13 @@ class FairQueue(Generic[T]):
         return client, item
 
     def done(self, client: str) -> None:
-        """Note that what *client* got is done; its next item waits behind all clients that wait now."""
+        """Note that the item in progress for *client* is done. Its next item waits behind all clients that wait now."""
         self._working.discard(client)
         if client in self._waiting:
             self._turns[client] = None
 
     def discard(self, client: str, item: T) -> bool:
-        """Remove *item*, and tell whether it was still waiting."""
+        """Remove *item*. Returns False if it was no longer waiting."""
         if item not in self._waiting.get(client, ()):
             return False
         self._remove(client, item)

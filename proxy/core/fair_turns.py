@@ -1,4 +1,4 @@
-"""The order in which waiting clients get scarce places. Pure: nothing is awaited here."""
+"""The order in which waiting clients get scarce places. Nothing is awaited here."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class FairTurns(Generic[W]):
 
     - A free place goes to the waiting client that holds the fewest. Among equals it goes to the one that has waited
       longest since it held so many.
-    - Within one client the first come is the first served.
-    - The last *kept_free* places are for clients that hold none. So a client whose work is slow does not keep a
-      newcomer waiting. One that is alone has the other places.
+    - Within one client, waiters are served in the order of their arrival.
+    - The last *kept_free* places are for clients that hold none. So a client with slow work does not keep a new client
+      waiting. A client that is alone can have all other places.
 
-    A step costs a time bounded by the number of places, however many wait. A waiter is any value that is hashable and
-    waits once.
+    The time of a step depends on the number of places, not on the number of waiters. A waiter is any hashable value,
+    and waits once.
     """
 
     def __init__(self, places: int, *, kept_free: int = 0) -> None:
@@ -26,20 +26,21 @@ class FairTurns(Generic[W]):
         self._held: dict[str, int] = {}
         self._queues: dict[str, dict[W, None]] = {}
         self._ready: list[dict[str, None]] = [{} for _ in range(places + 1)]
-        """Clients with a queue, by the number of places that they hold, in the order in which they came to hold it."""
+        """The clients with a queue, by the number of places that they hold. Those who reached that number first come
+        first."""
         self._waiting = 0
 
     @property
     def waiting(self) -> int:
-        """Number of all waiters."""
+        """The number of all waiters."""
         return self._waiting
 
     def held_by(self, client: str) -> int:
-        """Return how many places *client* holds."""
+        """Return the number of places that *client* holds."""
         return self._held.get(client, 0)
 
     def ask(self, client: str, waiter: W) -> bool:
-        """Take a place for *client* and return True, or put *waiter* at the end of its queue and return False."""
+        """Take a place for *client* and return True, or append *waiter* to its queue and return False."""
         held = self.held_by(client)
         if self._may_take(held):
             self._set_held(client, held + 1)
@@ -51,7 +52,7 @@ class FairTurns(Generic[W]):
         return False
 
     def give_back(self, client: str) -> W | None:
-        """Take a place back from *client*; return the waiter that has it now, or None where it stays free."""
+        """Take a place back from *client*. Returns the waiter that gets it, or None if it stays free."""
         self._free += 1
         self._set_held(client, self.held_by(client) - 1)
         for held, ready in enumerate(self._ready):
@@ -60,7 +61,7 @@ class FairTurns(Generic[W]):
         return None
 
     def withdraw(self, client: str, waiter: W) -> bool:
-        """Take *waiter* out of its queue; return False where it waits no more."""
+        """Remove *waiter* from its queue. Returns False if it is not waiting."""
         queue = self._queues.get(client, {})
         if waiter not in queue:
             return False
@@ -72,9 +73,9 @@ class FairTurns(Generic[W]):
         return True
 
     def drop_newest(self, asking: str) -> W:
-        """Take out the newest waiter of the longest queue and return it; *asking*'s queue goes first among equals.
+        """Remove and return the newest waiter of the longest queue. Among equals the queue of *asking* goes first.
 
-        Takes a time that grows with the number of waiting clients, of which there must be one.
+        At least one client must be waiting. The time grows with the number of waiting clients.
         """
         client = max(self._queues, key=lambda one: (len(self._queues[one]), one == asking))
         waiter = next(reversed(self._queues[client]))

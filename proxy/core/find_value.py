@@ -1,4 +1,4 @@
-"""One value of a JSON object, as the bytes that it is written in."""
+"""One value of a JSON object, as the bytes in which it is written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 def find_value(body: bytes, name: str) -> bytes | None:
-    """Return the bytes of one top-level value; None where msgspec, which reads *body* again, sees it otherwise."""
+    """Return the bytes of a top-level value, or None if msgspec cannot read *body* or finds no such name."""
     try:
         return bytes(_TOP_LEVEL.decode(body)[name])
     except (msgspec.MsgspecError, RecursionError, KeyError):
@@ -14,4 +14,4 @@ def find_value(body: bytes, name: str) -> bytes | None:
 
 
 _TOP_LEVEL = msgspec.json.Decoder(dict[str, msgspec.Raw])
-"""Finds where each top-level value begins and ends without decoding it; orjson has no such view."""
+"""Finds the bounds of each top-level value without decoding it. orjson has no such view."""

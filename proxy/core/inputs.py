@@ -1,4 +1,4 @@
-"""What ``input`` and ``prompt`` may be: one text or many, as words or as the numbers of their tokens. Pure."""
+"""Checks ``input`` and ``prompt``: one text or many, each as a string or as token numbers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Tokens: TypeAlias = list[int]
 Inputs: TypeAlias = Sequence[str] | Sequence[Tokens]
 
 MOST_TEXTS = 8_192
-"""Texts of one request: OpenAI takes 2,048, servers of one's own more. Gemini is asked once for each 100 of them."""
+"""Most texts of one request. OpenAI takes 2,048, self-hosted servers take more. Gemini takes 100 for each call."""
 
 MOST_TOKENS = 2**20
-"""Tokens of one text that comes as numbers: the largest window of any model."""
+"""Most tokens of one text that is sent as numbers: the largest window of any model."""
 
 
 def check_inputs(name: str, value: Any) -> None:
-    """Raise :class:`InvalidRequest`, with the place in ``param``, unless *value* is what OpenAI takes for *name*.
+    """Check that *value* is a text, tokens, or a list of either, as OpenAI accepts for *name*.
 
-    That is a text, tokens, or a list of the one or of the other. Lengths below :data:`MOST_TEXTS` and
-    :data:`MOST_TOKENS` are the provider's affair.
+    Raises :class:`InvalidRequest`, with the place in ``param``. Lengths below :data:`MOST_TEXTS` and
+    :data:`MOST_TOKENS` are left to the provider.
     """
     if isinstance(value, str):
         return
@@ -47,7 +47,7 @@ def check_inputs(name: str, value: Any) -> None:
 
 
 def separate_inputs(value: Any) -> Inputs:
-    """Return the single texts of a *value* that was checked, each in words or in tokens."""
+    """Return the single texts of a checked *value*, each as a string or as tokens."""
     if isinstance(value, str):
         return [value]
     return [value] if isinstance(value[0], int) else value
@@ -55,7 +55,7 @@ def separate_inputs(value: Any) -> Inputs:
 
 def _check_tokens(name: str, tokens: list[Any]) -> None:
     for at, token in enumerate(tokens):
-        if type(token) is not int or token < 0:  # not isinstance: true is an int as well
+        if type(token) is not int or token < 0:  # not isinstance: a bool is an int as well
             raise _refused(f"{name}[{at}]", "expected a token, a number from 0")
 
 

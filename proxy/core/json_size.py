@@ -1,10 +1,12 @@
-"""Estimates the memory that decoding a JSON body takes, from its bytes alone. Pure.
+"""Estimates the memory that decoding a JSON body takes, from its bytes alone.
 
-A list of empty objects takes 24 times its bytes, nested lists 40 times; a text takes its length. So a body's structure
-tells what the body takes. The structure is what remains when all other bytes are deleted: one pass at C speed, and
-counts over a twentieth of a usual body. Commas and brackets within texts count as well where they cannot be told apart,
-so the estimate is an upper bound. Where it is high, they are told apart. Sizes are CPython 3.11's, and are checked by
-tests/proxy/core/test_json_size.py.
+A list of empty objects takes 24 times its bytes, and nested lists take 40 times. A text takes about its length. So the
+body's structure decides. All bytes that are not structure are deleted: one pass at C speed, and then counts over a
+twentieth of a usual body.
+
+Commas and brackets within texts count as well where they cannot be told apart, so the estimate is an upper bound. If
+the bound is high, the texts are separated and the rest is counted exactly. Sizes are those of CPython 3.11, and
+tests/proxy/core/test_json_size.py checks them.
 """
 
 from __future__ import annotations
@@ -16,32 +18,32 @@ from typing import NamedTuple
 
 _KEPT = b'{}[],:"\\'
 _WIDE, _WIDEST = 0xC4, 0xF0
-"""First bytes of characters in UTF-8: from U+0100 on, and from U+10000 on."""
+"""First bytes of UTF-8 characters: from U+0100 on, and from U+10000 on."""
 
 _SIMPLIFIED = bytes(_WIDEST if byte >= _WIDEST else _WIDE if byte >= _WIDE else byte for byte in range(256))
 _DELETED = bytes(byte for byte in range(256) if byte not in _KEPT and byte < _WIDE)
 
 _OBJECT = 64
 _FIRST_MEMBER, _MEMBER = 60, 60
-"""A table of one member has 120 bytes, of n up to 60 n; they are largest just after they have grown."""
+"""The table of an object takes 120 bytes for one member, and up to 60 n for n. The peak is just after it has grown."""
 
 _ARRAY = 80
-"""An object for garbage collection, and the rounding of its block of places."""
+"""An object with its header for garbage collection, and the rounding of its block of pointers."""
 
 _PLACE = 8
 _NUMBER = 32
-"""A longer one than 60 bits takes more, and more bytes of the body."""
+"""A number above 60 bits takes more memory, and more bytes of the body as well."""
 
 _STRING = 64
-"""Beside its text: a head of 49 bytes, rounded to 16."""
+"""The header of a string without its text: 49 bytes, rounded up."""
 
 _NOT_ASCII = 32
-"""Bytes that a string's head takes more where the text is not ASCII."""
+"""Further bytes of a string's header if the text is not ASCII."""
 
 _WIDE_CHARACTER, _LONG_CHARACTER = bytes([_WIDE]), bytes([_WIDEST])
 
 _DECODER = 16
-"""Bytes that orjson's parser (yyjson) holds for each value until the tree is made."""
+"""Bytes that orjson's parser (yyjson) holds for each value until the Python objects are made."""
 
 _ESCAPED = re.compile(rb"\\u(?!00)")
 _SURROGATE = re.compile(rb"\\u[dD][89abAB]")
@@ -49,23 +51,25 @@ _FIRST_OF_WIDE = re.compile(rb"[\xc4-\xff]|\\u(?!00)")
 _FIRST_OF_LONG = re.compile(rb"[\xf0-\xff]|\\u[dD][89abAB]")
 
 _DENSE = 3
-"""Times its bytes that a body's values may take, beside their texts, before they are counted exactly."""
+"""If the estimate without texts exceeds this multiple of the body's bytes, a more exact count follows."""
 
 _CHUNK = 64 * 2**10
-"""Bytes that are taken apart at once: 3 ms of a worker thread, and 2 MiB."""
+"""Bytes of the body that are split at once: 3 ms of a worker thread, and 2 MiB of memory."""
 
 UNSCANNED = 2**20
-"""Bytes of a body up to which nobody looks for escaped characters: it would take as long as all the rest does, and they
-come to 5 MiB at most."""
+"""Bodies up to this many bytes are not searched for escaped characters.
+
+The search would take as long as the rest of the estimate. Such characters take 5 MiB at most in so small a body.
+"""
 
 
 def estimate_decoded(body: bytes, enough: float = inf) -> int:
-    """Return the bytes of memory that the values of *body* take at most once they are decoded, texts included.
+    """Return an upper bound of the bytes of memory that the decoded values of *body* take, texts included.
 
-    Counting ends where they take more than *enough*, and what is returned then is more than that.
+    Counting stops above *enough*. The returned number is then larger than *enough*.
 
-    A text that holds one character beyond U+00FF is held in 2 or 4 bytes for each of its characters, and once more in
-    UTF-8 when it is written. In a small body all texts count as such where one of them is.
+    CPython holds a text with a character beyond U+00FF in 2 or 4 bytes for each character. It also holds the UTF-8 form
+    once the text is written. In a small body all texts count as such if one of them is.
     """
     structure = body.translate(_SIMPLIFIED, _DELETED)
     width = _find_width(body, structure)
@@ -80,7 +84,7 @@ def estimate_decoded(body: bytes, enough: float = inf) -> int:
 
 
 class _Counts(NamedTuple):
-    """How many there are of each kind of value; *members* are those of objects."""
+    """The number of values of each kind. *members* are those of objects."""
 
     objects: int = 0
     arrays: int = 0
@@ -91,7 +95,7 @@ class _Counts(NamedTuple):
 
 
 def _weigh(counts: _Counts, head: int) -> int:
-    """Return what so many values take beside their text; *head* is what each string takes."""
+    """Return the bytes that *counts* values take without their texts. *head* is the size of a string's header."""
     objects, arrays, members, strings, commas, numbers = counts
     return (
         _OBJECT * objects
@@ -105,17 +109,17 @@ def _weigh(counts: _Counts, head: int) -> int:
 
 
 def _count_coarsely(structure: bytes) -> _Counts:
-    """Return bounds from single bytes of *structure*: they are enough for most bodies, and found in a tenth."""
+    """Return bounds from single bytes of *structure*. They suffice for most bodies, in a tenth of the time."""
     count = structure.count
     commas, strings = count(b","), count(b'"') // 2 + 1
     return _Counts(count(b"{"), count(b"["), min(count(b":"), strings), strings, commas, commas + 1)
 
 
 def _count_at_most(structure: bytes) -> _Counts:
-    """Return bounds, from two bytes that follow one another in *structure*.
+    """Return bounds from pairs of neighbouring bytes in *structure*.
 
-    They tell what lies between them. Outside of a string an opening quote follows one of ``{[,:`` and no backslash; a
-    comma with neither quote nor bracket behind it is behind or before a number, ``true``, ``false`` or ``null``.
+    Outside of a string, an opening quote follows one of ``{[,:`` and no backslash. A comma followed by neither a quote
+    nor a bracket is next to a number, ``true``, ``false`` or ``null``.
     """
     count = structure.count
     quoted, in_arrays, in_objects, members = count(b',"'), count(b'["'), count(b'{"'), count(b'":')
@@ -133,13 +137,13 @@ def _count_at_most(structure: bytes) -> _Counts:
 
 
 def _count_exactly(body: bytes, enough: float) -> tuple[_Counts, int]:
-    """Return what lies outside of strings, and what the text takes: code in texts makes the bounds too high.
+    """Return the exact counts outside of strings, and the bytes that the texts take.
 
-    Without its escaped quotes, every second piece between quotes is outside. A chunk ends behind no backslash, so that
-    no escape is cut.
+    This is for bodies with code in their texts, for which the bounds are too high. Once escaped quotes are removed,
+    every second piece between quotes is outside of a string. A chunk never ends after a backslash, so no escape is cut.
     """
     counts, within, at = _Counts(), 0, 0
-    text, begun, width = len(body), 0, 0  # of the string that goes on in the next chunk
+    text, begun, width = len(body), 0, 0  # of the string that continues in the next chunk
     while at < len(body) and _weigh(counts, 0) <= enough:
         end = at + _CHUNK
         while body[end - 1 : end] == b"\\":
@@ -163,7 +167,7 @@ def _count_exactly(body: bytes, enough: float) -> tuple[_Counts, int]:
 
 
 def _width_of(piece: bytes) -> int:
-    """Return the bytes that each byte of a text takes beside the first: those of its characters and of its UTF-8."""
+    """Return the bytes that each byte of a text takes in addition to the first, for its characters and their UTF-8."""
     found = _FIRST_OF_LONG.search(piece) or _FIRST_OF_WIDE.search(piece)
     if found is None:
         return 0 if piece.isascii() and b"\\u" not in piece else 1
@@ -171,7 +175,7 @@ def _width_of(piece: bytes) -> int:
 
 
 def _find_width(body: bytes, structure: bytes) -> int:
-    """Return the bytes that a byte of text may take: its character's, and its UTF-8's where that is held as well."""
+    """Return the bytes that a byte of text may take, for its character and for its UTF-8 where that is held as well."""
     escapes = len(body) > UNSCANNED and b"\\u" in body
     if _LONG_CHARACTER in structure or (escapes and _SURROGATE.search(body)):
         return 5

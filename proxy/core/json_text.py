@@ -1,4 +1,4 @@
-"""JSON as it goes out. Pure."""
+"""Writes values as JSON."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any
 import orjson
 
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)")
-"""An escape within a text: two halves of a character, one alone, or any other."""
+"""An escape within a text: a surrogate pair, a lone surrogate, or any other escape."""
 
 
 def write_json(value: Any) -> bytes:
     """Return *value* as JSON.
 
-    A lone surrogate, which stays behind in a text when a provider cuts an escaped emoji in two
-    (:mod:`proxy.answers.join_surrogates`), is written as U+FFFD: orjson refuses it, and so does whoever reads it as
-    UTF-8.
+    A lone surrogate is written as U+FFFD, since orjson and UTF-8 readers refuse it. Such a surrogate is left over when
+    a provider cuts an escaped emoji in two (:mod:`proxy.answers.join_surrogates`).
     """
     try:
         return orjson.dumps(value)
@@ -28,7 +27,7 @@ def write_json(value: Any) -> bytes:
 
 
 def _without_nan(value: Any) -> Any:
-    """Return *value* with null for what is no number, as orjson writes it: JSON has no word for it."""
+    """Return *value* with null for NaN and infinity, which JSON cannot write. orjson does the same."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A list of declared tools that all requests with the same tools share, and how many such lists are kept."""
+"""A list of declared tools that requests with the same tools share, and the limits of the cache of such lists."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 LARGEST_KNOWN = 128 * 1024
-"""Bytes of a list of tools that is remembered."""
+"""Most bytes of a list of tools that is cached."""
 
 MOST_KNOWN = 32
-"""Lists that are remembered, the last ones that were asked for: with what is parsed from them, a MB as a rule,
-and 30 where they are made to be large."""
+"""Number of lists in the cache, the most recently used ones.
+
+With everything parsed from them they take about 1 MB, and 30 MB if they are made to be large.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownTools:
-    """A list of tools as one object, which all requests with these tools share; nobody changes anything in it."""
+    """A list of tools as one object that all requests with these tools share. Nothing in it may be changed."""
 
     tools: list[Any]
     depth: int
-    """Containers that lie one in another, the list among them."""
+    """Nested containers at the deepest point, the list included."""
 
     are_checked: bool
-    """Whether the tools are of the right types; otherwise nobody has said yet what is wrong."""
+    """True if the types of all tools were checked and are right. False if a fault is still to be reported."""
 
     size: int
-    """Bytes of them as they are written anew."""
+    """Bytes of the tools when they are serialized again."""
 
     names: tuple[str, ...] = ()
-    """The names that they declare, where they are checked."""
+    """The declared names, if the tools are checked."""

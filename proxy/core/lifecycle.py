@@ -1,4 +1,4 @@
-"""Where the process is in its life: warming up, ready, draining, cutting off; and the requests that it works on."""
+"""The state of the process (starting, ready, draining, ending) and its requests in flight."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ from math import inf
 from typing import Any, Protocol
 
 _LATE_S = 0.1
-"""Seconds that a request has beyond its deadline: its attempts end at the deadline, with an error that says more."""
+"""Seconds of grace beyond a request's deadline. Its attempts end at the deadline, with a more precise error."""
 
 _EVERY_S = 0.25
-"""Seconds between two looks for requests beyond their deadline."""
+"""Seconds between two searches for requests beyond their deadline."""
 
 
 class Deadlined(Protocol):
-    """What has to be answered in time."""
+    """A request that must be answered before its deadline."""
 
     deadline: float
-    """The moment of the loop's clock at which its time is up; infinite when its answer has begun."""
+    """The deadline on the loop's clock. It is infinite once the answer has begun."""
 
     overdue: bool
-    """Whether its task was cancelled since its time was up."""
+    """True if the request's task was cancelled because of its deadline."""
 
 
 @dataclass(slots=True)
 class Lifecycle:
-    """The process's state, and the requests that it is working on."""
+    """The state of the process and its requests in flight."""
 
     ready: bool = False
-    """Whether ``/readyz`` asks for traffic."""
+    """True if ``/readyz`` answers that traffic is welcome."""
 
     draining: bool = False
-    """Whether connections are to close after their next answer."""
+    """True if connections close after their next answer."""
 
     cutting: bool = False
-    """Whether the grace period is over: what still runs is told so and ended."""
+    """True if the grace period is over and requests in flight are ended."""
 
     working: dict[asyncio.Task[Any], Deadlined] = field(default_factory=dict)
-    """The tasks of API requests in flight, and what they work on."""
+    """The tasks of the API requests in flight, with their requests."""
 
     def cut_off(self) -> None:
-        """End what is still in flight: each request is cancelled and tells its client why."""
+        """Cancel all requests in flight. Each of them tells its client why."""
         self.cutting = True
         for task in tuple(self.working):
             task.cancel()
 
     def end_overdue(self, now: float) -> None:
-        """End the requests whose deadline has passed before their answer began; each tells its client why."""
+        """Cancel the requests whose deadline passed before their answer began. Each of them tells its client why."""
         for task, request in self.working.items():
             if request.deadline + _LATE_S <= now:
                 request.deadline = inf
@@ -58,7 +58,7 @@ class Lifecycle:
 
     @contextmanager
     def watching_deadlines(self) -> Iterator[None]:
-        """End overdue requests while the context lasts. One timer serves all: a request pays nothing for it."""
+        """End overdue requests while the context lasts. One timer serves all requests, so a request costs nothing."""
         loop = asyncio.get_running_loop()
         timer: asyncio.TimerHandle
 

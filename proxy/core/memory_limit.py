@@ -1,7 +1,7 @@
-"""The memory that this process may take: its cgroup's limit, or the machine's memory.
+"""The memory that this process may use: its cgroup's limit, or the machine's memory.
 
-A container's limit is a cgroup's (``docs.kernel.org/admin-guide/cgroup-v2.html``, ``memory.max``; in version 1
-``memory.limit_in_bytes``). Any cgroup above may set a lower one.
+A container's limit is a cgroup's: ``memory.max``, or in version 1 ``memory.limit_in_bytes``
+(``docs.kernel.org/admin-guide/cgroup-v2.html``). Any parent cgroup may set a lower limit.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ _OWN = Path("/proc/self/cgroup")
 
 
 def read_memory_limit(mounted: Path = _MOUNTED, own: Path = _OWN) -> int:
-    """Return the bytes that the process may take, the lowest of its cgroups' limits and the machine's memory.
+    """Return the memory limit in bytes: the lowest of the machine's memory and the limits of the process's cgroups.
 
-    *mounted* is where cgroups are, *own* the file that names those of the process. What cannot be read sets no limit.
+    *mounted* is the folder of the cgroups. *own* is the file that names the cgroups of the process. A file that cannot
+    be read sets no limit.
     """
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min((machine, *_limits(mounted, own)))
@@ -36,9 +37,9 @@ def _limits(mounted: Path, own: Path) -> Iterator[int]:
         for above in (
             within,
             *within.parents,
-        ):  # in a container the path may be the host's, and the root its own
+        ):  # in a container the path may be the host's, while the root is the container's cgroup
             text = _read(folder / above / name).strip()
-            if text.isdecimal():  # "max" where there is none
+            if text.isdecimal():  # "max" means that there is no limit
                 yield int(text)
 
 

@@ -1,6 +1,6 @@
-"""How deep JSON is nested, told level by level, without recursion.
+"""Measures how deeply JSON is nested, level by level and without recursion.
 
-Code behind us recurses (copies, schema rewrites, ``json``), so the depth is bounded where bytes come in.
+Later code recurses (copies, schema changes, ``json``), so the depth is limited where bytes come in.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sanitizers.work_limit import spend
 
 
 def nesting_exceeds(value: Any, limit: int) -> bool:
-    """Tell whether *value*, which was parsed from JSON, holds containers nested deeper than *limit*."""
+    """Tell whether *value*, parsed from JSON, has containers nested deeper than *limit*."""
     level = [value]
     for _ in range(limit):
         level = _next(level)
@@ -21,7 +21,7 @@ def nesting_exceeds(value: Any, limit: int) -> bool:
 
 
 def depth_of(container: Any) -> int:
-    """Return how many containers lie one in another in *container*, a list or an object; itself is one."""
+    """Return the depth of nested containers in *container*, a list or an object. The container itself counts as one."""
     depth, level = 0, [container]
     while level:
         depth, level = depth + 1, _next(level)
@@ -29,7 +29,7 @@ def depth_of(container: Any) -> int:
 
 
 def _next(level: list[Any]) -> list[Any]:
-    """Return the containers that lie in those of *level*."""
+    """Return the containers directly inside those of *level*."""
     spend(len(level))
     return [
         child

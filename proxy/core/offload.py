@@ -1,9 +1,11 @@
 """Runs CPU work on large bodies in a worker thread. For medium ones it yields to the event loop between steps.
 
-A thread that works holds the interpreter for a while, and the event loop waits as long behind each of its own calls to
-the system. With Python's 5 ms, a loop that sends two small pieces every 2 ms fell 16 ms behind; with half a millisecond
-it was 2, and the thread's work took as long (:func:`take_short_turns`; CPython 3.11, 2026-11-22). What holds the
-interpreter in one piece is waited for whole: reading and writing JSON.
+A working thread holds the interpreter lock for one switch interval. The event loop waits as long after each of its
+system calls. With Python's default of 5 ms, a loop that sends two small pieces every 2 ms fell 16 ms behind. With 0.5
+ms it fell 2 ms behind, and the thread's work took as long as before (:func:`take_short_turns`; CPython 3.11,
+2026-11-22).
+
+Reading and writing JSON does not release the lock, so the loop waits for the whole call.
 """
 
 from __future__ import annotations
@@ -20,39 +22,47 @@ from sanitizers.work_limit import WorkLimitExceeded
 T = TypeVar("T")
 
 LARGE = 2**19
-"""Bytes of a body above which a step takes more than the few milliseconds that others may be kept waiting. A request of
-100k tokens has two thirds of it; a thread costs a tenth of a millisecond."""
+"""Bodies above this many bytes take more than a few milliseconds for one step, so a worker thread does it.
+
+A request of 100k tokens has two thirds of it. Using a thread costs 0.1 ms.
+"""
 
 LONG = 64 * 2**10
-"""Bytes of a body from which on a step takes a good part of a millisecond: others have their turn behind each one."""
+"""Bodies above this many bytes take a good part of a millisecond for one step. The event loop runs after each step."""
 
 _UNCOUNTED = 400 * 2**10
-"""Bytes of a body up to which nobody counts how dense it is: the densest takes 90 ms to parse and refuse, and a count
-takes a fifth of the time that a usual body's parsing does. A request of 100k tokens has 390 KB."""
+"""The density of bodies up to this many bytes is not measured. A request of 100k tokens has 390 KB.
+
+The densest such body takes 90 ms to parse and refuse. Measuring takes a fifth of the parsing time of a usual body.
+"""
 
 _DENSE = 64
 """Bytes of a usual body that take as long to parse and check as one object or array: half a microsecond."""
 
 _DENSE_VALUE = 16
-"""The same for a value of a list or a map, by its comma. Code in texts has one for 20 bytes, and stays below this."""
+"""The same for one value of a list or a map, counted by its comma. Code in texts has one comma for 20 bytes, and so
+does not count as dense."""
 
 _STEPS_AT_LEAST = 100_000
 _BYTES_A_STEP = 4
-"""Bytes of weight for which there is a step. A history whose every round is damaged takes one for 100 bytes: 3,900 for
-400 messages, which weigh 409,600 (2026-11-23). Quadratic work needs more as soon as it takes seconds."""
+"""Bytes of weight for each allowed step.
+
+A history with damage in every round takes one step for 100 bytes: 3,900 for 400 messages, which weigh 409,600
+(2026-11-23). Quadratic work exceeds the limit once it takes seconds.
+"""
 
 _TURN_S = 0.0005
 
 
 def take_short_turns() -> None:
-    """Let threads switch often, in the whole process: for one that serves."""
+    """Shorten the interpreter's switch interval for the whole process. Meant for a process that serves."""
     sys.setswitchinterval(_TURN_S)
 
 
 def parse_weight(body: bytes) -> int:
-    """Return what it costs to parse *body*, as the bytes of a usual body: its values cost more than its text.
+    """Return the cost of parsing *body*, as a number of bytes of a usual body. Values cost more than text.
 
-    Brackets and commas within texts are counted as well, which is too much and harmless.
+    Brackets and commas within texts count as well. That makes the result too high, which does no harm.
     """
     size = len(body)
     if size <= _UNCOUNTED:
@@ -61,15 +71,16 @@ def parse_weight(body: bytes) -> int:
 
 
 def steps_of(weight: int) -> int:
-    """Return the steps that work of a *weight* may take in a worker thread."""
+    """Return the number of steps that work of this *weight* may take in a worker thread."""
     return _STEPS_AT_LEAST + weight // _BYTES_A_STEP
 
 
 async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
-    """Return what *work* returns, or raise what it raises; in a worker thread above a *weight* of :data:`LARGE`.
+    """Return the result of *work*, or raise its error. Above a *weight* of :data:`LARGE` a worker thread runs it.
 
-    *weight* is what the work costs, as the bytes of a usual body (:attr:`proxy.core.chat_request.ChatRequest.weight`).
-    Raises :class:`proxy.core.errors.TooMuchWork` where it takes more steps than its weight allows.
+    *weight* is the cost of the work, as a number of bytes of a usual body
+    (:attr:`proxy.core.chat_request.ChatRequest.weight`). Raises :class:`proxy.core.errors.TooMuchWork` if the work
+    takes more steps than its weight allows.
     """
     if weight <= LARGE:
         done = work()
@@ -86,9 +97,9 @@ async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
 
 
 def start_offloaded(weight: int, work: Callable[[], T], then: Callable[[T], object]) -> None:
-    """Call *then* with what *work* returns: now, or above a *weight* of :data:`LONG` when a thread has done it.
+    """Call *then* with the result of *work*. Above a *weight* of :data:`LONG` a worker thread runs the work first.
 
-    Nobody waits for it. Work that takes too many steps is given up without a word.
+    The caller does not wait. Work that takes too many steps is dropped silently.
     """
     if weight <= LONG:
         then(work())
@@ -105,4 +116,4 @@ def start_offloaded(weight: int, work: Callable[[], T], then: Callable[[T], obje
 
 
 _PENDING: set[asyncio.Task[Any]] = set()
-"""Tasks that nobody waits for. The set keeps them from being collected."""
+"""Tasks that nobody awaits. The set protects them from garbage collection."""

@@ -1,4 +1,4 @@
-"""JSON values as server-sent events of one ``data:`` line. Pure."""
+"""JSON values as server-sent events of one ``data:`` line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A bounded map whose entries belong to tenants. When it is full, the tenant that holds most loses its oldest entry.
+"""A bounded map whose entries belong to tenants. When it is full, the tenant with most entries loses its oldest one.
 
-A plain least-recently-used map lets one tenant push out what is remembered for all others: it only has to ask for many
-different things. Here a tenant can push out no more than the excess of whoever holds most.
+In a plain least-recently-used map one tenant can evict the entries of all others, by asking for many different keys.
+Here it can evict only from tenants that hold more than itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Entry(NamedTuple, Generic[KeyT, ValueT]):
 
 
 class TenantLru(Generic[KeyT, ValueT]):
-    """A map from a tenant and a key to a value, with *most* entries at most."""
+    """A map from a tenant and a key to a value, with at most *most* entries."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -34,7 +34,7 @@ class TenantLru(Generic[KeyT, ValueT]):
         return self._size
 
     def find(self, tenant: str, key: KeyT) -> ValueT | None:
-        """Return the value, or None; the order of use stays as it is."""
+        """Return the value, or None. The order of use does not change."""
         owned = self._owned.get(tenant)
         return None if owned is None else owned.get(key)
 
@@ -47,7 +47,7 @@ class TenantLru(Generic[KeyT, ValueT]):
         return owned[key]
 
     def put(self, tenant: str, key: KeyT, value: ValueT) -> Entry[KeyT, ValueT] | None:
-        """Set a value as the tenant's newest; return the entry that went for it, or None where there was room."""
+        """Store a value as the tenant's newest. Returns the entry that was evicted for it, or None."""
         owned = self._owned.get(tenant)
         if owned is None:
             owned = self._owned[tenant] = OrderedDict()
@@ -60,7 +60,7 @@ class TenantLru(Generic[KeyT, ValueT]):
         return self._remove_oldest() if self._size > self._most else None
 
     def remove(self, tenant: str, key: KeyT) -> None:
-        """Remove an entry, which must be there."""
+        """Remove an entry, which must exist."""
         owned = self._owned[tenant]
         del owned[key]
         self._size -= 1
@@ -68,12 +68,12 @@ class TenantLru(Generic[KeyT, ValueT]):
             del self._owned[tenant]
 
     def oldest(self, tenant: str) -> tuple[KeyT, ValueT] | None:
-        """Return the tenant's oldest key and value, or None where it has none."""
+        """Return the tenant's oldest key and value, or None if it has no entry."""
         owned = self._owned.get(tenant)
         return None if owned is None else next(iter(owned.items()))
 
     def entries(self) -> Iterator[Entry[KeyT, ValueT]]:
-        """Yield all entries: tenant by tenant, the oldest of each first."""
+        """Yield all entries, tenant by tenant, the oldest of each tenant first."""
         for tenant, owned in self._owned.items():
             for key, value in owned.items():
                 yield Entry(tenant, key, value)

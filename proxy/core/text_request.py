@@ -1,4 +1,4 @@
-"""One request for embeddings or for a text completion, as every room reads it."""
+"""One request for embeddings or for a text completion, as all rooms read it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 class TextRequest:
     """One request as the client meant it.
 
-    *parameters* holds ``input`` or ``prompt``, and the known parameters that were set (null counts as not set), without
-    the stream switches; *unknown* everything else, which goes upstream only where the deployment allows it by name.
+    *parameters* holds ``input`` or ``prompt`` and the known parameters that were set, without the stream options. Null
+    counts as not set. *unknown* holds everything else, which goes upstream only if the deployment allows it by name.
     """
 
     model: str
@@ -21,4 +21,4 @@ class TextRequest:
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
     weight: int = 0
-    """What work on it costs, as the bytes of a usual body."""
+    """The cost of working on the request, as a number of bytes of a usual body."""

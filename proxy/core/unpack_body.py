@@ -1,7 +1,7 @@
-"""Unpacks a request body that was sent with a Content-Encoding, in pieces and within bounds. Pure.
+"""Unpacks a request body that has a Content-Encoding, in pieces and within limits.
 
-RFC 9110, 8.4: ``x-gzip`` is ``gzip``, ``deflate`` is the zlib format. Many clients send a bare deflate stream under
-that name, so both are read, as nginx and aiohttp do.
+``x-gzip`` is ``gzip``, and ``deflate`` is the zlib format (RFC 9110, 8.4). Many clients send a bare deflate stream
+under that name, so both are read, as nginx and aiohttp do.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from proxy.core.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
 CODINGS = ("gzip", "deflate")
-"""The content codings that are read, beside none and ``identity``."""
+"""The supported content codings, besides none and ``identity``."""
 
 MOST_TIMES = 100
-"""A body may unpack to this many times its own size. Repeated JSON comes to 10 to 50 times; a bomb to 1,030."""
+"""A body may unpack to this multiple of its size. Repetitive JSON reaches 10 to 50, a decompression bomb 1,030."""
 
 FREE = 2**20
-"""Bytes that any body may unpack to, whatever the ratio: a small honest body may repeat one text."""
+"""Any body may unpack to this many bytes at any ratio, since a small honest body may repeat one text."""
 
 _READ = 64 * 2**10
-"""Compressed bytes of one step: zlib copies what a step leaves over."""
+"""Compressed bytes of one step. zlib copies the part that a step does not consume."""
 
 _MADE = 256 * 2**10
 """Unpacked bytes of one step."""
@@ -31,9 +31,9 @@ _GZIP, _BARE = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
 
 
 def find_coding(values: Sequence[str]) -> str | None:
-    """Return the coding that the Content-Encoding headers *values* name; None where the body is sent as it is.
+    """Return the coding that the Content-Encoding headers *values* name, or None for a body without one.
 
-    Raises :class:`UnsupportedMediaType` for a coding that is not read, and for several.
+    Raises :class:`UnsupportedMediaType` for an unsupported coding, and for several codings.
     """
     named = [name.strip().lower() for value in values for name in value.split(",")]
     codings = [name for name in named if name not in ("", "identity")]
@@ -49,7 +49,7 @@ def find_coding(values: Sequence[str]) -> str | None:
 
 
 class Unpacking:
-    """The unpacking of *body*, which was sent with *coding*, to *most* bytes at most."""
+    """The unpacking of *body*, which has the content coding *coding*, to at most *most* bytes."""
 
     def __init__(self, body: bytes, coding: str, most: int) -> None:
         self._coding = coding
@@ -57,13 +57,13 @@ class Unpacking:
         self._tail: bytes | memoryview = b""
         self._most = most
         self._most_by_ratio = max(FREE, MOST_TIMES * len(body))
-        self._made = io.BytesIO()  # its value is the buffer itself, where a join would hold all of it twice
+        self._made = io.BytesIO()  # getvalue() returns its buffer without a copy
         self._stream = zlib.decompressobj(_window_bits(body, coding))
 
     def unpack(self, until: int) -> bool:
-        """Unpack until at least *until* bytes are there, and tell whether that is all of the body.
+        """Unpack until at least *until* bytes are there. Returns True if that is the whole body.
 
-        Raises :class:`BodyTooLarge` where it comes to too much, and :class:`InvalidRequest` where it is broken.
+        Raises :class:`BodyTooLarge` above a limit, and :class:`InvalidRequest` for damaged data.
         """
         while self._made.tell() < until:
             if self._stream.eof:
@@ -76,12 +76,12 @@ class Unpacking:
         return True
 
     def body(self) -> bytes:
-        """Return what was unpacked, once it is all there."""
+        """Return the unpacked body, once it is complete."""
         return self._made.getvalue()
 
     @property
     def size(self) -> int:
-        """How many bytes are unpacked."""
+        """The number of unpacked bytes."""
         return self._made.tell()
 
     def _step(self) -> None:
@@ -111,7 +111,7 @@ class Unpacking:
 
 
 def _window_bits(body: bytes, coding: str) -> int:
-    """Return zlib's format for *body*: a zlib head is method 8, and a multiple of 31 (RFC 1950, 2.2)."""
+    """Return zlib's window bits for *body*. A zlib header has method 8 and is a multiple of 31 (RFC 1950, 2.2)."""
     if coding == "gzip":
         return _GZIP
     has_head = len(body) > 1 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0

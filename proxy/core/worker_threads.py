@@ -1,7 +1,7 @@
-"""Worker threads for CPU work: few, fair among clients, and never waited for at the end of the process.
+"""Worker threads for CPU work: few, fair among clients, and never joined at the end of the process.
 
-The threads are daemons. The interpreter joins the threads of a ThreadPoolExecutor before it exits, however long they
-work, so that a process stayed alive after SIGTERM.
+The threads are daemons. The interpreter joins the threads of a ThreadPoolExecutor before it exits. A long piece of work
+would then keep the process alive after SIGTERM.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sanitizers.work_limit import WorkLimit, limited_by
 T = TypeVar("T")
 
 CLIENT: ContextVar[str] = ContextVar("client", default="")
-"""The client that the running task works for (:mod:`proxy.core.clients`); set once for each request."""
+"""The client that the running task works for (:mod:`proxy.core.clients`). It is set once for each request."""
 
 
 class _Job:
-    """One piece of work, which *future*, of *loop*, gets the outcome of."""
+    """One piece of work, and the *future* of an event loop that gets its result."""
 
     __slots__ = ("_future", "_loop", "_work", "limit")
 
@@ -35,9 +35,9 @@ class _Job:
         self.limit = WorkLimit(steps)
 
     def do(self) -> None:
-        """Do the work, and hand the outcome over unless nobody waits for it any more.
+        """Do the work, and pass the result to the event loop unless the caller was cancelled.
 
-        What nobody gets is freed here: to free a million objects on the event loop would hold it for 0.1 s.
+        An unwanted result is freed here: freeing a million objects would block the event loop for 0.1 s.
         """
         work, self._work = self._work, None
         assert work is not None
@@ -45,18 +45,18 @@ class _Job:
         try:
             with limited_by(self.limit):
                 result = work()
-        except BaseException as raised:  # noqa: BLE001 - whoever waits gets it, whatever it is
-            del work  # before the frames, which hold no more of it then
+        except BaseException as raised:  # noqa: BLE001 - the caller gets it, whatever it is
+            del work  # released before the frames, so that they are the last to hold it
             _free_locals(raised)
             error = raised
         if self.limit.ended:
             return
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
+        with suppress(RuntimeError):  # the loop is closed, so nobody waits
             self._loop.call_soon_threadsafe(_settle, self._future, result, error)
 
 
 class WorkerThreads:
-    """At most *number* threads called *name*, which take the work of all clients in turn."""
+    """At most *number* threads called *name*, which serve all clients in turn."""
 
     def __init__(self, number: int, name: str) -> None:
         self._number = number
@@ -67,20 +67,20 @@ class WorkerThreads:
 
     @property
     def waiting(self) -> int:
-        """How many pieces of work wait for a thread."""
+        """The number of pieces of work that wait for a thread."""
         return len(self._queue)
 
     async def run(self, work: Callable[[], T], steps: int) -> T:
-        """Return what *work* returns in a thread, or raise what it raises; it has *steps* to spend.
+        """Run *work* in a thread. Returns its result, or raises its error.
 
-        The work is done for the current :data:`CLIENT`. When the task is cancelled, work that waits is not begun, and
-        work that has begun ends with its next step. Raises :class:`sanitizers.work_limit.WorkLimitExceeded` for work
-        that takes more than *steps*.
+        The work counts for the current :data:`CLIENT`. Raises :class:`sanitizers.work_limit.WorkLimitExceeded` if it
+        takes more than *steps* steps. When the task is cancelled, waiting work is not begun, and running work ends with
+        its next step.
         """
         client = CLIENT.get()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         job = _Job(work, steps, future)
-        del work  # the thread frees what it holds
+        del work  # so that the thread frees the objects that it refers to
         self._put(client, job)
         try:
             return await future
@@ -108,18 +108,21 @@ class WorkerThreads:
             client, job = taken
             del taken
             job.do()
-            del job  # nothing of it is kept while the thread waits
+            del job  # so that the waiting thread keeps none of its objects alive
             with self._changed:
                 self._queue.done(client)
 
 
 THREADS = WorkerThreads(2, "large-body")
-"""Two, since a client has one at most, and others are to have the other. More would not work faster: one holds the
-interpreter at a time. Look-ups of names use asyncio's own threads, and do not wait behind large bodies."""
+"""Two threads: a client uses one at most, and the other one serves the other clients.
+
+More threads would not work faster, since one of them holds the interpreter lock at a time. DNS look-ups use asyncio's
+own threads, so they do not wait behind large bodies.
+"""
 
 
 def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
-    if future.done():  # cancelled meanwhile
+    if future.done():  # cancelled in the meantime
         return
     if error is None:
         future.set_result(result)
@@ -128,7 +131,7 @@ def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | Non
 
 
 def _free_locals(error: BaseException) -> None:
-    """Clear the frames that *error* came through: their variables hold all that was made of a large body."""
+    """Clear the frames that *error* passed through. Their variables refer to objects made from a large body."""
     seen: BaseException | None = error
     while seen is not None:
         traceback.clear_frames(seen.__traceback__)
