@@ -1,4 +1,4 @@
-"""The one place where the parts meet."""
+"""Builds the gateway and the aiohttp applications from settings."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ from proxy.upstream.media.fetching import MediaFetcher
 from proxy.upstream.transports import uses_litellm
 
 _KEPT_MEMORY = 0.25
-"""The part of the memory in flight that no client's second request gets.
+"""The share of the memory in flight that is kept for clients without a request in flight.
 
-To hold memory costs a client nothing: a body that never ends is enough. To hold a place costs it a request."""
+Holding memory costs a client nothing: a body that never ends is enough. Holding a place costs it a request.
+"""
 
 
 def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | None = None) -> Gateway:
-    """Return what the handlers share, with metrics of its own; *tracing* makes spans."""
+    """Return the objects that the handlers share, with new metrics. *tracing* makes spans."""
     metrics = Metrics()
     start_series(metrics, settings)
     if tracing is not None:
@@ -70,7 +71,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
 
 
 def observe_upstream(upstream: Upstream, metrics: Metrics, settings: Settings) -> Upstream:
-    """Return *upstream* as *settings* want it: under OpenTelemetry's eyes, or as it is."""
+    """Return *upstream*, wrapped in OpenTelemetry's GenAI metrics if *settings* ask for them."""
     wanted = settings.general_settings.gen_ai_metrics
     if isinstance(upstream, ObservedUpstream):
         return upstream if wanted else upstream.observed
@@ -78,22 +79,22 @@ def observe_upstream(upstream: Upstream, metrics: Metrics, settings: Settings) -
 
 
 def memory_times_of(settings: Settings) -> int:
-    """Return what a request may take of memory, in multiples of its body."""
+    """Return the memory that a request may take, as a multiple of its body's size."""
     return LITELLM_TIMES if uses_litellm(settings.routes) else DIRECT_TIMES
 
 
 def create_fetcher(media: Media) -> MediaFetcher | None:
-    """Return what fetches images, or None where that is not asked for."""
+    """Return the fetcher of images, or None if images are not to be fetched."""
     return MediaFetcher(max_bytes=media.max_mib * 2**20, timeout_s=media.timeout) if media.fetch else None
 
 
 def create_recent_requests(general: GeneralSettings) -> RecentRequests | None:
-    """Return what remembers the last requests for the inspector, or None where there is none."""
+    """Return the inspector's store of recent requests, or None if there is no inspector."""
     return RecentRequests(general.inspector) if general.ui else None
 
 
 def create_app(current: Current) -> web.Application:
-    """Return the API: all paths, health and metrics included."""
+    """Return the API's application with all paths, health and metrics included."""
     app = _application(current)
     add_api_routes(app)
     add_ui_routes(app)
@@ -102,16 +103,16 @@ def create_app(current: Current) -> web.Application:
 
 
 def create_admin_app(current: Current) -> web.Application:
-    """Return the second listener's application: health and metrics, no API."""
+    """Return the admin listener's application: health and metrics, no API."""
     app = _application(current)
     add_health_routes(app)
     return app
 
 
 def limit_bodies(app: web.Application, settings: Settings) -> None:
-    """Let the requests that begin from now on bring bodies as large as *settings* say.
+    """Set the largest body of *settings* for all requests that begin from now on.
 
-    aiohttp looks at the attribute as it makes a request, and has no public way to change it (3.14.5).
+    aiohttp reads the attribute when it makes a request, and has no public way to change it (3.14.5).
     """
     app._client_max_size = settings.general_settings.max_body_mib * 2**20
 

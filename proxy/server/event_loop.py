@@ -1,6 +1,6 @@
-"""The event loop of a process that serves: uvloop where it is installed (the extra ``uvloop``), else asyncio's own.
+"""The event loop of a process that serves: uvloop if it is installed (the extra ``uvloop``), else asyncio's own.
 
-uvloop takes 7 % off a small request's CPU, and nothing off a stream's (``make bench-proxy`` with and without it).
+uvloop saves 7 % of a small request's CPU, and nothing of a stream's (``make bench-proxy`` with and without it).
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import time
 
 
 def make_loop() -> asyncio.AbstractEventLoop:
-    """Return a new loop; asyncio's with its own clock, less a call in between: it is asked twenty times a request."""
+    """Return a new event loop, whose ``time`` is :func:`time.monotonic` itself.
+
+    The clock is read about twenty times for a request. asyncio's own method would add a call each time.
+    """
     try:
         import uvloop
     except ImportError:
@@ -18,8 +21,8 @@ def make_loop() -> asyncio.AbstractEventLoop:
         loop.time = time.monotonic  # type: ignore[method-assign]
         return loop
 
-    class TimedLoop(uvloop.Loop):  # type: ignore[misc]  # an extra, of which nothing is known without it
-        """uvloop with a clock that does not stand still: its own is of milliseconds, and of one for each round."""
+    class TimedLoop(uvloop.Loop):  # type: ignore[misc]  # an optional dependency, so mypy may not know its types
+        """uvloop with Python's clock. Its own clock counts milliseconds, and stands still during an iteration."""
 
         time = staticmethod(time.monotonic)
 
@@ -28,5 +31,5 @@ def make_loop() -> asyncio.AbstractEventLoop:
 
 
 def name_loop(loop: asyncio.AbstractEventLoop) -> str:
-    """Return whose *loop* is."""
+    """Return ``asyncio`` or ``uvloop``, the library that *loop* comes from."""
     return "asyncio" if isinstance(loop, asyncio.BaseEventLoop) else "uvloop"

@@ -1,11 +1,12 @@
-"""A request's way to its handler, made once for each path instead of once for each request.
+"""Finds a request's handler by a dictionary look-up, in place of aiohttp's router.
 
-aiohttp (3.14.5) searches its table of paths for every request, makes an object of what it found, adds the application
-to it and asks a middleware of its own which application that is. Here there is one application, and nearly all of its
-paths are fixed: they are looked up by what came in, byte for byte. Any other request goes the long way.
+For every request aiohttp (3.14.5) searches its routes, makes a match object and adds the application to it. It then
+calls a middleware that looks up the application. Here there is one application, and nearly all of its paths are fixed.
+So the match and the chain of middlewares are built once for each path, and found by the raw path. All other requests go
+to aiohttp's own router.
 
-aiohttp answers ``Expect: 100-continue`` before any handler runs, key or not. The long way never sees that header here:
-the body is asked for where it is going to be read (:mod:`proxy.ingress.routes.read_body`).
+aiohttp answers ``Expect: 100-continue`` before any handler runs, even without a valid key. So the header is removed
+before aiohttp's router sees it. The reader of the body answers it (:mod:`proxy.ingress.routes.read_body`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 def shorten(app: web.Application, long_way: Handle) -> Handle:
-    """Return what answers the requests of *app*, whose table of paths is complete; *long_way* is aiohttp's own."""
+    """Return the request handler of *app*, all of whose routes are added. *long_way* is aiohttp's own handler."""
     known: dict[tuple[str, str], tuple[web.UrlMappingMatchInfo, Handler]] = {}
     for route in app.router.routes():
         if isinstance(route.resource, web.PlainResource):
@@ -39,9 +40,9 @@ def shorten(app: web.Application, long_way: Handle) -> Handle:
         if found is None or not isinstance(request, web.Request):
             response = await long_way(_without_expect(request))
         else:
-            request._match_info, handler = found  # its place has no public name
+            request._match_info, handler = found  # this field has no public name
             response = await handler(request)
-        # An answer in one piece has had its body: most requests are asked nothing here.
+        # The body of a request with a whole answer was read. So most requests skip the checks.
         if response.__class__ is not WholeAnswer and (
             not request.content.is_eof() or response.status == HTTPStatus.UNAUTHORIZED
         ):

@@ -1,8 +1,7 @@
-"""The series that a configuration has from the start, at 0: an alert on a rate does not see a series that begins at 1.
+"""Creates the metric series of a configuration at 0. An alert on a rate does not see a series that begins at 1.
 
-Which they are is bounded: of what may go wrong, what an alert asks about, which is what a deployment is to blame for
-(the failure table says so), for each configured model and no more: some eighty series a model. What is rarer begins
-with its first time.
+Only series that alerts ask about are created, for each configured model: some eighty series a model. They are the
+failures for which a deployment is blamed, by the failure table. All other series begin with their first event.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ _BROKEN = (Kind.CONNECTION_LOST, Kind.IDLE_TIMEOUT, Kind.TRUNCATED, InternalFaul
 
 
 def start_series(metrics: Metrics, settings: Settings) -> None:
-    """Give every model of *settings* its series."""
+    """Create the series of every model of *settings*."""
     start_counts(metrics, settings)
     start_circuits(metrics, settings)
 
 
 def start_counts(metrics: Metrics, settings: Settings) -> None:
-    """Give every model of *settings* its counts; what is counted already stays. May be done in a thread."""
+    """Create the counters of every model of *settings*. Existing counts stay. May run in a worker thread."""
     for route in api_routes():
         metrics.disconnects.labels(route)
         metrics.requests.labels(route, UNKNOWN_MODEL, InternalFault.code)
@@ -63,9 +62,9 @@ def start_counts(metrics: Metrics, settings: Settings) -> None:
 
 
 def start_circuits(metrics: Metrics, settings: Settings) -> None:
-    """Begin the circuits' series anew: the deployments of *settings* may stand at other places than those before.
+    """Replace the circuits' series, since the deployments of *settings* may have other positions than before.
 
-    A gauge of one that is gone would say for ever that it is down.
+    The gauge of a deployment that was removed would otherwise report it as down forever.
     """
     metrics.circuits.clear()
     for position, entry in enumerate(settings.model_list):

@@ -1,7 +1,7 @@
 """The end of a serving process, in bounded time, whatever its threads do.
 
-A thread cannot be ended from outside. The interpreter waits for the threads of executors before it exits, and so does
-asyncio's runner, both without a limit (CPython 3.11). A look-up of a name, an import or a long call into C would keep a
+A thread cannot be ended from outside. Before it exits, the interpreter waits for the threads of executors, and so does
+asyncio's runner. Neither has a time limit (CPython 3.11). A DNS look-up, an import or a long call into C would keep a
 process alive that was told to stop.
 """
 
@@ -20,14 +20,14 @@ from typing import Any
 from proxy.observability.logs import get_log
 
 _FLUSH_S = 0.3
-"""Seconds for the last log lines where the process is ended by force."""
+"""Seconds for the last log lines when the process is ended by force."""
 
 _THREADS_S = 0.2
-"""Seconds that threads have to end by themselves when there is nothing left to serve."""
+"""Seconds in which threads may end by themselves when nothing is left to serve."""
 
 
 class ProcessEnd:
-    """The end of one process; *flush_log* writes the lines that are left, in as many seconds as it is told."""
+    """The end of one process. *flush_log* writes the remaining log lines within a given number of seconds."""
 
     def __init__(self, flush_log: Callable[[float], None]) -> None:
         self._flush_log = flush_log
@@ -53,11 +53,11 @@ class ProcessEnd:
 
 
 def run_until_done(main: Coroutine[Any, Any, int], make_loop: Callable[[], asyncio.AbstractEventLoop]) -> int:
-    """Return what *main* returns in an event loop of its own, as :func:`asyncio.run`, but wait for no thread."""
+    """Run *main* in a new event loop and return its result. Unlike :func:`asyncio.run`, it waits for no thread."""
     runner = asyncio.Runner(loop_factory=make_loop)
     executor = ThreadPoolExecutor(
         thread_name_prefix="asyncio"
-    )  # the loop's default, which asyncio does not show
+    )  # set as the loop's default executor; asyncio has no way to get the default one
     runner.get_loop().set_default_executor(executor)
     try:
         return runner.run(main)
@@ -68,9 +68,9 @@ def run_until_done(main: Coroutine[Any, Any, int], make_loop: Callable[[], async
 
 
 def leave(status: int) -> int:
-    """Return *status*, or end the process with it at once where the interpreter would wait for a thread.
+    """Return *status*. If the interpreter would wait for a thread, end the process with *status* at once.
 
-    To be called when all that matters is written.
+    Call it after everything important is written.
     """
     if _threads_end():
         return status
@@ -81,7 +81,7 @@ def leave(status: int) -> int:
 
 
 def _threads_end() -> bool:
-    """Tell whether all threads that the interpreter waits for end soon."""
+    """Wait a moment for the threads that the interpreter would wait for. Returns False if one is still running."""
     until = time.monotonic() + _THREADS_S
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:

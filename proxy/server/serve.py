@@ -2,13 +2,16 @@
 
     start ─▶ listen (not ready) ─▶ warm ─▶ ready ──SIGTERM──▶ drain delay ─▶ grace ─▶ cut off ─▶ exit 0
 
-From SIGTERM or SIGINT on: ``/readyz`` says no; for the drain delay new requests are still taken, since endpoints
-need time to hear of it, and each answer closes its connection, since a request that is sent just as an idle connection
-is closed is lost; then the listener closes, and what is in flight has the grace period to end; what remains gets an
-error event and is ended. Two seconds later the process has ended, whatever a thread does
-(:mod:`proxy.server.process_end`). A second signal exits at once, and the first one ends a process that is not ready
-yet. The admin listener stays until the end. A changed configuration is taken up (:mod:`proxy.server.reload`) from ready
-until the first signal.
+After SIGTERM or SIGINT the process ends in these steps:
+
+1. ``/readyz`` fails. For the drain delay new requests are still served, since load balancers need time to notice. Each
+   answer closes its connection, since a request sent to an idle connection at its close would be lost.
+2. The listener closes. Requests in flight have the grace period to end.
+3. The remaining requests get an error event and are cancelled.
+4. Two seconds later the process has ended, whatever its threads do (:mod:`proxy.server.process_end`).
+
+A second signal exits at once. The first signal ends a process that is not ready yet. The admin listener stays open
+until the end. A changed configuration is applied (:mod:`proxy.server.reload`) from ready until the first signal.
 """
 
 from __future__ import annotations
@@ -39,28 +42,31 @@ from proxy.server.warm_up_budgets import warm_up_budgets
 from proxy.upstream import Upstream
 
 _STOPPED_TWICE = 130
-"""Exit status after a second signal: 128 + SIGINT, as shells have it."""
+"""Exit status after a second signal: 128 + SIGINT, as in shells."""
 
 _IDLE_S = 620.0
-"""Seconds that a connection may be idle; shorter would be a race with load balancers that use a connection again within
-600 seconds (Google's). The first request head has to come sooner (:mod:`proxy.server.connections`)."""
+"""Seconds that a connection may be idle.
+
+A shorter time would race with load balancers that reuse a connection within 600 seconds (Google's). The first request
+head must come sooner (:mod:`proxy.server.connections`).
+"""
 
 _QUEUE = 1024
-"""Connections that may wait for their acceptance in the kernel, which has its own bound (``somaxconn``) as well."""
+"""Connections that may wait in the kernel to be accepted. The kernel has a limit of its own (``somaxconn``)."""
 
 _ROUNDS = 16
-"""The part of all connections, as a divisor, that may wait so with uvloop, which accepts all of them in one round."""
+"""With uvloop, a sixteenth of all connections may wait in the kernel, since it accepts all of them in one iteration."""
 
 _FLUSH_S = 1.0
-"""Seconds for the last error events to leave after the cut."""
+"""Seconds for sending the last error events after the requests are cancelled."""
 
 _AFTER_S = 1.5
-"""Seconds behind the grace period after which the process is ended by force: two are promised."""
+"""Seconds after the grace period until the process is ended by force. Two seconds are documented."""
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A listening process: where its gateway is, the API's address, and the admin listener's port if there is one."""
+    """A listening process: its gateway, the API's address, and the admin listener's port if there is one."""
 
     current: Current
     api: web.Application
@@ -71,7 +77,7 @@ class Serving:
 
     @property
     def gateway(self) -> Gateway:
-        """What new requests get now."""
+        """The gateway that new requests get."""
         return self.current.gateway
 
     @property
@@ -85,15 +91,15 @@ class Serving:
 async def serving(
     settings: Settings, upstream: Upstream, tracing: Tracing | None = None, *, host: str, port: int
 ) -> AsyncIterator[Serving]:
-    """Listen on *host* and *port* (0: the kernel's choice), warm up, and yield when ready; close at the end.
+    """Listen on *host* and *port*, warm up, and yield when ready. Closes everything at the end.
 
-    Raises :class:`OSError` when the address is taken.
+    Port 0 lets the kernel choose. Raises :class:`OSError` if the address is taken.
     """
     gateway = create_gateway(settings, upstream, tracing)
     current = Current(gateway)
     async with contextlib.AsyncExitStack() as stack:
         if tracing is not None:
-            stack.push_async_callback(tracing.close)  # first in, last out: the last requests have spans too
+            stack.push_async_callback(tracing.close)  # closed last, so that the last requests have spans too
         stack.push_async_callback(upstream.close)
         stack.enter_context(gateway.metrics.loop_lag.watching())
         stack.enter_context(gateway.lifecycle.watching_deadlines())
@@ -111,7 +117,7 @@ async def serving(
         try:
             await asyncio.gather(upstream.start(), asyncio.to_thread(warm_up_budgets, settings))
         except asyncio.CancelledError:
-            await _cut_off(gateway.lifecycle)  # who waits for the start is told
+            await _cut_off(gateway.lifecycle)  # requests that wait for the start get an error
             raise
         gateway.lifecycle.ready = True
         yield Serving(current, api, host, api_port, admin_port, listener)
@@ -120,23 +126,23 @@ async def serving(
 async def _listen(
     stack: contextlib.AsyncExitStack, guard: ConnectionGuard, app: web.Application, host: str, port: int
 ) -> tuple[asyncio.AbstractServer, int]:
-    # handler_cancellation: a client that leaves cancels its handler, and with it the upstream call, at once.
+    # With handler_cancellation, a disconnected client cancels its handler, and with it the upstream call.
     runner = web.AppRunner(
         app,
         handler_cancellation=True,
         access_log=None,
         shutdown_timeout=_FLUSH_S,
         keepalive_timeout=_IDLE_S,
-        auto_decompress=False,  # it would unpack before the key is checked: see read_body
-        lingering_time=0.0,  # it would wait for the rest of a refused body: see close_unread
+        auto_decompress=False,  # read_body unpacks, after the key check
+        lingering_time=0.0,  # close_unread ends connections with an unread body
     )
     await runner.setup()
     server = runner.server
-    assert server is not None  # it is there from now on
+    assert server is not None  # AppRunner.setup has created it
     server.request_handler = shorten(app, server.request_handler)
     guard.watch(server)
     stack.push_async_callback(runner.cleanup)
-    # Not aiohttp's site: asyncio takes its backlog for the number of connections to accept in one round, too.
+    # Not aiohttp's TCPSite: asyncio also takes its backlog as the number of connections to accept in one iteration.
     backlog = accepted_at_once(descriptor_limit())
     listener = await asyncio.get_running_loop().create_server(
         server, host, port, reuse_address=True, backlog=backlog
@@ -150,20 +156,20 @@ async def _listen(
 
 
 class _Stop:
-    """The signals that end the process: the first one in time, the second one at once."""
+    """The signals that end the process. The first one drains, the second one exits at once."""
 
     def __init__(self, end: ProcessEnd) -> None:
         self.asked = asyncio.Event()
         self.server: Serving | None = None
-        """What is to be drained; None before the process is ready, when there is nothing to drain."""
+        """The server to drain, or None before the process is ready."""
 
         self._end = end
         self._task = asyncio.current_task()
 
     def on_signal(self) -> None:
-        """See to an end within the drain delay, the grace period and :data:`_AFTER_S`."""
+        """End the process within the drain delay, the grace period and :data:`_AFTER_S`. A second call exits now."""
         if self.asked.is_set():
-            os._exit(_STOPPED_TWICE)  # SystemExit would wait for what is in flight, and for litellm's import
+            os._exit(_STOPPED_TWICE)  # SystemExit would wait for requests in flight, and for litellm's import
         self.asked.set()
         if self.server is not None:
             general = self.server.gateway.settings.general_settings
@@ -176,7 +182,7 @@ class _Stop:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The API's address; port 0 is the kernel's choice."""
+    """The API's address. Port 0 lets the kernel choose."""
 
     host: str
     port: int
@@ -190,9 +196,9 @@ async def serve(
     reloader: Reloader,
     end: ProcessEnd,
 ) -> int:
-    """Serve until a signal comes, drain, and return the exit status 0; *reloader* exchanges the settings meanwhile.
+    """Serve until a signal comes, drain, and return the exit status 0.
 
-    *end* sees to it that the process ends in time, whatever keeps this from returning.
+    *reloader* replaces the settings meanwhile. *end* ends the process in time, even if this coroutine does not return.
     """
     stop = _Stop(end)
     loop = asyncio.get_running_loop()
@@ -219,13 +225,13 @@ async def serve(
             await drain(server, server.gateway.settings)
     except asyncio.CancelledError:
         if not stop.asked.is_set():
-            raise  # not by a signal before it was ready
+            raise  # the cancellation did not come from a signal
     end.tell()
     return 0
 
 
 async def drain(server: Serving, settings: Settings) -> None:
-    """Take new requests for the drain delay, then none; give those in flight the grace period; then end them."""
+    """Accept new requests for the drain delay, wait the grace period for those in flight, then cancel the rest."""
     general, lifecycle = settings.general_settings, server.gateway.lifecycle
     lifecycle.ready, lifecycle.draining = False, True
     get_log().info("draining", in_flight=len(lifecycle.working), delay_s=general.drain_delay)
@@ -240,7 +246,7 @@ async def drain(server: Serving, settings: Settings) -> None:
 
 
 async def _cut_off(lifecycle: Lifecycle) -> None:
-    """End what is still in flight, and give it a moment to tell its clients."""
+    """Cancel the requests in flight, and give them a moment to send their errors."""
     if lifecycle.working:
         get_log().warning("cut_off", in_flight=len(lifecycle.working))
         lifecycle.cut_off()

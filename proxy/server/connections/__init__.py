@@ -1,7 +1,7 @@
-"""Keeps clients that open connections and say nothing from shutting others out.
+"""Limits on client connections, so that clients with idle connections do not shut others out.
 
-    limits  descriptors of the process, and the number of connections that they allow
+    limits  file descriptors of the process, and the number of connections that they allow
     guard   the hooks in aiohttp's server, the timers, the log line and the counts
 
-Which connection is closed when there are too many is in :mod:`proxy.core.connection_table`.
+The choice of the connection to close is in :mod:`proxy.core.connection_table`.
 """

@@ -1,8 +1,8 @@
-"""Applies the table's rules to the listeners: hooks in aiohttp's server, timers, one log line a minute, counts.
+"""Applies the connection table's rules to the listeners: hooks in aiohttp's server, timers, a log line, counts.
 
-aiohttp (3.14.5) tells its ``Server`` of each connection by the public methods ``connection_made`` and
-``connection_lost``, which are replaced here. It has no time limit for a first request head. The tests with real sockets
-fail when it no longer calls these methods; no private name of aiohttp's is used.
+aiohttp (3.14.5) has no time limit for a first request head. It reports each connection to its ``Server`` by the public
+methods ``connection_made`` and ``connection_lost``. These methods are replaced here. The tests with real sockets fail
+if aiohttp stops calling them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from proxy.observability.logs import get_log
 from proxy.observability.metrics.labelled import Counters
 
 LINE_S = 60.0
-"""Seconds between two log lines about connections that were closed."""
+"""Seconds between two log lines about closed connections."""
 
 _SHED = 16
-"""Connections that are closed at a time where descriptors have run out."""
+"""Connections that are closed at once when file descriptors have run out."""
 
 
 class ConnectionGuard:
-    """Closes what *table* says should go, and counts it in *closed*; for all listeners of the process."""
+    """Closes the connections that *table* chooses, for all listeners of the process. Counts them in *closed*."""
 
     def __init__(self, table: Connections, closed: Counters) -> None:
         self._table = table
@@ -41,11 +41,11 @@ class ConnectionGuard:
 
     @property
     def maximum(self) -> int:
-        """How many connections there may be."""
+        """The largest number of open connections."""
         return self._table.maximum
 
     def watch(self, server: web.Server) -> None:
-        """Be told of each connection of *server* from now on."""
+        """Observe all connections of *server* from now on."""
         made, lost = server.connection_made, server.connection_lost
 
         def on_made(handler: web.RequestHandler, transport: asyncio.Transport) -> None:
@@ -60,9 +60,10 @@ class ConnectionGuard:
         server.connection_made, server.connection_lost = on_made, on_lost  # type: ignore[method-assign]
 
     def on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Handle an error of the event loop: where accept failed for want of descriptors, close what says nothing.
+        """Handle an error of the event loop. If accept failed for lack of descriptors, close waiting connections.
 
-        asyncio reports each failed accept, hundreds of thousands a minute. All other errors go their usual way.
+        asyncio reports each failed accept, hundreds of thousands of times a minute. All other errors go to the default
+        handler.
         """
         if context.get("message") != "socket.accept() out of system resource":
             loop.default_exception_handler(context)
@@ -74,7 +75,7 @@ class ConnectionGuard:
             self._count("descriptors")
 
     def close(self) -> None:
-        """Stop the timers, and tell what is not told yet."""
+        """Stop the timers and write the last log line."""
         if self._sweep_timer is not None:
             self._sweep_timer.cancel()
         if self._line_timer is not None:

@@ -1,4 +1,4 @@
-"""File descriptors, and how many client connections they allow."""
+"""File descriptors, and the number of client connections that they allow."""
 
 from __future__ import annotations
 
@@ -6,34 +6,35 @@ import contextlib
 import resource
 
 ENOUGH_DESCRIPTORS = 4096
-"""Below this, ``turnright check`` warns: `max_in_flight` by default, as many upstreams, and idle connections."""
+"""Below this limit ``turnright check`` warns. It is enough for the default `max_in_flight`, its upstream connections,
+and idle connections."""
 
 _MOST_DESCRIPTORS = 65_536
-"""The soft limit that is asked for. More would let idle connections take gigabytes."""
+"""The soft limit that is requested. With more descriptors, idle connections could take gigabytes."""
 
 _MOST_CONNECTIONS = 8_192
-"""Connections at once, unless ``max_in_flight`` asks for more: 16 idle ones for each request of the default."""
+"""Connections at once, unless ``max_in_flight`` needs more: 16 for each request of its default."""
 
 _OWN = 64
 """Descriptors for listeners, logs, the event loop, files, name servers, fetched images and exporters."""
 
 _ITERATIONS = 4
-"""Rounds of asyncio's loop from the acceptance of a connection until the one that it replaces is closed (3.11)."""
+"""Iterations of asyncio's loop between accepting a connection and closing the one that it replaces (3.11)."""
 
 
 def accepted_at_once(descriptors: int) -> int:
-    """Return how many connections one round of the event loop may accept.
+    """Return the number of connections that one iteration of the event loop may accept.
 
-    A connection is read some rounds after it was accepted. The number is small beside :func:`max_connections`, so that
-    those that come meanwhile cannot push it out unread.
+    A new connection is read some iterations after it was accepted. The number is small compared with
+    :func:`max_connections`, so later connections cannot evict it before it is read.
     """
     return max(2, min(128, descriptors // 128))
 
 
 def max_connections(descriptors: int, max_in_flight: int) -> int:
-    """Return how many clients may be connected, for a soft limit of *descriptors*.
+    """Return the largest number of client connections for a soft limit of *descriptors*.
 
-    Each request in flight needs a connection upstream, but where descriptors are few clients get half of them.
+    Each request in flight needs an upstream connection as well. If descriptors are scarce, clients get half of them.
     """
     free = max(16, descriptors - _OWN - _ITERATIONS * accepted_at_once(descriptors))
     upstream = min(max_in_flight, free // 2)
@@ -41,23 +42,23 @@ def max_connections(descriptors: int, max_in_flight: int) -> int:
 
 
 def descriptor_limit() -> int:
-    """Return the soft limit of the process."""
+    """Return the process's soft limit of file descriptors."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _MOST_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
 
 
 def reachable_limit() -> int:
-    """Return the soft limit that :func:`raise_descriptor_limit` would come to."""
+    """Return the soft limit that :func:`raise_descriptor_limit` would set."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     reachable = _MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MOST_DESCRIPTORS)
     return max(descriptor_limit(), reachable)
 
 
 def raise_descriptor_limit() -> None:
-    """Raise the soft limit to the hard limit, or to 65,536 where that is more.
+    """Raise the soft limit to the hard limit, but to 65,536 at most. A failure leaves it as it is.
 
-    The soft limit is 1,024 on most systems for programs that call ``select`` with large descriptors, which this one
-    does not (Lennart Poettering, "File Descriptor Limits", 2021). Where it cannot be raised it stays.
+    Most systems set a soft limit of 1,024 for programs that call ``select`` with large descriptors. This program does
+    not (Lennart Poettering, "File Descriptor Limits", 2021).
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):

@@ -1,8 +1,8 @@
-"""Which entries of ``model_list`` an old and a new configuration have in common. Pure.
+"""Matches the entries of ``model_list`` in an old configuration with those in a new one.
 
-What is remembered is kept under positions, and an entry that is added at the top moves all others. Whether a deployment
-is up depends on all that its entry says: if any of it is edited, the entry is another one, since the edit may be the
-very cure. What the tokens of a model come to holds for the model at its address.
+State is kept under positions, and an entry added at the top moves all others. A circuit depends on everything in its
+entry, so an edited entry starts with a new circuit: the edit may be the cure. A learned window depends only on the
+model and its address.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ from proxy.config import Settings
 from proxy.config.schema.model_list import ModelEntry
 
 Moved: TypeAlias = Mapping[int, int]
-"""Positions of entries that are in both, old to new."""
+"""Positions of the entries that are in both configurations, old to new."""
 
 
 def match_unchanged(old: Settings, new: Settings) -> Moved:
-    """Return where the entries of *old* are in *new* that nobody has edited; doubles are matched in their order."""
+    """Return the new positions of the unedited entries of *old*. Equal entries are matched in their order."""
     return _match(old, new, {}, lambda entry: (entry.model_name, entry.litellm_params.model), exact=True)
 
 
 def match_models(old: Settings, new: Settings, unchanged: Moved) -> Moved:
-    """Return where the models of *old* are in *new*: in *unchanged* entries, then under their name, then under any.
+    """Return the new positions of the models of *old*: by *unchanged* entries, then by the same name, then by any.
 
-    Model and address have to be the same, and the limits: what errors taught of a window may be why one was edited.
+    Model, address and limits must be the same. The limits may have been edited because of what errors taught about
+    them.
     """
     named = _match(old, new, unchanged, lambda entry: (entry.model_name, _model_of(entry)), exact=False)
     return _match(old, new, named, _model_of, exact=False)
@@ -34,7 +35,7 @@ def match_models(old: Settings, new: Settings, unchanged: Moved) -> Moved:
 def _match(
     old: Settings, new: Settings, known: Moved, place: Callable[[ModelEntry], Hashable], *, exact: bool
 ) -> Moved:
-    """Add to *known* the entries that have one *place*, and with *exact* are the same throughout, each once."""
+    """Add to *known* the entries with the same *place*, each once. With *exact* they must be equal."""
     moved, taken = dict(known), set(known.values())
     free: dict[Hashable, list[int]] = {}
     for position, entry in enumerate(new.model_list):

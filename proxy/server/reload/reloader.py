@@ -1,4 +1,4 @@
-"""The thin part: it is asked, reads, gets ready, swaps, and says what came of it. One reload at a time."""
+"""Carries out reloads, one at a time: reads, validates, prepares, swaps, and reports the result."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ Trigger = Literal["signal", "file"]
 
 
 class Reloader:
-    """Takes up configurations while :meth:`run` runs.
+    """Applies new configurations while :meth:`run` runs.
 
-    *load* reads and validates the configuration as at the start, and raises what it raises there; *host* is the API's
-    address, which a configuration must be fit for; *watch* tells of changes of the file, where there is one.
+    *load* reads and validates the configuration, and raises the same errors as at the start. *host* is the API's
+    address, for which a configuration must be safe. *watch* reports changes of the configuration's file, if there is
+    one.
     """
 
     def __init__(self, load: Callable[[], Loaded], host: str, watch: FileWatch | None = None) -> None:
@@ -37,12 +38,12 @@ class Reloader:
         self._trigger: Trigger = "signal"
 
     def ask(self, trigger: Trigger = "signal") -> None:
-        """Ask for a reload; several times before it begins are one, and before :meth:`run` it waits for that."""
+        """Request a reload. Several requests before it begins count as one. Before :meth:`run`, the request is kept."""
         self._trigger = trigger
         self._asked.set()
 
     async def run(self, current: Current, app: web.Application) -> None:
-        """Reload whenever it is asked for, until it is cancelled; *app* is the API, whose gateway is in *current*."""
+        """Reload on request until it is cancelled. *app* is the API, and *current* holds its gateway."""
         async with self._watching():
             while True:
                 await self._asked.wait()
@@ -66,7 +67,7 @@ class Reloader:
             await asyncio.to_thread(self._watch.stop)
 
     async def _reload(self, current: Current, app: web.Application, trigger: Trigger) -> None:
-        """Take up the configuration as it is now, or leave everything as it is and say why."""
+        """Apply the current configuration. On a fault, change nothing and report it."""
         running = current.gateway
         try:
             renewal, warnings = await self._get_ready(running)
@@ -74,7 +75,7 @@ class Reloader:
             limit_bodies(app, renewal.settings)
         except ConfigurationError as error:
             _tell_refused(running, trigger, error.faults)
-        except Exception as error:  # noqa: BLE001 - a defect of ours must not end what is being served
+        except Exception as error:  # noqa: BLE001 - a defect here must not end the serving process
             frames = traceback.extract_tb(error.__traceback__)
             place = f"{frames[-1].name}:{frames[-1].lineno}" if frames else "an unknown place"
             _tell_refused(running, trigger, [Fault("", f"failed with {type(error).__name__} at {place}")])
@@ -82,9 +83,9 @@ class Reloader:
             _tell_taken_up(running, trigger, renewal, warnings)
 
     async def _get_ready(self, running: Gateway) -> tuple[Renewal, tuple[str, ...]]:
-        """Return what is to be taken up, validated and warm, and what else there is to say of it.
+        """Return the validated and prepared configuration, and its warnings.
 
-        Each step that takes time is done in a thread, or waits: answers go on being streamed.
+        Slow steps run in a thread or are awaited, so that streams go on meanwhile.
         """
         try:
             loaded = await asyncio.to_thread(self._load)
@@ -110,7 +111,7 @@ def _tell_taken_up(running: Gateway, trigger: Trigger, renewal: Renewal, warning
     metrics.config_reload_success.set(1)
     metrics.config_reload_timestamp.set_to_current_time()
     doubtful = changes.needs_restart or warnings
-    tell = get_log().warning if doubtful else get_log().info  # who wants warnings alone is to hear of it
+    tell = get_log().warning if doubtful else get_log().info  # for operators who log warnings only
     tell(
         "config_reloaded",
         trigger=trigger,

@@ -1,4 +1,4 @@
-"""A new gateway from an old one: what belongs to the settings is made anew, what was learned and counted goes along."""
+"""Builds the gateway for a new configuration. Learned and counted state is inherited from the old gateway."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from proxy.server.reload.settings_changes import Changes, find_changes, keep_fix
 from proxy.state import MemoryStore
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
-"""Sections that decide what is sent for a body: with another one, a body that was refused may be taken."""
+"""Sections that decide how a body is sent. After a change in one of them, a refused body may be accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """A configuration that is about to be taken up, and all that can be found out about it beforehand."""
+    """A configuration that is ready to be applied, with its differences from the running one."""
 
     settings: Settings
     changes: Changes
@@ -33,7 +33,7 @@ class Renewal:
 
 
 def plan_renewal(running: Settings, wanted: Settings) -> Renewal:
-    """Return what taking up *wanted* in the place of *running* comes to. Pure."""
+    """Return the renewal that replaces *running* by *wanted*."""
     settings, needs_restart = keep_fixed(running, wanted)
     unchanged = match_unchanged(running, settings)
     return Renewal(
@@ -45,9 +45,9 @@ def plan_renewal(running: Settings, wanted: Settings) -> Renewal:
 
 
 def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
-    """Return the gateway of *renewal*; *old* stays what it is, for the requests that have it.
+    """Return the gateway of *renewal*. Requests that have *old* keep it.
 
-    What both share is set to the new limits: places, bytes in flight, connections, and the room of the store.
+    Objects that both gateways share get the new limits: places, bytes in flight, connections, and the store's size.
     """
     settings, general = renewal.settings, renewal.settings.general_settings
     old.admission.resize(general.max_in_flight)
@@ -73,7 +73,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
 
 
 def _renew_recent_requests(old: RecentRequests | None, general: GeneralSettings) -> RecentRequests | None:
-    """Return what remembers the last requests from now on; what it remembers goes along as far as there is room."""
+    """Return the store of recent requests with its new limits. It keeps as many old requests as fit."""
     if old is None or not general.ui:
         return create_recent_requests(general)
     old.resize(general.inspector)

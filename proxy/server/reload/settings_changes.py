@@ -1,4 +1,4 @@
-"""What is different in a new configuration, and what of it has to wait for a restart. Pure."""
+"""The differences between two configurations, and those of them that need a restart."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ NEEDS_RESTART = (
     "general_settings.tracing",
     "store.url",
 )
-"""Keys that are looked at once, at start, as ``section.key``: listeners, logs, exporters and stores are opened then."""
+"""Keys that are read only at the start, as ``section.key``. Listeners, logs, exporters and stores are opened then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What an operator is told of a new configuration: names of keys and of models, never a value."""
+    """The report on a new configuration for the operator: names of keys and models, never a value."""
 
     keys: tuple[str, ...] = ()
     models_added: tuple[str, ...] = ()
     models_removed: tuple[str, ...] = ()
     models_changed: tuple[str, ...] = ()
-    """Names whose entries are not the same, or not in the same order."""
+    """Names whose entries have changed, or have another order."""
 
     needs_restart: tuple[str, ...] = ()
-    """Keys that stay what they were until the process is started anew."""
+    """Keys that keep their old values until the process is restarted."""
 
 
 def keep_fixed(running: Settings, wanted: Settings) -> tuple[Settings, tuple[str, ...]]:
-    """Return *wanted* as far as a running process can take it up, and the keys that stay as in *running*."""
+    """Return *wanted* with the old values of keys that need a restart, and the names of those keys."""
     settings, kept = wanted, []
     for path in NEEDS_RESTART:
         name, _, key = path.partition(".")
@@ -45,7 +45,7 @@ def keep_fixed(running: Settings, wanted: Settings) -> tuple[Settings, tuple[str
 
 
 def find_changes(running: Settings, settings: Settings, needs_restart: tuple[str, ...] = ()) -> Changes:
-    """Return what *settings* change in *running*; *needs_restart* is passed on."""
+    """Return the differences between *running* and *settings*. *needs_restart* is passed on."""
     before, after = _entries_by_name(running), _entries_by_name(settings)
     return Changes(
         keys=tuple(_changed_keys(running, settings)),

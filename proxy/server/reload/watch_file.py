@@ -1,8 +1,10 @@
-"""Notice that the configuration's file may have changed: by its directory, and by a look every few seconds.
+"""Detects changes of the configuration's file, by watching its directory and by polling every few seconds.
 
-The directory is watched, not the file: editors and deployments put another file in its place, and a ConfigMap swaps the
-symlink ``..data`` beside it, of which a watch on the file hears nothing. The look finds what no event tells: a change
-behind a symlink that leads elsewhere, a directory that was itself replaced, a file system without events.
+The directory is watched and not the file, since editors and deployments replace the file. A ConfigMap replaces the
+symlink ``..data`` next to it, of which a watch on the file hears nothing.
+
+Polling finds changes without an event. Such changes happen behind a symlink to another directory, in a directory that
+was itself replaced, and on a file system without events.
 """
 
 from __future__ import annotations
@@ -15,20 +17,20 @@ from collections.abc import Callable
 from proxy.observability.logs import get_log
 
 Fingerprint = tuple[int, int, int, int]
-"""What tells one state of a file from another: device, inode, size, time of its last change in ns."""
+"""A state of a file: device, inode, size, and the time of its last change in ns."""
 
 _QUIET_MS = 200
-"""Milliseconds without a further event before it is looked at: an editor takes several steps to save a file."""
+"""Milliseconds without an event before the file is checked. An editor takes several steps to save a file."""
 
 _LONGEST_MS = 2_000
-"""Milliseconds after which it is looked at all the same, in a directory that is never quiet."""
+"""Milliseconds after which the file is checked even if events go on."""
 
 LOOK_EVERY_S = 10.0
-"""Seconds between two looks where no event comes."""
+"""Seconds between two checks if no event comes."""
 
 
 class FileWatch:
-    """Watches the file at *path* from :meth:`start` to :meth:`stop`, compared with how it was when this was made."""
+    """Watches the file at *path* from :meth:`start` to :meth:`stop`. Changes count from the creation of this object."""
 
     def __init__(self, path: str) -> None:
         self._path = os.path.abspath(path)
@@ -39,12 +41,12 @@ class FileWatch:
         self._thread = threading.Thread(target=self._run, name="config-watch", daemon=True)
 
     def start(self, tell: Callable[[], None]) -> None:
-        """Begin; *tell* is called from a thread each time that the file is another, gone or back."""
+        """Start watching. A thread calls *tell* each time that the file has changed, disappeared or come back."""
         self._tell = tell
         self._thread.start()
 
     def stop(self) -> None:
-        """End; returns when *tell* will not be called any more, some 0.2 s later. It blocks: not for the event loop."""
+        """Stop watching. *tell* is not called after it returns. It blocks for some 0.2 s, so not on the event loop."""
         self._stopping.set()
         self._thread.join()
 
@@ -53,7 +55,7 @@ class FileWatch:
         while not self._stopping.is_set():
             try:
                 self._watch()
-            except Exception as error:  # noqa: BLE001 - no events here, or no watches left: the looks go on
+            except Exception as error:  # noqa: BLE001 - no events here, or no watches left: polling goes on
                 if not told:
                     get_log().warning(
                         "config_watch_failed", error=type(error).__name__, look_every_s=LOOK_EVERY_S
@@ -62,9 +64,9 @@ class FileWatch:
                 self._stopping.wait(LOOK_EVERY_S)
 
     def _watch(self) -> None:
-        """Look whenever something happens in the directory, or nothing for a while, as long as it is the same one."""
+        """Check the file after each event in the directory, and regularly. Returns when the directory was replaced."""
         self._look()
-        import watchfiles  # late: no start and no first request waits for it
+        import watchfiles  # imported late, so that neither the start nor the first request waits for it
 
         watched = _fingerprint(self._directory)
         for _ in watchfiles.watch(
@@ -90,7 +92,7 @@ class FileWatch:
 
 
 def _fingerprint(path: str) -> Fingerprint | None:
-    """Return the fingerprint of what *path* leads to, through symlinks; None where it leads nowhere, or to a pipe."""
+    """Return the fingerprint of the file behind *path*, through symlinks. Returns None for no file, or for a pipe."""
     try:
         found = os.stat(path)
     except OSError:
