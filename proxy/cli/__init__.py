@@ -1,14 +1,14 @@
 """Turns a command line into one call, and prints the result.
 
 main              the ``turnright`` command and its options
-closed_outputs    outputs that were closed before the start
-configuration     the configuration that a command is given
+closed_outputs    standard streams that were closed before the start
+configuration     the configuration of a command
 serve             ``turnright serve``
-check             ``turnright check``: check_table and check_warnings are what it prints
-explain           ``turnright explain``: show_explanation and show_messages are what it prints
-demo              ``turnright demo``: comparison is what it runs
+check             ``turnright check``: prints check_table and check_warnings
+explain           ``turnright explain``: prints show_explanation and show_messages
+demo              ``turnright demo``: runs comparison
 emulate           ``turnright emulate``
-print_result      results as JSON or for a reader
+print_result      writes a result to standard output
 """
 
 from proxy.cli.main import main

@@ -1,9 +1,9 @@
-"""``turnright check``: what a configuration comes to, without serving it; for a CI step or an init container.
+"""``turnright check``: validates a configuration without serving it, for a CI step or an init container.
 
-Exit status: 0 it can be served (there may be warnings), 2 it cannot, with every fault on a line, or nothing can be
-written. Faults and warnings go
-to standard error; standard output is the configuration with its defaults, secrets masked, and what it comes to, as
-comments.
+Exit status 0: it can be served, perhaps with warnings. 2: it cannot be served, or nothing can be written.
+
+Faults and warnings go to standard error, each on a line. Standard output is the configuration with its defaults and
+with masked secrets. Comments in it describe the effect on requests.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from proxy.server.connections.limits import reachable_limit
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Print the effective settings and what happens to requests; 2 with every fault listed where there is one."""
+    """Print the effective settings and their effect on requests. Returns 2 after printing every fault."""
     loaded = read_configuration(options.config)
     if loaded is None:
         return UNUSABLE

@@ -1,4 +1,4 @@
-"""What a configuration comes to, as aligned lines for a reader. Pure."""
+"""The effect of a configuration on requests, as aligned lines for a reader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MODES = {
 
 
 def outlook_lines(settings: Settings, models: tuple[ModelPreview, ...]) -> Iterator[str]:
-    """Yield what happens to a request under *settings*, model by model, as lines without an end."""
+    """Yield the effect of *settings* on a request, model by model, as lines without a newline."""
     yield "What happens to a request."
     yield ""
     yield from _fact("access", _access(settings))

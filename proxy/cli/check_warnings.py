@@ -1,7 +1,7 @@
-"""What a configuration may say and its operator hardly means. Pure.
+"""Warnings: settings that are valid but probably a mistake.
 
-Warnings, not faults: each has a case in which it is right. They are for ``turnright check``, where somebody reads them;
-what matters at every start is in :mod:`proxy.config.remarks`.
+Each of these settings is right in some case, so it is no fault. The warnings are for ``turnright check``, which an
+operator reads. Warnings that matter at every start are in :mod:`proxy.config.remarks`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from proxy.upstream.transports import uses_litellm
 _WANT_KEYS = frozenset(provider.prefix for provider in PROVIDERS)
 
 _ALIKE = 0.9
-"""The share of a pool's largest window that a smaller one may have unmentioned: names of one model differ by less."""
+"""Windows of a pool above this share of the largest one are taken as equal. Those of one model differ by less."""
 
 _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
     "turns": {
@@ -36,16 +36,16 @@ _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
         "drain_grace": "ends what is in flight at a restart at once",
     },
 }
-"""Keys that switch something off where they are 0; told only where somebody has set them."""
+"""Keys that switch something off at 0. The warning is given only if the file sets them."""
 
 
 def doubts_about(
     settings: Settings, memory_limit: int | None = None, descriptors: int = ENOUGH_DESCRIPTORS
 ) -> tuple[str, ...]:
-    """Return what is likely a mistake in *settings*, a line each, by its place in the file; no line holds a secret.
+    """Return the probable mistakes in *settings*, each with its place in the file. None of them holds a secret.
 
-    *memory_limit* are the bytes that the process may take; None where that is not known. *descriptors* is how many
-    files and connections it may have open.
+    *memory_limit* is the memory that the process may use, in bytes, or None if it is unknown. *descriptors* is the
+    number of files and connections that it may have open.
     """
     pools = pools_of(settings)
     return (
@@ -70,7 +70,7 @@ def _open_access(settings: Settings) -> Iterator[str]:
 
 
 def _memory(settings: Settings, memory_limit: int | None) -> Iterator[str]:
-    """Yield a limit of bodies that the memory for requests does not hold, and memory that is not there."""
+    """Yield bodies that are too large for the memory for requests, and memory that the process does not have."""
     general = settings.general_settings
     if memory_limit is None:
         return
@@ -130,7 +130,7 @@ def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> I
 
 
 def _chains(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
-    """Yield chains that an operator may take for longer than they are, and circles of them."""
+    """Yield chains that are shorter than they look, and models that fall back to each other."""
     for key in ("fallbacks", "context_window_fallbacks"):
         chains = getattr(settings.router_settings, key)
         after = {name: chain_of(chains, name, pool) for name, pool in pools.items()}

@@ -1,4 +1,4 @@
-"""Reading the configuration for a command: the one place that opens the file and looks at the environment."""
+"""Reads the configuration for a command, from its file or from the environment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from proxy.config import ConfigurationError, Loaded, load_settings, render_faults
 
 UNUSABLE = 2
-"""Exit status of a configuration or an input that cannot be used."""
+"""Exit status for a configuration or an input that cannot be used."""
 
 
 def load_configuration(path: str | None) -> Loaded:
@@ -24,7 +24,8 @@ def load_configuration(path: str | None) -> Loaded:
 def reload_configuration(path: str | None) -> Loaded:
     """Return the settings anew, as :func:`load_configuration` does.
 
-    A pipe, as in ``--config <(…)``, is refused: it was emptied at the start, and may keep its reader waiting for ever.
+    A pipe, as in ``--config <(…)``, raises :class:`OSError`. It was emptied at the start, and reading it again may
+    block forever.
     """
     if path is not None and Path(path).exists() and not Path(path).is_file():
         raise OSError(errno.ESPIPE, "it is not a file, and was read at the start")
@@ -32,7 +33,7 @@ def reload_configuration(path: str | None) -> Loaded:
 
 
 def read_configuration(path: str | None) -> Loaded | None:
-    """Return the settings as :func:`load_configuration` does; None after telling what is wrong."""
+    """Return the settings as :func:`load_configuration` does. On a fault, print it and return None."""
     try:
         return load_configuration(path)
     except OSError as error:
@@ -44,6 +45,6 @@ def read_configuration(path: str | None) -> Loaded | None:
 
 
 def print_warnings(loaded: Loaded) -> None:
-    """Print what was noticed and is no fault."""
+    """Print the warnings of a configuration to standard error."""
     for warning in loaded.warnings:
         print(f"turnright: warning: {warning}", file=sys.stderr)

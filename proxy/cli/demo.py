@@ -1,4 +1,4 @@
-"""``turnright demo``."""
+"""``turnright demo``: shows broken histories, sent to an emulator directly and through turnright."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _INDENT = " " * 13
 
 
 def run_demo(_: argparse.Namespace) -> int:
-    """Show each history side by side; 0 only if every one went as it should."""
-    configure_logs(io.StringIO())  # the comparison is the output
+    """Print each comparison. Returns 0 if all have the expected outcome, else 1."""
+    configure_logs(io.StringIO())  # hides the log, since the comparison is the output
     print("turnright demo: broken histories from public reports, sent straight to a strict Gemini emulator")
     print("and through turnright. No key, no network.\n", flush=True)
     comparisons = asyncio.run(run_comparison())

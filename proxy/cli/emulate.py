@@ -1,4 +1,4 @@
-"""``turnright emulate``."""
+"""``turnright emulate``: serves the Gemini emulator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proxy.observability.logs import configure_logs
 
 
 def run_emulate(options: argparse.Namespace) -> int:
-    """Serve the emulator until a signal comes; 1 where the address cannot be had."""
+    """Serve the emulator until a signal comes. Returns 1 if the address is not available."""
     configure_logs()
     try:
         asyncio.run(_emulate(options.host, options.port))

@@ -29,14 +29,14 @@ CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}
 
 _FURTHER = ("before", "steps", "after", "would", "budget")
-"""What is told beside the answer of ``/v1/explain``."""
+"""Fields that are added to the answer of ``/v1/explain``."""
 
 
 def run_explain(options: argparse.Namespace) -> int:
-    """Print what would become of a request, and return whether that is anything.
+    """Print the changes that the proxy would make to a request, and return the exit status.
 
-    0: it is sent unchanged; 1: something is changed, or would have to be; 2: it is refused, or the request or the
-    configuration cannot be used.
+    The status is 0 if the request is sent unchanged, and 1 if something is changed or would have to be. It is 2 if the
+    request is refused, or if the request or the configuration cannot be used.
     """
     body = _read(options.file)
     if body is None:
@@ -68,7 +68,7 @@ def run_explain(options: argparse.Namespace) -> int:
     explanation = {**tell_run(run), **{name: looked[name] for name in _FURTHER}}
     if options.json:
         shown = orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode()
-        if not can_show(shown):  # the escapes that stand in elsewhere are none of JSON's
+        if not can_show(shown):  # print_result's escapes for unprintable characters are not JSON
             shown = json.dumps(explanation, indent=2)
     else:
         shown = "\n".join(show_explanation(explanation, colours=takes_colours()))
@@ -76,7 +76,7 @@ def run_explain(options: argparse.Namespace) -> int:
 
 
 def _read(file: str) -> bytes | None:
-    """Return the request; None after telling why it cannot be read."""
+    """Return the request. If it cannot be read, print why and return None."""
     if file == "-" and sys.stdin is None:
         print("turnright: standard input: it is closed", file=sys.stderr)
         return None
@@ -88,7 +88,7 @@ def _read(file: str) -> bytes | None:
 
 
 def _with_model(body: bytes, model: str | None) -> bytes:
-    """Return *body* as a chat request for *model*; a bare list is taken for its messages."""
+    """Return *body* as a chat request for *model*. A bare list is taken as its messages."""
     if model is not None:
         return with_model(body, model)
     body = body.strip()
@@ -96,7 +96,7 @@ def _with_model(body: bytes, model: str | None) -> bytes:
 
 
 def _settings(path: str | None, body: bytes) -> Settings | None:
-    """Return the file's settings, or without one settings in which the request's model exists."""
+    """Return the settings of the file *path*. Without a path, return settings that contain the request's model."""
     if path is not None:
         loaded = read_configuration(path)
         return None if loaded is None else loaded.settings

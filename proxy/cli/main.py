@@ -1,7 +1,7 @@
 """The command line: five subcommands, each in a file of its own.
 
-Exit status: 0 done, 1 it did not go as it should (``explain``: something is changed), 2 the input or the configuration
-cannot be used.
+Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed). 2: the input or the
+configuration cannot be used.
 """
 
 from __future__ import annotations
@@ -17,34 +17,32 @@ from collections.abc import Callable, Sequence
 from proxy import __version__
 
 _NEW_CONTAINERS = 10_000
-"""Containers that there may be more of before Python looks for garbage among them."""
+"""New containers after which Python's garbage collector runs."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command in *arguments* (the process's own by default) and return the exit status."""
+    """Run the command in *arguments* (by default those of the process) and return its exit status."""
     options = make_parser().parse_args(arguments)
-    if (
-        options.reloads
-    ):  # a reload that is asked for before there is anything to reload must not end the process
+    if options.reloads:  # until the reloader exists, a SIGHUP must not end the process
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         status: int = _load(options)(options)
         if sys.stdout is not None:  # the shell may have closed it: >&-
             sys.stdout.flush()
-    except BrokenPipeError:  # the reader has left, as `head` does; what is still buffered goes nowhere
+    except BrokenPipeError:  # the reader has left, as `head` does; the rest of the buffer is dropped
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
 
 
 def _load(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
-    """Import what the command needs, late, so that it pays for its own imports only.
+    """Import the command's module now, so that a command only pays for its own imports.
 
-    What imports make stays. Looking through it for garbage over and over takes a tenth of a start, and while serving
-    each full collection holds the loop as long as there is more of it; so it is not looked through at all.
+    Objects made by imports stay alive. Collecting garbage among them takes a tenth of the start, and each full
+    collection would block the event loop later. So they are frozen: the garbage collector skips them.
 
-    A history of 300 messages is 2,500 containers, nearly all of which go when its request ends: the threshold of
-    700 that CPython 3.11 has would look through each history while it is alive, for 6 % of the CPU.
+    A history of 300 messages has 2,500 containers, and nearly all of them are freed with their request. CPython 3.11's
+    threshold of 700 would search each history while it is alive, for 6 % of the CPU.
     """
     gc.disable()
     run: Callable[[argparse.Namespace], int] = getattr(
@@ -57,7 +55,7 @@ def _load(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line; each command says where the function is that runs it."""
+    """Return the parser of the whole command line. Each command names the function that runs it."""
     parser = argparse.ArgumentParser(
         prog="turnright",
         description="An OpenAI-compatible LLM proxy that makes every history legal for the provider that reads it.",

@@ -1,7 +1,7 @@
-"""What a command prints whose exit status is its answer: neither the terminal nor its reader may change that status.
+"""Writes the result of a command whose exit status matters. Neither the terminal nor the reader may change that status.
 
-A terminal that cannot show a character gets its escape, and a reader that leaves, as ``head`` does, misses the rest.
-Only where nothing can be written at all is there no answer.
+A character that the terminal cannot show becomes an escape. A reader that leaves early, as ``head`` does, misses the
+rest. Only if nothing can be written does the status change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from proxy.cli.configuration import UNUSABLE
 
 
 def print_result(text: str, status: int) -> int:
-    """Print *text* and return *status*; 2 with a word of why where it cannot be written."""
+    """Print *text* and return *status*. If it cannot be written, say why on standard error and return 2."""
     stream: TextIO | None = sys.stdout
     if stream is None:  # closed by the shell: >&-
         return _tell("it is closed")
@@ -30,12 +30,12 @@ def print_result(text: str, status: int) -> int:
 
 
 def can_show(text: str) -> bool:
-    """Tell whether standard output has a sign for every character of *text*."""
+    """Tell whether standard output's encoding has every character of *text*."""
     return sys.stdout is None or _escaped(sys.stdout, text) == text
 
 
 def takes_colours() -> bool:
-    """Tell whether standard output is a terminal that shows colours, to somebody who wants them (https://no-color.org)."""
+    """Tell whether standard output is a terminal with colours, and ``NO_COLOR`` is not set (https://no-color.org)."""
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return wanted and sys.stdout is not None and sys.stdout.isatty()
 
@@ -51,5 +51,5 @@ def _tell(why: str) -> int:
 
 
 def _let_go(stream: TextIO) -> None:
-    """Lead what is still buffered nowhere, or Python's own end would fail at it."""
+    """Send the rest of the buffer to ``/dev/null``. Otherwise Python's own flush at the exit would fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,4 +1,4 @@
-"""``turnright serve``."""
+"""``turnright serve``: serves the API."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from proxy.upstream.select_transport import SelectingUpstream
 
 
 def run_serve(options: argparse.Namespace) -> int:
-    """Serve until a signal comes; 2 where the configuration cannot be served, 1 where the address cannot be had."""
+    """Serve until a signal comes. Returns 2 for an unusable configuration, and 1 if the address is not available."""
     if open_closed_streams():
         print("turnright: warning: standard output is closed: the log goes nowhere", file=sys.stderr)
-    # Before it is read, so that no change is missed.
+    # Made before the file is read, so that no change is missed.
     watch = FileWatch(options.config) if options.config is not None else None
     loaded = read_configuration(options.config)
     if loaded is None:
@@ -42,7 +42,7 @@ def run_serve(options: argparse.Namespace) -> int:
         return UNUSABLE
     print_warnings(loaded)
     logs = settings.general_settings.logs
-    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # no-color.org: set, and not empty
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # as no-color.org defines it
     format_line = line_format(logs.format, colours=colours)
     try:
         with WriterThread(sys.stdout.fileno(), format_line) as writer:

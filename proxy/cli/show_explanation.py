@@ -1,7 +1,7 @@
-"""An explanation as lines for somebody at a terminal: what is changed, step by step, and where the tokens are. Pure.
+"""An explanation as lines for a terminal: the changes of each step, and the tokens of each part.
 
-Long lists are cut short, for a reader: ``--json`` has all of them. Nothing of a history is shown but as
-:func:`proxy.cli.show_messages.printable` has it.
+Long lists are cut, and ``--json`` prints all of them. Text of a history is shown only as
+:func:`proxy.cli.show_messages.printable` returns it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from proxy.cli.show_messages import differences, excerpt, printable
 from proxy.upstream.dialects import STEP as PARAMETERS
 
 _BESIDE_MESSAGES = ("tools_withheld", "delegation_withheld", "delegation_guidance")
-"""What the turn guard changes in the tools."""
+"""Changes of the turn guard that concern the tools, and no message."""
 
 _PARTS = {
     "system": ("s", "34"),
@@ -31,16 +31,16 @@ _BOLD, _DIM, _RED, _GREEN, _PLAIN = "1", "2", "31", "32", ""
 
 _BAR = 60
 _MOST_MESSAGES = 6
-"""Messages of a step that are shown on each side, and places that are named of one rule."""
+"""Messages of a step that are shown before and after it, and places that are named for one rule."""
 
 _MOST_CHANGES = 20
-"""Changes that are listed one by one; the steps say of all of them what they are."""
+"""Changes that are listed one by one. The steps below the list cover all of them."""
 
 Paint = Callable[[str, str], str]
 
 
 def show_explanation(explanation: Mapping[str, Any], *, colours: bool) -> Iterator[str]:
-    """Yield the lines of *explanation*: the answer of ``/v1/explain`` with the steps of a look."""
+    """Yield the lines of *explanation*: the answer of ``/v1/explain`` and the steps of the inspector."""
 
     def paint(text: str, colour: str) -> str:
         return f"\033[{colour}m{text}\033[0m" if colours and colour else text
@@ -83,7 +83,7 @@ def show_explanation(explanation: Mapping[str, Any], *, colours: bool) -> Iterat
 
 
 def _violation_lines(found: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
-    """Yield what is wrong, each rule once with the provider's words and where it is broken."""
+    """Yield each broken rule once, with the provider's words and the places."""
     places: dict[tuple[str, str], list[str]] = {}
     for one in found:
         places.setdefault((one["rule"], one["words"]), []).append(f"messages[{one['index']}]")
@@ -92,7 +92,7 @@ def _violation_lines(found: Sequence[Mapping[str, Any]], paint: Paint) -> Iterat
 
 
 def _named(places: Sequence[str]) -> str:
-    """Return the first of *places*, and how many more there are."""
+    """Return the first of *places*, and the number of further ones."""
     named = list(dict.fromkeys(place for place in places if place))
     more = f" and {len(named) - _MOST_MESSAGES:,} more" if len(named) > _MOST_MESSAGES else ""
     return ", ".join(named[:_MOST_MESSAGES]) + more
@@ -101,7 +101,7 @@ def _named(places: Sequence[str]) -> str:
 def _step_lines(
     step: Mapping[str, Any], mode: str, before: Sequence[Any], after: Sequence[Any], paint: Paint
 ) -> Iterator[str]:
-    """Yield what one step does: each kind of change with its reason, then the messages before and after."""
+    """Yield one step: each kind of change with its reason, then the messages before and after."""
     yield f"{paint(step['step'], _BOLD)}: {step['what']}" if step["what"] else paint(step["step"], _BOLD)
     if not step["made"]:
         yield f"  (mode {mode} does not do this: it is what mode repair would do)"
@@ -123,7 +123,7 @@ def _step_lines(
 
 
 def _message_lines(before: Sequence[Any], after: Sequence[Any], paint: Paint) -> Iterator[str]:
-    """Yield the messages that a step takes out and puts in, and of those that it rewrites what is other than it was."""
+    """Yield the messages that a step removes and adds, and the differences in those that it rewrites."""
     was, now = {id(message) for _, message in before}, {id(message) for _, message in after}
     gone = [(at, message) for at, message in before if id(message) not in now]
     new = [(at, message) for at, message in after if id(message) not in was]
@@ -146,7 +146,7 @@ def _message_lines(before: Sequence[Any], after: Sequence[Any], paint: Paint) ->
 
 
 def _budget_table(budget: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the budget as a table: each part, before and after, and what it is held against."""
+    """Yield the budget as a table: the tokens of each part before and after, and the limit."""
     limit = "unknown" if budget["limit"] is None else f"{budget['limit']:,}"
     yield f"tokens (limit {limit}, window from: {budget['window_source']}):"
     yield f"  {'':<14}{'came in':>10}{_out(budget):>14}"
@@ -162,11 +162,11 @@ def _budget_table(budget: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _out(budget: Mapping[str, Any]) -> str:
-    return "would go out" if budget.get("would") else "goes out"  # a dry run told alone does not say
+    return "would go out" if budget.get("would") else "goes out"  # only the inspector sets "would"
 
 
 def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    """Yield two bars, of what came in and of what goes out, against the window where one is known."""
+    """Yield two bars, of the request before and after the changes, within the window if it is known."""
     parts = budget["parts"]
     whole = max(budget["window"] or 0, budget["estimate"], budget["sent"], 1)
     shared = (
@@ -177,7 +177,7 @@ def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         for part, (letter, colour) in _PARTS.items():
             at += parts[name][part]
             cells = min(_BAR, round(_BAR * at / whole)) - width
-            cells = max(cells, 1 if parts[name][part] and width < _BAR else 0)  # what is there is seen
+            cells = max(cells, 1 if parts[name][part] and width < _BAR else 0)  # never none
             bar += paint(letter * cells, colour) if cells else ""
             width += cells
         kept = round(_BAR * budget["reserve"] / whole) if shared else 0
@@ -189,7 +189,7 @@ def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _place_of(step: str, change: Mapping[str, Any]) -> str:
-    """Return where a change was made: in a message, or in a parameter beside them."""
+    """Return the place of a change: a message, a tool, or nothing for other parameters."""
     if step == PARAMETERS or change["reason"] in _BESIDE_MESSAGES:
         return ""
     if step != "tools" or change["reason"] == "call_name":

@@ -1,6 +1,6 @@
-"""Messages in a line each, for somebody at a terminal: one alone, or what tells two of them apart. Pure.
+"""Messages in one line each for a terminal, and the differences between two messages.
 
-What a history holds is shown with escapes for everything that is not printable: no text of it can move the cursor.
+Unprintable characters of a history are shown as escapes, so that no text can move the cursor.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from proxy.core.json_text import write_json
 
 _EXCERPT = 72
 _LEAD = 16
-"""Characters that are shown before the first one that differs."""
+"""Characters that are shown before the first difference."""
 
 _MOST_CALLS = 6
 _MOST_DIFFERENCES = 3
@@ -21,7 +21,7 @@ _ABSENT = object()
 
 
 def excerpt(message: Mapping[str, Any]) -> str:
-    """Return a message in one line: its role, the calls it makes or answers, and how its content begins."""
+    """Return a message in one line: its role, the calls that it makes or answers, and the start of its content."""
     words = [str(message.get("role"))]
     if message.get("tool_call_id"):
         words.append(f"({message['tool_call_id']})")
@@ -35,7 +35,7 @@ def excerpt(message: Mapping[str, Any]) -> str:
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what tells two forms of one message apart: each field by its path, as it was and as it is."""
+    """Yield the differences between two forms of a message: each field with its path, before and after."""
     found = list(_walk(before, after, ""))
     for path, old, new in found[:_MOST_DIFFERENCES]:
         was, now = _text_of(old), _text_of(new)
@@ -49,14 +49,14 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator
 
 
 def printable(text: str) -> str:
-    """Return *text* with an escape for whatever a terminal would not print as it is."""
+    """Return *text* with an escape for each unprintable character."""
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def _walk(old: Any, new: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the innermost values that differ, with their paths; lists of another length differ as a whole."""
+    """Yield the innermost values that differ, with their paths. Lists of different lengths differ as a whole."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys([*old, *new]):
             yield from _walk(

@@ -1,4 +1,4 @@
-"""The main job, shown with no key and no network: the same broken histories, straight and through turnright."""
+"""Sends broken histories to an emulator, directly and through turnright. Needs no key and no network."""
 
 from proxy.cli.comparison.run import run_comparison
 

@@ -1,7 +1,6 @@
-"""A chat history on Gemini's wire, word for word: one content per message, nothing repaired.
+"""Converts a chat history to Gemini's format word for word: one content for each message, nothing repaired.
 
-It is what a client does that trusts its history, and so what the emulator is shown "straight". It is not part of
-the proxy: nothing but the demo uses it.
+This is the request of a client that trusts its history. The demo sends it to the emulator directly.
 """
 
 from __future__ import annotations
@@ -10,8 +9,10 @@ import json
 from typing import Any
 
 _DUMMY_SIGNATURE = "skip_thought_signature_validator"
-"""Google's documented stand-in (ai.google.dev/gemini-api/docs/thought-signatures), so that Gemini 3 judges the
-order of the turns and not the signatures that a history from another provider cannot have."""
+"""Google's documented placeholder (ai.google.dev/gemini-api/docs/thought-signatures).
+
+A history from another provider has no signatures. With the placeholder, Gemini 3 judges only the order of the turns.
+"""
 
 
 def naive_body(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:

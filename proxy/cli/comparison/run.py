@@ -1,4 +1,4 @@
-"""Start the emulator and the proxy on ports of the kernel's choice, send each history to both, and compare."""
+"""Starts the emulator and the proxy on free ports, sends each history to both, and compares the answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMEOUT = aiohttp.ClientTimeout(total=60)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What became of one history, straight and through turnright."""
+    """The answers to one history, sent directly and through turnright."""
 
     name: str
     model: str
@@ -34,7 +34,7 @@ class Comparison:
 
     @property
     def as_it_should(self) -> bool:
-        """Refused when sent straight, answered when sent through the proxy, and the proxy says what it did."""
+        """True if the direct request was refused, the proxied one was answered, and its changes were reported."""
         return self.straight_status == 400 and self.proxied_status == 200 and bool(self.changes)
 
 
@@ -47,9 +47,9 @@ def load_histories() -> list[dict[str, Any]]:
 
 
 async def run_comparison(transport: str = "auto") -> list[Comparison]:
-    """Send every history both ways, over real sockets on loopback, and return what came back.
+    """Send every history both ways, over real sockets on loopback, and return the answers.
 
-    *transport* is the proxy's, as a configuration spells it.
+    *transport* is the proxy's, in the spelling of a configuration.
     """
     async with serving_emulator() as emulator, aiohttp.ClientSession(timeout=_TIMEOUT) as session:
         parameters = {"model": "gemini/*", "api_base": f"{emulator}/v1beta", "api_key": "emulated"}
