@@ -1,21 +1,39 @@
-"""A strict emulator of the Gemini API: it refuses what Gemini refuses, in Gemini's words, and answers offline.
+"""A strict emulator of the Gemini API. It refuses what Gemini refuses, in Gemini's words, and needs no network.
 
-It is a judge of its own. It looks at Gemini's wire (``contents``), never at OpenAI messages, and shares no code with
-the sanitizers, so that the two can be held against each other. What it knows is in tables:
+It judges Gemini's own format (``contents``), never OpenAI messages. It shares no code with the sanitizers, so that each
+can be tested against the other.
 
-    models      which rules hold for which model         errors      Google's statuses, texts and error shape
-    messages    the proto messages, field by field       proto       JSON to message: names, types, base64
-    parts       rules about single parts and media       tools       rules about tools, schemas and settings
-    turns       rules about order and pairing            signatures  thought signatures, without state
-    judge       the rules in Google's order              answers     what the model says; replies: how it is written
-    faults      scripted faults and answers              journal     what came in and what became of it
-    embeddings  texts as vectors                         arguments   a call's arguments, made up to a schema
-    contents    turns and parts, as the rules see them   schemas     rules about schemas; json_schemas the other kind
-    replies     answers as JSON and as streams           state       what one emulator holds
-    generate    one call, from its bytes to its answer   control     paths for tests: faults and the journal
-    app         the application                          server      the application on a port
+The rules, as pure functions:
 
-``judge`` is the rules as a pure function, ``create_emulator`` the application, ``serving`` the application on a port.
+    models        the rules that hold for each model
+    errors        Google's statuses, texts and error shape
+    messages      the proto messages, field by field
+    proto         JSON read as a proto message: names, types, base64
+    contents      turns and parts, as the rules read them
+    parts         rules about single parts and media
+    tools         rules about tools, tool choice and settings
+    schemas       rules about proto schemas
+    json_schemas  rules about JSON schemas
+    turns         rules about order and pairing
+    signatures    thought signatures, without state
+    judge         all rules in Google's order: ``judge``
+
+The answers:
+
+    answers       the text and calls of an answer
+    arguments     a call's arguments, generated from a schema
+    embeddings    texts as vectors
+    faults        scripted faults and answers
+    replies       answers written as JSON and as streams
+    generate      one call, from its bytes to its answer
+
+The server:
+
+    journal       the requests that were received, with their outcomes
+    state         the state of one emulator
+    control       paths for tests: faults and the journal
+    app           the application: ``create_emulator``
+    server        the application on a port: ``serving``
 """
 
 from proxy.emulator.app import create_emulator

@@ -1,8 +1,10 @@
-"""What the emulated model says: a pure function of the request, so that the same request gets the same answer.
+"""Composes the emulated model's answer, as a pure function of the request.
 
-It calls the declared tools that the newest prompt names, once a mention; it reports on the responses that it was
-given; else it echoes. Ids and signatures are added where the model's generation has them: ``id`` on every call,
-a thought signature on the first call only, or on the end of a text (ai.google.dev/gemini-api/docs/thought-signatures).
+The answer calls each declared tool that the newest prompt names, once for each mention. If the request ends with
+function responses, the answer quotes them. Otherwise it echoes the prompt.
+
+Ids and signatures are added for generations that have them. Each call has an ``id``. A thought signature is on the
+first call only, or at the end of a text (ai.google.dev/gemini-api/docs/thought-signatures).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ ECHOED_CHARACTERS = 80
 QUOTED_CHARACTERS = 40
 CHARACTERS_PER_TOKEN = 4
 MEDIA_TOKENS = 258
-"""What Gemini counts for an image tile (ai.google.dev/gemini-api/docs/tokens)."""
+"""Gemini's token count for an image tile (ai.google.dev/gemini-api/docs/tokens)."""
 THOUGHTS_TOKENS = 16
 MAX_CALLS = 32
 MAX_CANDIDATES = 8
@@ -32,7 +34,7 @@ MAX_CANDIDATES = 8
 
 @dataclass(frozen=True)
 class Answer:
-    """A finished answer: the parts of every candidate, why it ended, and what it cost."""
+    """A finished answer: the parts of every candidate, the finish reason, and the usage."""
 
     parts: tuple[Mapping[str, Any], ...]
     finish_reason: str
@@ -41,15 +43,15 @@ class Answer:
     model: str
     candidates: int = 1
     text_signature: str | None = None
-    """The signature of the last text part; a stream delivers it on an empty text part at the end."""
+    """The signature of the last text part. A stream delivers it on an empty text part at the end."""
     trailing_stop: bool = False
-    """Whether a stream of calls ends in a chunk of its own (python-genai#2868, envoy ai-gateway#2399)."""
+    """True if a stream of calls ends with a chunk of its own (python-genai#2868, envoy ai-gateway#2399)."""
     finish_message: str | None = None
 
 
 @dataclass(frozen=True)
 class Script:
-    """A scripted candidate: what to say instead of what the rules here would say."""
+    """A scripted candidate, which replaces the composed one."""
 
     parts: tuple[Mapping[str, Any], ...] = field(default=())
     finish_reason: str = "STOP"
@@ -64,9 +66,9 @@ def compose(
     seed: int = 0,
     script: Script | None = None,
 ) -> Answer:
-    """Return the answer of *model* to *request*, a message that the judge has taken.
+    """Return the answer of *model* to *request*, a message that the judge has accepted.
 
-    *seed* varies ids only. A *script* replaces what is said; ids and signatures that it lacks are added.
+    *seed* varies ids only. *script* replaces the composed parts, and gets the ids and signatures that it lacks.
     """
     contents = view_contents(request)
     settings = request.get("generationConfig") or {}
@@ -97,7 +99,7 @@ def compose(
 
 
 def count_tokens(value: Any) -> int:
-    """Return an estimate of the tokens in *value*: four characters each, an image a tile."""
+    """Return an estimate of the tokens in *value*: one for four characters, and a fixed number for an image."""
     return -(-_characters(value) // CHARACTERS_PER_TOKEN)
 
 
@@ -116,7 +118,7 @@ def _say(
 
 
 def _calls(request: Mapping[str, Any], last: Content) -> list[Mapping[str, Any]]:
-    """Return a call for each mention of a declared function, or the one that the tool choice forces."""
+    """Return a call for each mention of a declared function, or the call that the tool choice forces."""
     config = (request.get("toolConfig") or {}).get("functionCallingConfig") or {}
     mode = config.get("mode")
     allowed = config.get("allowedFunctionNames") or ()
@@ -131,7 +133,7 @@ def _calls(request: Mapping[str, Any], last: Content) -> list[Mapping[str, Any]]
 
 
 def _mentions(prompt: str, functions: Mapping[str, Any]) -> list[str]:
-    """Return the functions that *prompt* names, in order; "twice" after a name counts it again."""
+    """Return the functions that *prompt* names, in order. "twice" after a name repeats it."""
     longest_first = sorted(functions, key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
     found = list(pattern.finditer(prompt))
@@ -206,7 +208,7 @@ def _limited(
 def _with_ids_and_signature(
     parts: Sequence[Mapping[str, Any]], digest: str, counter: int
 ) -> tuple[Mapping[str, Any], ...]:
-    """Return *parts* with an id on each call and a signature on the first one, where they are missing."""
+    """Return *parts* with an id on each call and a signature on the first one. Existing ones stay."""
     done: list[Mapping[str, Any]] = []
     ordinal = 0
     for part in parts:
@@ -224,7 +226,7 @@ def _with_ids_and_signature(
 def _usage(
     request: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], generation: Generation
 ) -> dict[str, int]:
-    """Return ``usageMetadata``: thoughts are counted apart, the total includes them (envoy ai-gateway#2399)."""
+    """Return ``usageMetadata``. Thoughts are counted apart, and the total includes them (envoy ai-gateway#2399)."""
     prompt = count_tokens([request.get(key) for key in ("systemInstruction", "contents", "tools")])
     answer = count_tokens([part for part in parts if not part.get("thought")])
     thoughts = THOUGHTS_TOKENS if generation.thinking else 0

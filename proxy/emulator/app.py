@@ -20,10 +20,10 @@ from proxy.emulator.state import STATE, State, json_response, refusal_response
 MAX_BODY_BYTES = 64 * 1024 * 1024
 JOURNAL_SIZE = 1000
 PREFIXES = ("/v1beta", "/v1", "")
-"""Where the API is served; the bare prefix is for clients that are given an address without a version."""
+"""Path prefixes of the API. The empty one is for clients that are given an address without a version."""
 
 VERTEX = "/{version:v1|v1beta1}/projects/{project}/locations/{location}/publishers/google"
-"""Where Vertex AI serves the same models, with rules of its own for schemas."""
+"""Path prefix of the same models at Vertex AI, which has rules of its own for schemas."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -33,9 +33,9 @@ def create_emulator(
 ) -> web.Application:
     """Return an application that judges and answers as the Gemini API does, without a network or a clock.
 
-    *seed* varies the ids in answers; *required_key*, when given, is the one key that is accepted, in the header
-    ``x-goog-api-key`` or the query parameter ``key``; *journal_size* is how many requests are remembered.
-    Raises ``ValueError`` for a journal of less than one entry.
+    *seed* varies the ids in answers. *required_key*, if given, is the only accepted key. A client sends it in the
+    header ``x-goog-api-key`` or the query parameter ``key``. *journal_size* is the number of requests that the journal
+    keeps. Raises ``ValueError`` for a journal of less than one entry.
     """
     if journal_size < 1:
         raise ValueError("journal_size must be at least 1")
@@ -68,7 +68,7 @@ async def google_errors(request: web.Request, handler: Handler) -> web.StreamRes
 
 @web.middleware
 async def key_check(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse a wrong or missing key where one is required; the control endpoints need none."""
+    """Refuse a wrong or missing key if a key is required. The control endpoints need none."""
     required = request.app[STATE].required_key
     if required is None or request.path.startswith("/_emulator/"):
         return await handler(request)
@@ -79,7 +79,7 @@ async def key_check(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 async def count(request: web.Request) -> web.StreamResponse:
-    """Handle ``POST models/{model}:countTokens``: an estimate, and the shape of the body checked."""
+    """Handle ``POST models/{model}:countTokens``: check the shape of the body, and answer with an estimate."""
     model = model_id(request.match_info["model"])
     if generation_of(model) is None:
         return refusal_response(unknown_model(model, version=_version(request), method="countTokens"))

@@ -1,7 +1,7 @@
-"""Make a plausible value for a schema, so that the emulated model's calls pass the caller's own validation.
+"""Generates a plausible value for a schema, so that the emulated model's calls pass the caller's own validation.
 
-Reads both dialects: the proto ``Schema`` (types in capitals) and JSON Schema as ``parametersJsonSchema`` takes it.
-Deterministic: the same schema gives the same value.
+Both dialects are read: the proto ``Schema`` (types in capitals) and JSON Schema as in ``parametersJsonSchema``. The
+same schema always gives the same value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 Schema = Mapping[str, Any]
 
 MAX_DEPTH = 8
-"""How deep a value goes; a recursive schema ends in an empty value."""
+"""Deepest level of a value. A recursive schema ends in an empty value there."""
 PLAUSIBLE = {
     "city": "Paris",
     "location": "Paris",
@@ -27,13 +27,13 @@ PLAUSIBLE = {
     "language": "en",
     "command": "ls",
 }
-"""What a string property is filled with when its name holds one of these words."""
+"""Values of string properties, by a word in the property's name."""
 
 
 def value_for(schema: Any, name: str = "value", *, root: Schema | None = None, depth: int = 0) -> Any:
-    """Return a value that *schema* allows: required properties only, the first of an enum, bounds kept.
+    """Return a value that *schema* allows, with required properties only. An enum gives its first value.
 
-    *name* is the property's name, for the choice of a string; *root* is where ``$ref`` is looked up.
+    *name* is the property's name, which decides the text of a string. ``$ref`` is looked up in *root*.
     """
     if not isinstance(schema, Mapping) or depth > MAX_DEPTH:
         return _string(name, {})
@@ -89,7 +89,7 @@ def _type_of(schema: Schema) -> str:
 
 
 def _resolved(schema: Schema, root: Schema) -> Schema:
-    """Follow one ``$ref`` of the form ``#/$defs/Name``; a value's depth bounds how often that happens."""
+    """Follow one ``$ref`` of the form ``#/$defs/Name``. The limit of a value's depth also limits these steps."""
     reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return schema
@@ -122,7 +122,7 @@ def _bounded(schema: Schema, usual: float) -> Any:
 
 
 def _whole(given: Any, otherwise: int) -> int:
-    """Return *given* as an int: proto JSON writes an int64 as a string."""
+    """Return *given* as an int. Proto JSON writes an int64 as a string."""
     try:
         return int(given)
     except (TypeError, ValueError, OverflowError):

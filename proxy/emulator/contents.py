@@ -1,7 +1,4 @@
-"""A read-only view of ``contents``: which content calls, which responds, which speaks.
-
-The rules ask these questions again and again; here each is answered once, from the message that ``proto`` read.
-"""
+"""A read-only view of ``contents``: the calls, responses and texts of each entry, computed once for all rules."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ TOOL_ROLES = ("tool", "function")
 
 @dataclass(frozen=True)
 class Content:
-    """One entry of ``contents`` with its place."""
+    """One entry of ``contents`` with its position."""
 
     index: int
     role: str
@@ -37,32 +34,32 @@ class Content:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether it holds neither calls nor responses."""
+        """True if it has neither calls nor responses."""
         return not self.calls and not self.responses
 
     @cached_property
     def is_mixed(self) -> bool:
-        """Whether it holds a response and other data besides."""
+        """True if it has a response and also other data."""
         return bool(self.responses) and len(self.responses) < sum(map(has_data, self.parts))
 
     @cached_property
     def text(self) -> str:
-        """The text of its parts, thoughts left out."""
+        """The text of its parts, without thoughts."""
         return "".join(part.get("text") or "" for part in self.parts if not part.get("thought"))
 
     @property
     def is_user_side(self) -> bool:
-        """Whether it is the user's turn: the user speaking, or responses under a role of their own."""
+        """True if it is the user's turn: the user speaks, or responses have a role of their own."""
         return self.role != "model"
 
 
 def has_data(part: Part) -> bool:
-    """Return whether *part* has one of the fields of the ``data`` oneof."""
+    """Tell whether *part* has one of the fields of the ``data`` oneof."""
     return any(field in part for field in DATA_FIELDS)
 
 
 def view_contents(request: Mapping[str, Any]) -> tuple[Content, ...]:
-    """Return the contents of *request*; a single content without a role is the user's (semantic-kernel#13262)."""
+    """Return the contents of *request*. A single content without a role is the user's (semantic-kernel#13262)."""
     given = request.get("contents") or []
     alone = len(given) == 1
     return tuple(
@@ -72,7 +69,7 @@ def view_contents(request: Mapping[str, Any]) -> tuple[Content, ...]:
 
 
 def each_part(request: Mapping[str, Any]) -> Iterator[tuple[str, Part]]:
-    """Yield the path and the part for every part, the system instruction's first."""
+    """Yield every part with its path. The parts of the system instruction come first."""
     system = request.get("systemInstruction") or {}
     for j, part in enumerate(system.get("parts") or ()):
         yield f"system_instruction.parts[{j}]", part

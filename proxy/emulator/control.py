@@ -1,4 +1,4 @@
-"""The control endpoints under ``/_emulator``: script faults and answers, read the journal."""
+"""The control endpoints under ``/_emulator``. They script faults and answers, and return the journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proxy.emulator.state import STATE, json_response, refusal_response
 
 
 async def post_faults(request: web.Request) -> web.Response:
-    """Append ``{"faults": [...]}`` to the queue; answer with how many wait."""
+    """Append ``{"faults": [...]}`` to the queue. The answer has the number of waiting faults."""
     queue = request.app[STATE].faults
     try:
         queue.extend(parse_faults(parse_json(await request.read())))
@@ -21,18 +21,18 @@ async def post_faults(request: web.Request) -> web.Response:
 
 
 async def get_faults(request: web.Request) -> web.Response:
-    """Answer with the faults that wait."""
+    """Answer with the waiting faults."""
     return json_response({"faults": [fault.as_json() for fault in request.app[STATE].faults.items]})
 
 
 async def delete_faults(request: web.Request) -> web.Response:
-    """Forget the faults that wait."""
+    """Remove the waiting faults."""
     request.app[STATE].faults.items.clear()
     return json_response({})
 
 
 async def post_answers(request: web.Request) -> web.Response:
-    """Append ``{"answers": [...]}`` to the queue; answer with how many wait."""
+    """Append ``{"answers": [...]}`` to the queue. The answer has the number of waiting answers."""
     queue = request.app[STATE].answers
     try:
         queue.extend(parse_answers(parse_json(await request.read())))
@@ -42,7 +42,7 @@ async def post_answers(request: web.Request) -> web.Response:
 
 
 async def delete_answers(request: web.Request) -> web.Response:
-    """Forget the answers that wait."""
+    """Remove the waiting answers."""
     request.app[STATE].answers.items.clear()
     return json_response({})
 
@@ -53,7 +53,7 @@ async def get_requests(request: web.Request) -> web.Response:
 
 
 async def delete_requests(request: web.Request) -> web.Response:
-    """Forget the journal."""
+    """Empty the journal."""
     request.app[STATE].journal.clear()
     return json_response({})
 

@@ -1,8 +1,14 @@
-"""``embedContent`` and ``batchEmbedContents``: what is refused, and vectors that depend on their text alone.
+"""``embedContent`` and ``batchEmbedContents``: their refusals, and vectors that depend only on the text.
 
-Sources: ai.google.dev/api/embeddings; 100 requests in a batch (langchainjs#4491), the form of a model's name
-(agent-zero#372), an empty part (webnovel-writer#51), the models (docs-mcp-server#363, openclaw#128925). That a request
-may not name another model than the path is documented, and its text not quoted anywhere.
+Sources:
+
+- ai.google.dev/api/embeddings in general
+- langchainjs#4491 for the limit of 100 requests in a batch
+- agent-zero#372 for the form of a model's name
+- webnovel-writer#51 for an empty part
+- docs-mcp-server#363 and openclaw#128925 for the models
+
+A request may not name another model than the path. That is documented, but its error text is not reported.
 """
 
 from __future__ import annotations
@@ -49,7 +55,7 @@ def decide_one(call: Call, fault: Fault, state: State) -> Refusal | dict[str, An
 
 
 def decide_batch(call: Call, fault: Fault, state: State) -> Refusal | dict[str, Any]:
-    """Return the refusal or the body for *call*, which embeds many."""
+    """Return the refusal or the body for *call*, which embeds several contents."""
     message = _read(call, fault, "batchEmbedContents", "BatchEmbedContentsRequest")
     if isinstance(message, Refusal):
         return message
@@ -113,7 +119,7 @@ def _texts(request: Message) -> Iterator[str]:
 
 
 def _usage(model: str, requests: list[Message]) -> dict[str, Any]:
-    """Return what the newer models count; ``gemini-embedding-001`` says nothing of its tokens."""
+    """Return the usage for newer models. ``gemini-embedding-001`` reports no usage."""
     if not counts_embeddings(model):
         return {}
     return {"usageMetadata": {"promptTokenCount": count_tokens([list(_texts(one)) for one in requests])}}

@@ -1,8 +1,8 @@
 """Google's error shape, and the refusals that the rules return.
 
-A rule returns a ``Refusal`` or ``None``; only the handlers turn one into HTTP. Statuses, their names and their
-default texts are one table, each text as it was reported: python-genai#2065 and continue#9570 (429),
-developers.generativeai.google (500), the universally known overload text (503), letta#2861 (504).
+A rule returns a ``Refusal`` or ``None``, and the handlers turn a refusal into HTTP. One table holds the statuses, their
+names and their default texts. The texts are as reported: python-genai#2065 and continue#9570 (429),
+developers.generativeai.google (500), letta#2861 (504). The text of 503 is widely known.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LEARN_MORE = "Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/
 
 @dataclass(frozen=True)
 class FieldViolation:
-    """One field that the request may not have, or whose value has the wrong type."""
+    """A field that the request may not have, or whose value has the wrong type."""
 
     field: str
     description: str
@@ -25,7 +25,7 @@ class FieldViolation:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a request is refused: what the wire says, as values."""
+    """The refusal of a request, as the values of Google's error."""
 
     message: str
     status: int = 400
@@ -36,7 +36,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Status:
-    """An HTTP status as Google names and words it."""
+    """Google's name and default text for an HTTP status."""
 
     name: str
     message: str
@@ -78,10 +78,10 @@ def of_status(
     quota_id: str | None = None,
     model: str = "",
 ) -> Refusal:
-    """Return the error of *status*, with Google's own name and text where *message* gives none.
+    """Return the error of *status*. Without a *message* it has Google's own text.
 
-    *reason* adds an ``ErrorInfo``, *quota_id* a ``QuotaFailure`` and *retry_delay_seconds* a ``RetryInfo``
-    (and, in a 429, the sentence "Please retry in"), as continue#9570 and gemini-cli#8437 show them.
+    *reason* adds an ``ErrorInfo``, *quota_id* a ``QuotaFailure`` and *retry_delay_seconds* a ``RetryInfo``. In a 429
+    the delay also adds the sentence "Please retry in". Source: continue#9570 and gemini-cli#8437.
     """
     known = STATUSES.get(status, Status("UNKNOWN", "Unknown error."))
     details: list[dict[str, Any]] = []
@@ -131,14 +131,14 @@ def error_info(reason: str) -> dict[str, Any]:
 
 
 def invalid_key() -> Refusal:
-    """Return the 400 of a key that is not accepted; Google answers 400, not 401."""
+    """Return the error for a key that is not accepted. Google answers 400, not 401."""
     return Refusal(
         "API key not valid. Please pass a valid API key.", details=(error_info("API_KEY_INVALID"),)
     )
 
 
 def unknown_model(model: str, *, version: str, method: str) -> Refusal:
-    """Return the 404 of a model that does not exist in this API version."""
+    """Return the 404 for a model that does not exist in this API version."""
     return Refusal(
         f"models/{model} is not found for API version {version}, or is not supported for {method}. Call "
         "ListModels to see the list of available models and their supported methods.",
@@ -148,7 +148,7 @@ def unknown_model(model: str, *, version: str, method: str) -> Refusal:
 
 
 def invalid_payload(violations: Sequence[FieldViolation]) -> Refusal:
-    """Return the refusal of a body that is not the proto's JSON: one line and one violation a field.
+    """Return the refusal of a body that is not the proto's JSON, with one line and one violation for each field.
 
     Source: CLIProxyAPI#97, zed#44875, google_workspace_mcp#1099 for the lines and ``details``.
     """
@@ -158,9 +158,10 @@ def invalid_payload(violations: Sequence[FieldViolation]) -> Refusal:
 
 
 def invalid_fields(lines: Iterable[str], place: str = "GenerateContentRequest") -> Refusal | None:
-    """Return the refusal that lists *lines* (``contents[1].parts: contents.parts must not be empty.``) under *place*.
+    """Return the refusal that lists *lines* under *place*, or None without a line.
 
-    Source: vercel/ai#3775 and CLIProxyAPI#1903: each line is starred, prefixed and ends in a newline.
+    A line is, for example, ``contents[1].parts: contents.parts must not be empty.``. Each one gets a star, a prefix and
+    a newline (vercel/ai#3775, CLIProxyAPI#1903).
     """
     text = "".join(f"* {place}.{line}\n" for line in lines)
     return Refusal(text) if text else None

@@ -1,7 +1,7 @@
-"""Scripted faults and answers: values, their validation, and the queues that requests consume.
+"""Scripted faults and answers: their values, their validation, and the queues that requests consume.
 
-A fault names what goes wrong with the next requests; one without an effect lets them pass. Nothing here is left to
-chance: faults are taken in the order in which they were posted, the first one that fits the model.
+A fault describes the failure of the next requests. A fault without an effect lets them pass. A request takes the first
+waiting fault that fits its model.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ MAX_SECONDS = 3600.0
 
 
 class InvalidControl(ValueError):
-    """The body of a control call cannot be used; the text names the field."""
+    """The body of a control call cannot be used. The text names the field."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with a request, or with the next ``times`` of them."""
+    """The failure of one request, or of the next ``times`` requests."""
 
     model: str | None = None
     times: int = 1
@@ -46,7 +46,7 @@ class Fault:
 
     @property
     def script(self) -> Script | None:
-        """The answer that this fault puts in place of the real one, if it does."""
+        """The answer that replaces the composed one, or None."""
         if self.finish_reason is not None:
             return Script((), self.finish_reason, self.finish_message)
         return Script() if self.empty_candidate else None
@@ -97,7 +97,7 @@ EXCLUSIVE = (
     ("status", "finish_reason", "empty_candidate", "garbage", "reset"),
     ("status", "garbage", "reset", "cut_after_chunks", "end_after_chunks"),
 )
-"""Of each group, a fault has at most one."""
+"""A fault has at most one field of each group."""
 NEEDS = {
     "message": "status",
     "reason": "status",
@@ -110,7 +110,7 @@ NEEDS = {
 def parse_faults(body: Any) -> tuple[Fault, ...]:
     """Return the faults of ``{"faults": [{...}, ...]}``.
 
-    Raises ``InvalidControl`` with the field's place when the body is anything else.
+    Raises ``InvalidControl`` with the field's place for any other body.
     """
     return tuple(_fault(given, f"faults[{i}]") for i, given in enumerate(_items(body, "faults")))
 
@@ -178,13 +178,13 @@ class Queue(Generic[Item]):
         self.items: deque[Item] = deque()
 
     def extend(self, items: tuple[Item, ...]) -> None:
-        """Append *items*; raises ``InvalidControl`` when the queue would hold more than ``MAX_QUEUED``."""
+        """Append *items*. Raises ``InvalidControl`` if the queue would hold more than ``MAX_QUEUED``."""
         if len(self.items) + len(items) > MAX_QUEUED:
             raise InvalidControl(f"the queue would hold more than {MAX_QUEUED} entries")
         self.items.extend(items)
 
     def take(self) -> Item | None:
-        """Remove and return the first item, or ``None``."""
+        """Remove and return the first item, or return ``None``."""
         return self.items.popleft() if self.items else None
 
 
@@ -192,7 +192,7 @@ class FaultQueue(Queue[Fault]):
     """The faults that wait for requests."""
 
     def take_for(self, model: str) -> Fault:
-        """Return the first fault that fits *model*, one time used up; ``NO_FAULT`` when none does."""
+        """Return the first fault for *model* and use it once. Returns ``NO_FAULT`` if there is none."""
         for index, fault in enumerate(self.items):
             if fault.model in (None, model):
                 if fault.times > 1:

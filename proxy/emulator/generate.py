@@ -1,7 +1,8 @@
 """The handlers of ``generateContent`` and ``streamGenerateContent``.
 
-``decide`` says what happens, from values; the rest carries it out: wait, refuse, answer, stream, or hang up. Every
-request gets a journal entry, which is closed however the handler ends, a client that leaves included.
+``decide`` chooses the outcome from values. The other functions carry it out: wait, refuse, answer, stream, or close the
+connection. Every request gets a journal entry, which is completed however the handler ends. That includes a client that
+disconnects.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ GARBAGE = "<!DOCTYPE html><html><title>Error</title><p>This is not what you aske
 
 @dataclass(frozen=True)
 class Call:
-    """A request as the decision sees it: the model and API version of its path, the method, the body's bytes."""
+    """A request as values: the model and API version of its path, the method, and the body."""
 
     model: str
     version: str
@@ -39,9 +40,9 @@ class Call:
 
 
 def decide(call: Call, fault: Fault, state: State) -> Refusal | Answer:
-    """Return the refusal or the answer for *call*; takes a scripted answer from *state* when it answers.
+    """Return the refusal or the answer for *call*. An answer uses up a scripted answer of *state*, if one waits.
 
-    A fault with a status comes before everything, as an overloaded service does not read the body.
+    A fault with a status comes first, since an overloaded service does not read the body.
     """
     scripted = scripted_refusal(fault, call.model)
     if scripted is not None:
@@ -62,7 +63,7 @@ def decide(call: Call, fault: Fault, state: State) -> Refusal | Answer:
 
 
 def scripted_refusal(fault: Fault, model: str) -> Refusal | None:
-    """Return the refusal that *fault* demands, if it demands one."""
+    """Return the refusal that *fault* asks for, or None."""
     if fault.status is None:
         return None
     return of_status(
@@ -76,7 +77,7 @@ def scripted_refusal(fault: Fault, model: str) -> Refusal | None:
 
 
 def parse_body(body: bytes) -> Any:
-    """Return the JSON value of *body*, an empty one being ``{}``; a ``Refusal`` when it is not JSON."""
+    """Return the JSON value of *body*, or a ``Refusal`` if it is not JSON. An empty body gives ``{}``."""
     if not body.strip():
         return {}
     try:
@@ -99,9 +100,9 @@ Decide = Callable[[Call, Fault, State], Refusal | Answer | dict[str, Any]]
 
 
 async def handle(request: web.Request, decide: Decide, *, stream: bool = False) -> web.StreamResponse:
-    """Answer *request* with what *decide* says, or with a fault, and note it in the journal.
+    """Answer *request* with the outcome of *decide* or with a fault, and record it in the journal.
 
-    An answer that is a body already is written whole.
+    An outcome that is a body already is never streamed.
     """
     state = request.app[STATE]
     model = model_id(request.match_info["model"])
@@ -176,7 +177,7 @@ async def _stream(request: web.Request, entry: Entry, fault: Fault, answer: Answ
 
 
 def _hang_up(request: web.Request, entry: Entry, response: web.StreamResponse) -> web.StreamResponse:
-    """Drop the connection where it stands; *response* is what the handler returns to nobody."""
+    """Abort the connection. The returned *response* is only what the handler has to return."""
     entry.finished = "dropped"
     if request.transport is not None:
         request.transport.abort()

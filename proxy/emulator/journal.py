@@ -1,6 +1,7 @@
-"""What came in and what became of it, for the tests and people that ask afterwards.
+"""The requests that were received and their outcomes, for tests and people that ask afterwards.
 
-Bounded in entries and in bytes; the oldest go first. Headers and query strings are never kept, so no key is.
+The journal is limited in entries and in bytes, and drops the oldest first. It keeps no headers and no query strings,
+and so no key.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ MAX_BYTES = 128 * 1024 * 1024
 
 @dataclass
 class Entry:
-    """One request and its fate."""
+    """One request and its outcome."""
 
     method: str
     path: str
@@ -28,10 +29,11 @@ class Entry:
     status: int | None = None
     message: str | None = None
     finished: Finished = "running"
-    """``complete``: sent to the end. ``disconnected``: the client left. ``dropped``: the emulator hung up."""
+    """``complete``: sent to the end. ``disconnected``: the client left. ``dropped``: the emulator aborted the
+    connection."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry as the control endpoint shows it; a body that is no JSON is ``null``."""
+        """Return the entry as the control endpoint shows it. A body that is not JSON is ``null``."""
         return {
             "method": self.method,
             "path": self.path,
@@ -52,7 +54,7 @@ def parse_json(body: bytes) -> Any:
 
 
 class Journal:
-    """The newest entries, at most *size* of them and *max_bytes* of their bodies; the newest is always kept."""
+    """The newest entries, limited to *size* entries and *max_bytes* of bodies. The newest one is always kept."""
 
     def __init__(self, size: int, max_bytes: int = MAX_BYTES) -> None:
         self._entries: deque[Entry] = deque()
@@ -69,7 +71,7 @@ class Journal:
         return entry
 
     def clear(self) -> None:
-        """Forget every entry."""
+        """Remove every entry."""
         self._entries.clear()
         self._bytes = 0
 

@@ -1,6 +1,6 @@
-"""Rules about ``parametersJsonSchema``: JSON Schema, of which Google ignores what it does not know.
+"""Rules about ``parametersJsonSchema``, which is JSON Schema. Google ignores unknown keywords in it.
 
-Clients send it whole schemas, and get them taken (gemini-cli#4196, goose#6555); little of them is refused.
+Clients send whole schemas, and nearly all of them are accepted (gemini-cli#4196, goose#6555).
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ VALUES = ("const", "default", "enum", "example", "examples")
 
 
 def json_schemas(request: Mapping[str, Any], _: Generation) -> Refusal | None:
-    """Refuse a function with both kinds of schema, and references that are not taken.
+    """Refuse a function with both kinds of schema, and references that Gemini does not accept.
 
-    Source: firebase-android-sdk#7850 (both kinds; the text is not reported), opencode#12295 and OmniRoute#1416 (what
-    stands beside a reference). "Cyclic references … may only be used within non-required properties"
-    (ai.google.dev/api/generate-content): what is said of others, and of those that lead nowhere, is not reported.
+    Source: firebase-android-sdk#7850 for both kinds (the text is not reported), opencode#12295 and OmniRoute#1416 for
+    keywords next to a reference. "Cyclic references … may only be used within non-required properties"
+    (ai.google.dev/api/generate-content). The texts for other cyclic references and for missing targets are not
+    reported.
     """
     for tool in request.get("tools") or ():
         for declaration in tool.get("functionDeclarations") or ():
@@ -63,7 +64,7 @@ def _references(schema: Schema) -> Refusal | None:
 
 
 def _schemas(node: Any) -> Iterator[Schema]:
-    """Yield every schema in *node*, itself first."""
+    """Yield every schema in *node*, starting with itself."""
     if isinstance(node, list | tuple):
         for each in node:
             yield from _schemas(each)
@@ -77,7 +78,7 @@ def _schemas(node: Any) -> Iterator[Schema]:
 
 
 def _needed(node: Any) -> Iterator[str]:
-    """Yield the references outside of properties that may be left out."""
+    """Yield the references that are not inside an optional property."""
     if isinstance(node, list | tuple):
         for each in node:
             yield from _needed(each)

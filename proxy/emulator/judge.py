@@ -1,8 +1,8 @@
-"""The judge: what the wire rules say of a ``generateContent`` body.
+"""Applies all rules to a ``generateContent`` body.
 
-The order is Google's own: the JSON has to be the proto's, then fields must not be empty, then values are looked
-at, then tools, then the order of turns, and signatures at last. The first layer that objects answers; within the
-first two layers all faults are reported together, as the service does.
+The order is Google's own. First the JSON must be the proto's. Then come empty fields, values, tools, the order of
+turns, and signatures at last. The first layer with a fault answers. The first two layers report all their faults
+together, as the service does.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ TOO_DEEP = "Invalid JSON payload received. Message too deep. Max recursion depth
 
 
 def judge(model: str, body: Mapping[str, Any], *, vertex: bool = False) -> Refusal | None:
-    """Return why *model* refuses *body*, or ``None`` when it takes it.
+    """Return the refusal of *body* by *model*, or ``None`` if it is accepted. Never raises.
 
-    *model* is a name such as ``gemini-2.5-pro``, with or without ``models/``; *body* is the parsed JSON of a
-    generateContent request, in either of the spellings that proto JSON takes. *vertex* asks for Vertex AI's rules
-    about schemas. Never raises, whatever *body* holds.
-    Source: each rule names its own; the generations are those of ``models.FAMILIES``.
+    *model* is a name such as ``gemini-2.5-pro``, with or without ``models/``. *body* is the parsed JSON of a
+    generateContent request, in either spelling of proto JSON. *vertex* adds Vertex AI's rules about schemas.
+
+    Each rule names its source. The generations are those of ``models.FAMILIES``.
     """
     generation = generation_of(model)
     if generation is None:
@@ -36,7 +36,7 @@ def judge(model: str, body: Mapping[str, Any], *, vertex: bool = False) -> Refus
 
 
 def read_request(body: Any, kind: str = "GenerateContentRequest") -> tuple[Message, Refusal | None]:
-    """Return *body* as a proto message of *kind* in one spelling, and the refusal if it is not one.
+    """Return *body* as a proto message of *kind* in one spelling, and the refusal if it is not such a message.
 
     Source: CLIProxyAPI#97 and the other reports named in ``proto``.
     """
@@ -47,7 +47,7 @@ def read_request(body: Any, kind: str = "GenerateContentRequest") -> tuple[Messa
 
 
 def judge_request(request: Message, generation: Generation) -> Refusal | None:
-    """Return why *generation* refuses *request*, a message that ``read_request`` returned."""
+    """Return the refusal of *request* by *generation*, or None. ``read_request`` has returned the *request*."""
     return (
         invalid_fields(
             chain(

@@ -1,8 +1,8 @@
-"""The proto messages of ``GenerateContentRequest`` as a table: field name, kind, whether it repeats.
+"""The proto messages of ``GenerateContentRequest`` as a table: field name, kind, and repetition.
 
-Source: the public reference (ai.google.dev/api/generate-content, /caching#Schema, /caching#Tool) with the names
-that the service is known to take; whatever is missing here is "Cannot find field". The names of the scalar kinds
-are the ones that Google's parser prints.
+Source: the public reference (ai.google.dev/api/generate-content, /caching#Schema, /caching#Tool), and further names
+that the service is known to accept. Any other name gives "Cannot find field". Scalar kinds have the names that Google's
+parser prints.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Shape = Literal["one", "repeated", "map"]
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a message: its name in JSON and in the proto, and what it holds."""
+    """A field of a message: its name in JSON and in the proto, its kind and its shape."""
 
     name: str
     proto_name: str
@@ -41,7 +41,7 @@ ENUMS: dict[str, tuple[str, ...]] = {
     ),
     "ThinkingLevel": ("THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH"),
 }
-"""Enums whose values are checked. Google takes them in any case."""
+"""Enums whose values are checked. Google accepts them in any case."""
 
 ONEOF: dict[str, tuple[str, ...]] = {
     "Part": (
@@ -56,9 +56,9 @@ ONEOF: dict[str, tuple[str, ...]] = {
         "toolResponse",
     )
 }
-"""The ``data`` oneof of a part: a part holds exactly one of them."""
+"""The ``data`` oneof of a part. A part has exactly one of these fields."""
 
-# "X" is one X, "X*" a list of them, "{X}" a map from names to X. Scalars are spelled as in Google's errors.
+# "X" is a single X, "X*" a list of X, "{X}" a map from names to X. Scalars are spelled as in Google's errors.
 _SPEC: dict[str, dict[str, str]] = {
     "GenerateContentRequest": {
         "model": "TYPE_STRING",
@@ -202,7 +202,7 @@ _SPEC: dict[str, dict[str, str]] = {
 
 
 def snake_case(name: str) -> str:
-    """Return the proto spelling of a JSON name: ``functionCall`` is ``function_call``."""
+    """Return the proto spelling of a JSON name: ``functionCall`` becomes ``function_call``."""
     return re.sub(r"(?<!^)(?<!_)([A-Z])", r"_\1", name).lower()
 
 
@@ -218,4 +218,4 @@ MESSAGES: dict[str, dict[str, Field]] = {
     }
     for message, fields in _SPEC.items()
 }
-"""Every message with its fields, under both of the spellings that proto JSON takes."""
+"""Every message with its fields, under both spellings that proto JSON accepts."""

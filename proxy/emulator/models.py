@@ -1,8 +1,9 @@
-"""Which rules hold for which Gemini model.
+"""The rules that hold for each Gemini model.
 
-A generation is a row of facts about a model family; the rules read the row and never look at a model's name.
-A name belongs to the longest prefix in ``FAMILIES`` that it equals or continues with a dash, and a Gemini name
-without a row is taken for the strictest generation: Google applies the newest rules to "all future releases"
+A generation is a row of facts about a model family. The rules read the row and never a model's name. A name belongs to
+the longest prefix in ``FAMILIES`` that it equals or continues with a dash.
+
+A Gemini name without a row gets the strictest generation. Google applies the newest rules to "all future releases"
 (ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6, langchain-google#1897).
 """
 
@@ -14,38 +15,38 @@ from typing import Any
 
 
 class Mixing(Enum):
-    """What happens to a content that holds function responses and something else."""
+    """The treatment of a content with function responses and other data."""
 
     COUNTED = "counted"
-    """Text is taken; a sibling medium breaks parallel responses, because it counts as one."""
+    """Text is accepted. A medium beside parallel responses is refused, because it counts as a response."""
     SILENT = "silent"
-    """Taken, but a reply to text beside a response is an empty candidate (hermes-agent#68863)."""
+    """Accepted, but the reply to text beside a response is an empty candidate (hermes-agent#68863)."""
     REFUSED = "refused"
-    """Refused with the text of a trailing model turn (dive#287, kimi-code#3274, vellum#39495)."""
+    """Refused with the text for a model turn at the end (dive#287, kimi-code#3274, vellum#39495)."""
 
 
 @dataclass(frozen=True)
 class Generation:
-    """The facts that the rules need to know about a family of models."""
+    """The facts about a family of models that the rules need."""
 
     name: str
     mixing: Mixing
     alternation: bool = False
     """Two plain user contents, or two plain model contents, in a row are refused (zuisong/gemini-openai-proxy#83)."""
     user_ending: bool = False
-    """The last content has to be the user's or a function response (one-api#836)."""
+    """The last content must be the user's or a function response (one-api#836)."""
     prefill: bool = True
     """The last content may be the model's (LibreChat agents#323, pipecat#5821, opencode#47034)."""
     tool_roles: bool = True
-    """A function response may come under the role ``tool`` or ``function`` (genkit#5780)."""
+    """A function response may have the role ``tool`` or ``function`` (genkit#5780)."""
     nested_media: bool = False
     """A function response may hold media (maximhq/bifrost#4202: a 400 before Gemini 3)."""
     signatures: bool = False
-    """Thought signatures are demanded and validated (ai.google.dev/gemini-api/docs/thought-signatures)."""
+    """Thought signatures are required and validated (ai.google.dev/gemini-api/docs/thought-signatures)."""
     thinking: bool = False
     """The usage reports ``thoughtsTokenCount``."""
     json_with_tools: bool = False
-    """``responseMimeType: application/json`` goes together with tools (python-genai#867)."""
+    """``responseMimeType: application/json`` is allowed together with tools (python-genai#867)."""
     many_candidates: bool = True
     """``candidateCount`` may be over one (langchain-google#1897: unsupported in 3.x)."""
     enum_format_needs_values: bool = False
@@ -55,11 +56,11 @@ class Generation:
     object_needs_properties: bool = False
     """An OBJECT schema without properties is refused (pydantic-ai#1998, livekit#2689)."""
     minimal_thinking: bool = True
-    """``thinkingLevel: minimal`` is known (kiss-translator#1048: not on 3.7 and 3.8)."""
+    """``thinkingLevel: minimal`` is supported (kiss-translator#1048: not on 3.7 and 3.8)."""
     names_states: bool = True
-    """That a schema has too many states is said, and not only that something is invalid (vercel/ai#21192)."""
+    """The error for a schema with too many states says so. Other generations give a generic error (vercel/ai#21192)."""
     typed_schemas: bool = False
-    """Every schema has a type or is a choice alone: what Vertex asks for (Graphenium#37, spring-ai#1373)."""
+    """Every schema must have either a type or ``anyOf`` alone, as at Vertex (Graphenium#37, spring-ai#1373)."""
 
 
 GEMINI_1_0 = Generation(
@@ -120,12 +121,12 @@ FAMILIES: dict[str, Generation] = {
     "gemini-exp": GEMINI_2_0,
     "gemini-2.5": GEMINI_2_5,
     "gemini-live-2.5": GEMINI_2_5,
-    # pipecat's list of families that take a prefill: gemini-2., gemini-3-, gemini-3.1-, gemini-pro-latest.
+    # pipecat's list of families that accept a prefill: gemini-2., gemini-3-, gemini-3.1-, gemini-pro-latest.
     "gemini-3": GEMINI_3,
     "gemini-3.1": GEMINI_3_1,
     "gemini-3.5-flash": GEMINI_3,
     "gemini-pro-latest": GEMINI_3,
-    # LibreChat agents#323: refused by these "and all future releases".
+    # LibreChat agents#323: these "and all future releases" refuse it.
     "gemini-3.5-flash-lite": STRICT_TAIL,
     "gemini-3.6": STRICT_TAIL,
     "gemini-3.7": NO_MINIMAL_THINKING,
@@ -160,9 +161,9 @@ def model_id(name: str) -> str:
 
 
 def generation_of(name: str) -> Generation | None:
-    """Return the rules for the model *name*, or ``None`` when no Gemini model is called so.
+    """Return the rules for the model *name*, or ``None`` if it is not a Gemini model's name.
 
-    Source: the rows above; pipecat's prefill list and Google's "all future releases" for unknown names.
+    Source: the rows above. Unknown names follow pipecat's prefill list and Google's "all future releases".
     """
     model = model_id(name)
     if not model.startswith("gemini-") or model == "gemini-" or embeds(model):
@@ -172,17 +173,17 @@ def generation_of(name: str) -> Generation | None:
 
 
 def embeds(name: str) -> bool:
-    """Tell whether a model embeds, and does nothing else; the older ones are gone (docs-mcp-server#363)."""
+    """Tell whether a model is an embedding model. Older ones no longer exist (docs-mcp-server#363)."""
     return model_id(name).startswith("gemini-embedding-")
 
 
 def counts_embeddings(name: str) -> bool:
-    """Tell whether a model says what an embedding cost: those behind the first one do (litellm 1.105.3 reads it)."""
+    """Tell whether a model reports the usage of embeddings. All but the first one do (litellm 1.105.3 reads it)."""
     return embeds(name) and not model_id(name).startswith("gemini-embedding-001")
 
 
 def on_vertex(generation: Generation) -> Generation:
-    """Return the rules for the same model behind Vertex AI, as far as schemas go."""
+    """Return the rules for the same model at Vertex AI. Only the rules about schemas differ."""
     return replace(generation, typed_schemas=True)
 
 

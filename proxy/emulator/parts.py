@@ -1,4 +1,4 @@
-"""Rules about single parts: nothing empty, names given, values that are values, media of known kinds."""
+"""Rules about single parts: empty fields, missing names, numbers without a JSON form, and media."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MEDIA_TYPES = frozenset(
     }.items()
     for name in names.split()
 )
-"""What the documentation lists (ai.google.dev/gemini-api/docs: image-, document-, audio- and video-understanding)."""
+"""The documented types (ai.google.dev/gemini-api/docs: image-, document-, audio- and video-understanding)."""
 UNREADABLE_TYPES = frozenset({"image/bmp", "image/gif", "image/tiff", "image/svg+xml"})
-"""Refused without a word of why: js-genai#862, gemini-cli#14838, gcli2api#297."""
+"""Refused without a reason: js-genai#862, gemini-cli#14838, gcli2api#297."""
 FILE_ADDRESSES = ("gs://", "https://generativelanguage.googleapis.com/", "https://www.youtube.com/watch")
 EMPTY_TEXT = (
     "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again. "
@@ -57,10 +57,10 @@ def empty_fields(request: Mapping[str, Any]) -> Iterator[str]:
 
 
 def empty_text(request: Mapping[str, Any]) -> Refusal | None:
-    """Refuse ``{"text": ""}`` anywhere, but for a part that carries a thought signature.
+    """Refuse ``{"text": ""}``, except on a part with a thought signature.
 
-    Source: zuisong/gemini-openai-proxy#83, chatbox#1846, autogen#5762; the exception is the signature that Google
-    delivers on an empty text part and asks to be sent back (ai.google.dev/gemini-api/docs/thought-signatures).
+    Source: zuisong/gemini-openai-proxy#83, chatbox#1846, autogen#5762. Google delivers some signatures on an empty text
+    part and asks clients to return them (ai.google.dev/gemini-api/docs/thought-signatures).
     """
     for _, part in each_part(request):
         if part.get("text") == "" and not part.get("thoughtSignature"):
@@ -69,9 +69,9 @@ def empty_text(request: Mapping[str, Any]) -> Refusal | None:
 
 
 def struct_values(request: Mapping[str, Any]) -> Refusal | None:
-    """Refuse a response that is missing, and NaN or infinity in arguments or responses.
+    """Refuse a missing response, and NaN or infinity in arguments or responses.
 
-    Source: obsidian-gemini-helper#79 (the text for values), AstrBot#7216 (a response that is no Struct).
+    Source: obsidian-gemini-helper#79 (the text for values), AstrBot#7216 (a response that is not a Struct).
     """
     for _, part in each_part(request):
         response = part.get("functionResponse")
@@ -91,7 +91,7 @@ def struct_values(request: Mapping[str, Any]) -> Refusal | None:
 
 
 def _first_field_without_value(struct: Mapping[str, Any]) -> str | None:
-    """Return the top-level field that holds a number which JSON has no word for."""
+    """Return the first top-level field that contains NaN or infinity."""
     return next((str(name) for name, value in struct.items() if _has_no_value(value)), None)
 
 
@@ -104,11 +104,11 @@ def _has_no_value(value: Any) -> bool:
 
 
 def media(request: Mapping[str, Any], generation: Generation) -> Refusal | None:
-    """Refuse media of an unknown type, at an address that Gemini does not fetch, or nested where that is not known.
+    """Refuse media of an unknown type, at an address that Gemini does not fetch, or in a response if unsupported.
 
-    Source: crush#995 and cherry-studio#3088 (types), gemini-cli#14838 (bmp, gif), maximhq/bifrost#4202
-    (nesting), ai.google.dev/api/files and /gemini-api/docs/video-understanding (addresses; the wording of that refusal
-    is from memory).
+    Source: crush#995 and cherry-studio#3088 (types), gemini-cli#14838 (bmp, gif), maximhq/bifrost#4202 (responses),
+    ai.google.dev/api/files and /gemini-api/docs/video-understanding (addresses). The text about addresses is not a
+    quote.
     """
     for _, part in each_part(request):
         nested = (part.get("functionResponse") or {}).get("parts") or ()
@@ -142,9 +142,9 @@ def _file(part: Mapping[str, Any]) -> Refusal | None:
 
 
 def image_alone(request: Mapping[str, Any], generation: Generation) -> Refusal | None:
-    """Refuse a user content of media only, on the models that wanted a text beside it.
+    """Refuse a user content with media only, on the models that require a text beside it.
 
-    Source: openai-gemini#31 and #37; litellm#5515 for the remedy.
+    Source: openai-gemini#31 and #37. The remedy is from litellm#5515.
     """
     if not generation.image_needs_text:
         return None

@@ -1,12 +1,15 @@
-"""Read JSON as a proto message the way Google's front end does: known names, right types, all faults at once.
+"""Reads JSON as a proto message, as Google's front end does: known names, right types, all faults at once.
 
-What comes out is the same message with one spelling (camelCase, enums in capitals, repeated fields as lists), so
-that the rules behind it need not know that ``function_call`` and ``functionCall`` are one field. What is wrong
-comes out beside it, each fault with its path in proto spelling: ``contents[2].parts[0].function_response``.
+The result is the same message in one spelling: camelCase, enums in capitals, repeated fields as lists. So the rules
+need not know that ``function_call`` and ``functionCall`` are one field. Each fault has its path in proto spelling:
+``contents[2].parts[0].function_response``.
 
-Texts: `Unknown name "x" at 'path': Cannot find field.` (CLIProxyAPI#97), `Proto field is not repeating, cannot
-start list.` (google_workspace_mcp#1099), `Invalid value at 'path' (TYPE), value` (azure-devops-mcp#145,
-generative-ai-js#320), `Base64 decoding failed` (ruby_llm#521, openclaw#82995).
+Texts:
+
+- `Unknown name "x" at 'path': Cannot find field.` (CLIProxyAPI#97)
+- `Proto field is not repeating, cannot start list.` (google_workspace_mcp#1099)
+- `Invalid value at 'path' (TYPE), value` (azure-devops-mcp#145, generative-ai-js#320)
+- `Base64 decoding failed` (ruby_llm#521, openclaw#82995)
 """
 
 from __future__ import annotations
@@ -25,10 +28,10 @@ STRUCT_TYPE = "type.googleapis.com/google.protobuf.Struct"
 MAX_DEPTH = 100
 """Protobuf's default recursion limit (protobuf.dev, ``CodedInputStream::SetRecursionLimit``)."""
 QUOTED_CHARACTERS = 120
-"""How much of a wrong value an error repeats."""
+"""Characters of a wrong value that an error repeats."""
 
 NEVER_NULL = ("args", "response")
-"""Structs that must be objects when they are given (AstrBot#7134, #7216); elsewhere null means unset."""
+"""Structs that must be objects if they are given (AstrBot#7134, #7216). In other fields null means unset."""
 
 _TO_STANDARD = str.maketrans("-_", "+/")
 
@@ -37,9 +40,9 @@ Faults = list[FieldViolation]
 
 
 def decode_base64(text: str) -> bytes | None:
-    """Return the bytes of *text* in the standard or the URL alphabet, padded; ``None`` when it is neither.
+    """Return the bytes of *text* in padded base64 of either alphabet, or ``None`` for other text.
 
-    Source: python-genai#2105 for the alphabets; snow-cli#84 and ruby_llm#521 for truncated and joined values.
+    Source: python-genai#2105 (alphabets), snow-cli#84 and ruby_llm#521 (truncated and joined values).
     """
     standard = text.translate(_TO_STANDARD) if "+" not in text and "/" not in text else text
     try:
@@ -49,7 +52,7 @@ def decode_base64(text: str) -> bytes | None:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Return whether *value* nests deeper than ``MAX_DEPTH``; without recursion, so any depth can be asked."""
+    """Tell whether *value* is nested deeper than ``MAX_DEPTH``. It does not recurse, so any depth is safe."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [child for node in level for child in _children(node)]
@@ -68,9 +71,9 @@ def _children(node: Any) -> list[Any]:
 
 
 def read_message(kind: str, value: Any) -> tuple[Message, tuple[FieldViolation, ...]]:
-    """Return *value* as a message of *kind* in one spelling, and every fault that was found on the way.
+    """Return *value* as a message of *kind* in one spelling, with every fault in it.
 
-    Source: the texts in this module's docstring. Never raises for JSON of up to ``MAX_DEPTH`` levels.
+    Never raises for JSON of up to ``MAX_DEPTH`` levels.
     """
     if not isinstance(value, Mapping):
         text = 'Invalid JSON payload received. Unknown name "": Root element must be a message.'
@@ -112,7 +115,7 @@ def _field(field: Field, name: str, given: Any, parent: str, faults: Faults) -> 
             return _invalid(path, STRUCT_TYPE, _quoted(given), faults)
         return _unknown(name, parent, "Proto field is not repeating, cannot start list.", faults)
     one = _one(field.kind, given, path, faults)
-    # Google's parser takes a bare value for a list of one, and its own examples use that.
+    # Google's parser accepts a bare value as a list of one, and its own examples use that.
     return [one] if field.shape == "repeated" else one
 
 
@@ -155,7 +158,7 @@ def _enum(kind: str, given: Any, path: str, faults: Faults) -> Any:
 
 
 def _fits(kind: str, given: Any) -> bool:
-    """Return whether *given* is JSON for the scalar *kind*; numbers may be quoted, as proto JSON has it."""
+    """Tell whether *given* is JSON for the scalar *kind*. Numbers may be quoted, as in proto JSON."""
     if kind in ("TYPE_STRING", "TYPE_BYTES"):
         return isinstance(given, str)
     if kind == "TYPE_BOOL":

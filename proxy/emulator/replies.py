@@ -1,8 +1,8 @@
-"""Write an answer as ``GenerateContentResponse``: whole, or as the chunks of a stream.
+"""Writes an answer as ``GenerateContentResponse``: whole, or as the chunks of a stream.
 
-A stream gives a text in several chunks and each call whole in a chunk of its own. From Gemini 3 on, calls are
-followed by a chunk with an empty text and the finish reason (python-genai#2868, gcli2api#407), and the signature of
-a text comes on an empty text part at the end (gemini-cli, comment on ``stripThoughts``).
+A stream splits a text into several chunks, and gives each call whole in a chunk of its own. From Gemini 3 on, a chunk
+with an empty text and the finish reason follows the calls (python-genai#2868, gcli2api#407). The signature of a text
+comes on an empty text part at the end (gemini-cli, comment on ``stripThoughts``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def whole(answer: Answer) -> Chunk:
 
 
 def chunks(answer: Answer) -> tuple[Chunk, ...]:
-    """Return the bodies of a streamed answer; the last one has the finish reason and the whole usage."""
+    """Return the bodies of a streamed answer. The last one has the finish reason and the whole usage."""
     pieces = [[piece] for part in answer.parts for piece in _pieces(part)]
     has_calls = any("functionCall" in part for part in answer.parts)
     if answer.text_signature is not None:
@@ -43,18 +43,18 @@ def chunks(answer: Answer) -> tuple[Chunk, ...]:
 
 
 def unfinished(chunk: Chunk) -> Chunk:
-    """Return *chunk* without its finish reason, as a stream ends that was cut short on the server's side."""
+    """Return *chunk* without its finish reason, as if the server had cut the stream short."""
     candidates = [{k: v for k, v in c.items() if k != "finishReason"} for c in chunk["candidates"]]
     return {**chunk, "candidates": candidates}
 
 
 def sse_event(chunk: Chunk) -> bytes:
-    """Return *chunk* as Google frames it for ``alt=sse``: one data line, then an empty line, with CRLF."""
+    """Return *chunk* as Google's event for ``alt=sse``: one data line, then an empty line, with CRLF."""
     return b"data: " + orjson.dumps(chunk) + b"\r\n\r\n"
 
 
 def array_item(chunk: Chunk, index: int) -> bytes:
-    """Return *chunk* as the *index*-th item of the JSON array that a stream is without ``alt=sse``."""
+    """Return *chunk* as the item *index* of a JSON array, the format of a stream without ``alt=sse``."""
     return (b"[" if index == 0 else b",\r\n") + orjson.dumps(chunk)
 
 
@@ -62,7 +62,7 @@ ARRAY_END = b"\n]\n"
 
 
 def _response(answer: Answer, parts: Sequence[Mapping[str, Any]], *, last: bool) -> Chunk:
-    # No parts at all is how Google writes an empty candidate (python-genai#1289, generative-ai-python#744).
+    # Google writes an empty candidate without any parts (python-genai#1289, generative-ai-python#744).
     content = {"role": "model", **({"parts": list(parts)} if parts else {})}
     ending: dict[str, Any] = {"finishReason": answer.finish_reason} if last else {}
     if last and answer.finish_message is not None:

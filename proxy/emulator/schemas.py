@@ -1,6 +1,6 @@
-"""Rules about the proto ``Schema``: of functions' parameters and responses, and of the answer itself.
+"""Rules about the proto ``Schema``, for functions' parameters and responses and for JSON answers.
 
-``proto`` has checked names and types; what is left are the rules between fields, and how large the whole may be.
+``proto`` has checked names and types. These rules are about several fields together, and about the size of the whole.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ FORMATS = {
 """The formats of each type (ai.google.dev/api/caching#Schema)."""
 
 MOST_LEVELS = 32
-"""Objects and arrays within one another. Google does not tell its limit (gemini-cli#5923, js-genai#882); the tools that
-the tests gather come to eleven with their recursion cut off."""
+"""Nested objects and arrays. Google does not document its limit (gemini-cli#5923, js-genai#882).
+
+The tools that the tests collect reach eleven levels with their recursion cut off.
+"""
 
 MOST_STATES = 20_000
-"""A stand-in for a limit that Google does not tell either; what counts is what its text names, see ``_states``."""
+"""An assumed limit, since Google does not document its own. ``_states`` counts what Google's error text names."""
 
 VALUE_MATCHER_STATES = 64
 TOO_MANY_STATES = (
@@ -40,7 +42,7 @@ DEEP_ANSWER = "A schema in GenerationConfig in the request exceeds the maximum a
 
 
 class Place(NamedTuple):
-    """A schema of the request: where it lies, and the name of the function that it belongs to."""
+    """A schema of the request with its path, and the name of its function."""
 
     path: str
     function: str | None
@@ -48,7 +50,7 @@ class Place(NamedTuple):
 
 
 def schema_faults(request: Request, generation: Generation) -> Iterator[str]:
-    """Yield a line for each part of a schema that breaks a rule; see ``_faults`` for the rules."""
+    """Yield a line for each part of a schema that breaks a rule of ``_faults``."""
     for place in proto_schemas(request):
         yield from _faults(place.schema, place.path, generation)
 
@@ -67,11 +69,11 @@ def proto_schemas(request: Request) -> Iterator[Place]:
 
 
 def _faults(schema: Schema, path: str, generation: Generation) -> Iterator[str]:
-    """Yield the faults of *schema* and of what it holds.
+    """Yield the faults of *schema* and of its nested schemas.
 
-    Source: cline#7339 (items), ha-claude#30 (empty enum value), kibana#286302 (enum format), 9router#380 (enum
-    type), pydantic-ai#1998 (empty object), kilocode#11955 (required); the texts for formats and required names are
-    from memory.
+    Source: cline#7339 (items), ha-claude#30 (empty enum value), kibana#286302 (enum format), 9router#380 (enum type),
+    pydantic-ai#1998 (empty object), kilocode#11955 (required). The texts about formats and required names are not
+    quotes.
     """
     kind = schema.get("type")
     values = schema.get("enum") or []
@@ -109,7 +111,7 @@ def _format_faults(schema: Schema, path: str, generation: Generation) -> Iterato
 
 
 def _children(schema: Schema) -> Iterator[tuple[str, str, Schema]]:
-    """Yield the schemas within *schema*: the field, the place in it, the schema."""
+    """Yield the schemas directly inside *schema*, each with its field and its place there."""
     for name, child in (schema.get("properties") or {}).items():
         yield "properties", f"[{name}]", child or {}
     if schema.get("items"):
@@ -119,10 +121,10 @@ def _children(schema: Schema) -> Iterator[tuple[str, str, Schema]]:
 
 
 def vertex_types(request: Request, generation: Generation) -> Refusal | None:
-    """Refuse, where Vertex does, a schema without a type, one beside ``anyOf``, and parameters that are no object.
+    """Apply Vertex's rules: each schema has a type or ``anyOf`` alone, and parameters are an object.
 
-    Source: Graphenium#37 (beside ``anyOf``), spring-ai#1373 and OmniRoute#3357 (no object); that a type is missing
-    is quoted by several projects without the end of its text.
+    Source: Graphenium#37 (beside ``anyOf``), spring-ai#1373 and OmniRoute#3357 (not an object). Several projects quote
+    the error for a missing type, but not the end of its text.
     """
     if not generation.typed_schemas:
         return None
@@ -150,7 +152,7 @@ def _untyped(schema: Schema, name: str) -> Iterator[str]:
 
 
 def nesting(request: Request, _: Generation) -> Refusal | None:
-    """Refuse a schema of too many levels. Source: gemini-cli#5923, js-genai#882."""
+    """Refuse a schema with too many levels. Source: gemini-cli#5923, js-genai#882."""
     for place in proto_schemas(request):
         if _levels(place.schema) > MOST_LEVELS:
             return Refusal(DEEP_ANSWER if place.function is None else DEEP_FUNCTION)
@@ -163,9 +165,9 @@ def _levels(schema: Schema) -> int:
 
 
 def states(request: Request, generation: Generation) -> Refusal | None:
-    """Refuse what makes a constraint of too many states: the answer's schema, or all functions when one is forced.
+    """Refuse a constraint with too many states: of the answer's schema, and of all functions if a call is forced.
 
-    Source: python-genai#660, cline#7897, MulmoChat#123; gemini-3.1 does not say why (vercel/ai#21192).
+    Source: python-genai#660, cline#7897, MulmoChat#123. gemini-3.1 does not give the reason (vercel/ai#21192).
     """
     config = (request.get("toolConfig") or {}).get("functionCallingConfig") or {}
     forced = config.get("mode") in ("ANY", "VALIDATED")
@@ -181,7 +183,11 @@ def states(request: Request, generation: Generation) -> Refusal | None:
 
 
 def _states(schema: Schema) -> float:
-    """Return the characters of names and values, more for bounds and formats, and all of a list as often as it may."""
+    """Return an estimate of the states of *schema*.
+
+    It counts the characters of names and values, and adds some for bounds and formats. The items of a list count as
+    often as the list may be long.
+    """
     own = 1 + sum(map(len, schema.get("properties") or ())) + sum(map(len, schema.get("enum") or ()))
     matched = ("minimum", "maximum", "minLength", "maxLength", "pattern", "format")
     own += VALUE_MATCHER_STATES * sum(keyword in schema for keyword in matched)

@@ -1,7 +1,7 @@
-"""Run an emulator on a port: for the command line, the demo and the tests.
+"""Runs an emulator on a port, for the command line, the demo and the tests.
 
-Handlers are cancelled when their client leaves (aiohttp's default is that they are not), so that the journal says so
-at once; the access log is off because its lines would hold the key of a query string.
+A handler is cancelled when its client disconnects, which is not aiohttp's default. So the journal reports it at once.
+The access log is off, because its lines would contain the key of a query string.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aiohttp import web
 from proxy.emulator.app import create_emulator
 
 SHUTDOWN_SECONDS = 1.0
-"""How long answers in flight may go on after the end was asked for."""
+"""Seconds that answers in flight may go on after the shutdown began."""
 
 
 @asynccontextmanager
@@ -24,8 +24,8 @@ async def serving(
 ) -> AsyncIterator[str]:
     """Serve an emulator while the context lasts and yield its base URL, ``http://host:port``.
 
-    *port* 0 takes a free one; *app* is what ``create_emulator`` returned, a plain one when left out.
-    Raises ``OSError`` when the port is taken.
+    *port* 0 takes a free one. *app* is the result of ``create_emulator``, with default options if it is left out.
+    Raises ``OSError`` if the port is taken.
     """
     runner = web.AppRunner(
         app if app is not None else create_emulator(),
@@ -51,9 +51,9 @@ async def run_emulator(
     app: web.Application | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve an emulator until cancelled; *on_ready* is called with the base URL once it listens.
+    """Serve an emulator until cancelled. *on_ready* is called with the base URL once it listens.
 
-    Raises ``OSError`` when the port is taken.
+    Raises ``OSError`` if the port is taken.
     """
     async with serving(host, port, app=app) as url:
         if on_ready is not None:

@@ -1,8 +1,8 @@
-"""Thought signatures: issued and verified without any state, so that they outlive a restart.
+"""Thought signatures, issued and verified without state, so that they remain valid after a restart.
 
-A signature is a keyed hash over what it signs (model family, kind, call name, arguments) and a counter, followed
-by what the hash covers; the emulator can therefore tell a signature that is not its own ("Corrupted") from its own
-on the wrong part ("Invalid"). The key is fixed and public: it proves nothing to anyone but a test.
+A signature holds a digest of the signed values (model family, kind, call name, arguments), a counter, and a keyed hash
+of both. So the emulator can distinguish a foreign signature ("Corrupted") from its own on the wrong part ("Invalid").
+The key is fixed and public, which is enough for tests.
 
 Source: ai.google.dev/gemini-api/docs/thought-signatures; gemini-cli#13467, crush#1698 (Corrupted);
 Antigravity-Manager#3342 (Invalid).
@@ -24,7 +24,7 @@ from proxy.emulator.models import Generation
 from proxy.emulator.proto import decode_base64
 
 FAMILY = "gemini-3"
-"""Every generation that validates signatures takes those of the others."""
+"""All generations that validate signatures accept those of the others."""
 _KEY = b"turnright emulator: a public key, good for tests alone"
 _MAGIC = b"\x12\x54\x52\x01"
 _DIGEST = 16
@@ -40,20 +40,17 @@ INVALID = "Invalid thought signature."
 
 
 def sign_call(name: str, args: Mapping[str, Any], counter: int) -> str:
-    """Return the signature of a call of *name* with *args*, the *counter*-th of its conversation."""
+    """Return the signature of a call of *name* with *args*, the call number *counter* of its conversation."""
     return _sign(_subject("call", name, _canonical(args)), counter)
 
 
 def sign_text(counter: int) -> str:
-    """Return the signature of a text answer; it does not cover the text, which clients join from chunks."""
+    """Return the signature of a text answer. It does not cover the text, which clients join from chunks."""
     return _sign(_subject("text", "", ""), counter)
 
 
 def verify(signature: str, part: Part) -> str | None:
-    """Return what is wrong with *signature* on *part*: ``CORRUPTED``, ``INVALID`` or ``None``.
-
-    Source: the module docstring, for both texts and for the documented dummies.
-    """
+    """Return the fault of *signature* on *part*: ``CORRUPTED``, ``INVALID`` or ``None``. Dummies have none."""
     if signature in DUMMIES:
         return None
     raw = decode_base64(signature)
@@ -72,9 +69,9 @@ def verify(signature: str, part: Part) -> str | None:
 
 
 def present(request: Mapping[str, Any], generation: Generation) -> Refusal | None:
-    """Refuse a signature that is not the emulator's, or stands on another part than the one it signs.
+    """Refuse a signature that is not the emulator's, or is on another part than the one that it signs.
 
-    Source: gemini-cli#13467, Antigravity-Manager#3342. Generation 2 and older never look.
+    Source: gemini-cli#13467, Antigravity-Manager#3342. Generation 2 and older do not check signatures.
     """
     if not generation.signatures:
         return None
@@ -89,8 +86,8 @@ def present(request: Mapping[str, Any], generation: Generation) -> Refusal | Non
 def required(contents: Sequence[Content], generation: Generation) -> Refusal | None:
     """Refuse a content of the current turn whose first call has no signature.
 
-    The current turn starts after the newest user content that speaks: text or media, and no response.
-    Source: ai.google.dev/gemini-api/docs/thought-signatures, section on validation.
+    The current turn starts after the newest user content with text or media and without a response. Source: the section
+    on validation in ai.google.dev/gemini-api/docs/thought-signatures.
     """
     if not generation.signatures:
         return None
@@ -126,7 +123,7 @@ def _subject(kind: str, name: str, args: str) -> bytes:
 
 
 def _canonical(args: Mapping[str, Any]) -> str:
-    """Return *args* in one spelling: keys sorted, and numbers as the doubles that a Struct holds."""
+    """Return *args* in one spelling: keys sorted, and numbers as the doubles of a Struct."""
     return json.dumps(_as_struct(args), sort_keys=True, separators=(",", ":"), default=str)
 
 

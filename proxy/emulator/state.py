@@ -1,4 +1,4 @@
-"""What one emulator remembers, and the answers that every handler can give."""
+"""The state of one emulator, and the responses that all handlers use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proxy.emulator.journal import Journal
 
 @dataclass
 class State:
-    """The queues and the journal of one emulator, and how it was set up."""
+    """The queues, the journal and the options of one emulator."""
 
     journal: Journal
     seed: int = 0

@@ -1,4 +1,4 @@
-"""Rules about tools, tool choice and generation settings; ``schemas`` and ``json_schemas`` have those about schemas."""
+"""Rules about tools, tool choice and generation settings. ``schemas`` and ``json_schemas`` have those about schemas."""
 
 from __future__ import annotations
 
@@ -64,9 +64,10 @@ def duplicate_names(request: Request, _: Generation) -> Refusal | None:
 
 
 def tool_choice(request: Request, _: Generation) -> Refusal | None:
-    """Refuse a tool choice without functions, or one that allows a function which is not declared.
+    """Refuse a tool choice without functions, or with an undeclared function.
 
-    Source: claude-code-router#1207, kelivo#317 (without functions); the second has no reported text.
+    Source: claude-code-router#1207, kelivo#317 (without functions). The text for an undeclared function is not
+    reported.
     """
     config = (request.get("toolConfig") or {}).get("functionCallingConfig")
     if config is None:
@@ -80,7 +81,7 @@ def tool_choice(request: Request, _: Generation) -> Refusal | None:
 def built_in_tools(request: Request, generation: Generation) -> Refusal | None:
     """Refuse built-in tools beside functions, in one tool object or in several.
 
-    Source: symfony/ai#803, gemini-balance#17, js-genai#435, Antigravity-Manager#2241; Gemini 3 takes both with
+    Source: symfony/ai#803, gemini-balance#17, js-genai#435, Antigravity-Manager#2241. Gemini 3 accepts both with
     ``toolConfig.includeServerSideToolInvocations`` (strands harness-sdk#3646).
     """
     tools = request.get("tools") or ()
@@ -112,9 +113,9 @@ def json_output(request: Request, generation: Generation) -> Refusal | None:
 
 
 def settings(request: Request, generation: Generation) -> Refusal | None:
-    """Refuse settings that the model does not know.
+    """Refuse settings that the model does not support.
 
-    Source: langchain-google#1897 (several candidates; wording from memory), kiss-translator#1048 (thinking level).
+    Source: langchain-google#1897 (several candidates, the text is not a quote), kiss-translator#1048 (thinking level).
     """
     config = request.get("generationConfig") or {}
     if float(config.get("candidateCount") or 1) > 1 and not generation.many_candidates:
@@ -124,9 +125,9 @@ def settings(request: Request, generation: Generation) -> Refusal | None:
 
 
 def cached_content(request: Request, _: Generation) -> Refusal | None:
-    """Refuse a cached content: beside what it replaces for that reason, else because none exists here.
+    """Refuse a cached content. None exists here, and it may not stand beside the fields that it replaces.
 
-    Source: deprecated-generative-ai-python#664; the second text is Google's for a cache that is gone.
+    Source: deprecated-generative-ai-python#664. The other text is Google's for a cache that has expired.
     """
     if not request.get("cachedContent"):
         return None
@@ -147,4 +148,4 @@ RULES = (
     json_output,
     settings,
 )
-"""In the order in which they are asked: the first refusal is the answer."""
+"""The rules in their order. The first refusal is the answer."""

@@ -1,8 +1,8 @@
-"""Rules about the order of turns: who speaks when, and which response answers which call.
+"""Rules about the order of turns, and about the pairing of calls and responses.
 
-Each rule takes the contents and the generation and returns a refusal or ``None``. Calls are judged before
-responses, which is what the reports show: a history with a stray response *and* a later call is refused for the
-call (gemini-cli#26956), while the same history without the later call is refused for the response.
+Each rule takes the contents and the generation, and returns a refusal or ``None``. Calls are judged before responses,
+as reports show. A history with a stray response *and* a later call is refused for the call (gemini-cli#26956). The same
+history without the later call is refused for the response.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ID_MISMATCH = "functionResponse.id does not match functionCall.id"
 def roles(contents: Contents, generation: Generation) -> Refusal | None:
     """Refuse roles other than user and model, and calls or responses under the wrong one of the two.
 
-    ``tool`` and ``function`` are taken for contents of responses, up to 3.5-flash. Source: openagent#1666,
+    Up to 3.5-flash, ``tool`` and ``function`` are accepted for contents of responses. Source: openagent#1666,
     one-api#1385, CLIProxyAPI#17 (missing role), genkit#5780 (tool roles).
     """
     for content in contents:
@@ -53,10 +53,10 @@ def roles(contents: Contents, generation: Generation) -> Refusal | None:
 
 
 def ending(contents: Contents, generation: Generation) -> Refusal | None:
-    """Refuse a request of one model content, and a model content at the end where prefill is not taken.
+    """Refuse a request of one model content, and a model content at the end if prefill is not supported.
 
-    Source: semantic-kernel#13262 (single), one-api#836 (1.0), LibreChat agents#323, opencode#47034,
-    pipecat#5821, livekit/agents-js#2108 (3.5-flash-lite and 3.6 onwards).
+    Source: semantic-kernel#13262 (single), one-api#836 (1.0), LibreChat agents#323, opencode#47034, pipecat#5821,
+    livekit/agents-js#2108 (3.5-flash-lite and 3.6 onwards).
     """
     last = contents[-1]
     if last.role != "model":
@@ -69,11 +69,13 @@ def ending(contents: Contents, generation: Generation) -> Refusal | None:
 
 
 def mixing(contents: Contents, generation: Generation) -> Refusal | None:
-    """Refuse a content in which text or media follows a function response, where responses stand alone.
+    """Refuse text or media after a function response, on models whose responses must stand alone.
 
-    Source: dive#287 and google/oss-rebuild#1559 (text *before* the response is taken), kimi-code#3274,
-    vellum#39495, agentgateway#2811. Up to 2.5 only media beside parallel responses are refused, because each one
-    counts as a response (gemini-cli#4217, ag-ui#1334); Gemini 3 takes both.
+    Source: dive#287 and google/oss-rebuild#1559 (text *before* the response is accepted), kimi-code#3274, vellum#39495,
+    agentgateway#2811.
+
+    Up to 2.5 only media beside parallel responses are refused, because each medium counts as a response
+    (gemini-cli#4217, ag-ui#1334). Gemini 3 accepts both.
     """
     for content in contents:
         if not content.is_mixed:
@@ -95,7 +97,7 @@ def _has_media(content: Content) -> bool:
 
 
 def alternation(contents: Contents, generation: Generation) -> Refusal | None:
-    """Refuse two plain contents of one role in a row, on the models that still wanted alternation.
+    """Refuse two plain contents of one role in a row, on the models that require alternation.
 
     Source: zuisong/gemini-openai-proxy#83 and PR #87 (accepted since about November 2024), google/adk-go#1302.
     """
@@ -125,10 +127,10 @@ def call_order(contents: Contents, _: Generation) -> Refusal | None:
 
 
 def pairing(contents: Contents, _: Generation) -> Refusal | None:
-    """Refuse responses that no call precedes, calls that no responses follow, and pairs that do not match.
+    """Refuse responses without a call before them, calls without responses after them, and pairs that do not match.
 
-    Source: langchain#27799 and langgraph#2276 (order); epam dial#214, gemini-cli#4217, semantic-kernel#10597
-    (number); 9router#4273 (wrong name, shared ids); CLIProxyAPI#5199 (ids).
+    Source: langchain#27799 and langgraph#2276 (order); epam dial#214, gemini-cli#4217, semantic-kernel#10597 (number);
+    9router#4273 (wrong name, shared ids); CLIProxyAPI#5199 (ids).
     """
     for content in contents:
         before = contents[content.index - 1] if content.index else None
@@ -165,4 +167,4 @@ def _answered(calling: Content, answering: Content | None) -> Refusal | None:
 
 
 RULES = (roles, ending, mixing, alternation, call_order, pairing)
-"""In the order in which they are asked: the first refusal is the answer."""
+"""The rules in their order. The first refusal is the answer."""
