@@ -10,14 +10,14 @@ from functools import partial
 from proxy.cli.closed_outputs import open_closed_streams
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
-from proxy.core.offload import take_short_turns
+from proxy.core.offload import shorten_switch_interval
 from proxy.observability.log_lines import line_format
 from proxy.observability.log_writer import WriterThread
 from proxy.observability.logs import configure_logs, log_stray_errors
 from proxy.observability.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
 from proxy.server.connections.limits import raise_descriptor_limit
 from proxy.server.event_loop import make_loop
-from proxy.server.process_end import ProcessEnd, leave, run_until_done
+from proxy.server.process_end import ProcessEnd, exit_process, run_until_done
 from proxy.server.reload.reloader import Reloader
 from proxy.server.reload.watch_file import FileWatch
 from proxy.server.serve import Address, serve
@@ -48,7 +48,7 @@ def run_serve(options: argparse.Namespace) -> int:
         with WriterThread(sys.stdout.fileno(), format_line) as writer:
             configure_logs(writer=writer, format_line=format_line, quiet=logs.level == "warning")
             log_stray_errors()
-            take_short_turns()
+            shorten_switch_interval()
             raise_descriptor_limit()
             upstream = SelectingUpstream.for_settings(settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
@@ -62,4 +62,4 @@ def run_serve(options: argparse.Namespace) -> int:
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1
-    return leave(status)
+    return exit_process(status)

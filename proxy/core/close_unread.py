@@ -17,10 +17,10 @@ from typing_extensions import override
 LINGER_S = 1.0
 """Seconds that the client has to read the answer and close its side."""
 
-DROPPED = 4 * 2**20
+MAX_DROPPED = 4 * 2**20
 """Most bytes that are dropped: 16 reads, 5 ms. A client that sends more is cut off."""
 
-LEAST_READ = 4 * 2**10
+MIN_COUNTED = 4 * 2**10
 """Least bytes that a read counts for, however few it brings. So at most a thousand reads happen, which take 5 ms."""
 
 
@@ -30,12 +30,12 @@ async def close_unread(request: web.BaseRequest) -> None:
     The answer has been written already. It must say ``Connection: close``, so that aiohttp answers no pipelined request
     that it has parsed already. Nothing further on the connection is parsed.
 
-    Waits for at most :data:`LINGER_S` seconds and drops at most :data:`DROPPED` bytes.
+    Waits for at most :data:`LINGER_S` seconds and drops at most :data:`MAX_DROPPED` bytes.
     """
     transport, protocol = request.transport, request.protocol
     if transport is None or transport.is_closing():
         return
-    rest = _Dropping(transport, protocol)
+    rest = _DroppingProtocol(transport, protocol)
     transport.set_protocol(rest)
     transport.resume_reading()
     try:
@@ -47,19 +47,19 @@ async def close_unread(request: web.BaseRequest) -> None:
         transport.abort()
 
 
-class _Dropping(asyncio.Protocol):
-    """Drops incoming data. Passes all other events on to *behind*, aiohttp's protocol of the connection."""
+class _DroppingProtocol(asyncio.Protocol):
+    """Drops incoming data. Passes all other events on to *original*, aiohttp's protocol of the connection."""
 
-    def __init__(self, transport: asyncio.Transport, behind: asyncio.Protocol) -> None:
+    def __init__(self, transport: asyncio.Transport, original: asyncio.Protocol) -> None:
         self._transport = transport
-        self._behind = behind
-        self._left = DROPPED
+        self._original = original
+        self._left = MAX_DROPPED
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the client has ended its side, or has sent too much."""
 
     @override
     def data_received(self, data: bytes) -> None:
-        self._left -= max(len(data), LEAST_READ)
+        self._left -= max(len(data), MIN_COUNTED)
         if self._left < 0:
             self._transport.pause_reading()
             self._end()
@@ -70,16 +70,16 @@ class _Dropping(asyncio.Protocol):
 
     @override
     def pause_writing(self) -> None:
-        self._behind.pause_writing()
+        self._original.pause_writing()
 
     @override
     def resume_writing(self) -> None:
-        self._behind.resume_writing()
+        self._original.resume_writing()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self._end()
-        self._behind.connection_lost(exc)
+        self._original.connection_lost(exc)
 
     def _end(self) -> None:
         if not self.ended.done():

@@ -19,10 +19,10 @@ from typing import Generic, NamedTuple, TypeVar
 HEAD_S = 30.0
 """Seconds within which the first request head of a connection must be complete."""
 
-_SHARE = 4
+_ADDRESS_SHARE = 4
 """A quarter of all connections may be waiting from one address. The value is the divisor."""
 
-_LOOKED_AT = 16
+_EXAMINED = 16
 """Waiting connections that are examined to find one to close."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
@@ -63,7 +63,7 @@ class ConnectionTable(Generic[KeyT]):
 
         self._waiting: dict[KeyT, str] = {}  # with its address; the oldest first, as in the dicts below
         self._by_address: dict[str, dict[KeyT, None]] = {}
-        self._silent: dict[KeyT, float] = {}  # the time by which the first head must be complete
+        self._head_deadlines: dict[KeyT, float] = {}  # the time by which the first head must be complete
         self._accepted: set[KeyT] = set()
         self._idle: dict[KeyT, bool] = {}
 
@@ -87,36 +87,36 @@ class ConnectionTable(Generic[KeyT]):
         """
         closing = None
         here = self._by_address.get(address)
-        if here is not None and len(here) >= max(1, self._maximum // _SHARE):
-            closing = self._close(self._choose(here), Reason.ADDRESS)
+        if here is not None and len(here) >= max(1, self._maximum // _ADDRESS_SHARE):
+            closing = self._close(self._choose_oldest(here), Reason.ADDRESS)
         elif len(self) >= self._maximum:
             closing = self._make_room(Reason.MAXIMUM)
             if closing is None:
                 return Closing(key, Reason.REFUSED)
         self._waiting[key] = address
         self._by_address.setdefault(address, {})[key] = None
-        self._silent[key] = now + HEAD_S
+        self._head_deadlines[key] = now + HEAD_S
         return closing
 
-    def hear(self, key: KeyT) -> None:
+    def note_head(self, key: KeyT) -> None:
         """Note a complete request head that was not accepted.
 
         The connection may stay open, but it stays among the first to be closed.
         """
-        self._silent.pop(key, None)
+        self._head_deadlines.pop(key, None)
 
-    def begin(self, key: KeyT) -> None:
+    def begin_request(self, key: KeyT) -> None:
         """Note that a request was accepted and is being processed."""
         if not self._idle.pop(key, False) and key in self._waiting:
             self._forget_waiting(key)
             self._accepted.add(key)
 
-    def end(self, key: KeyT) -> None:
+    def end_request(self, key: KeyT) -> None:
         """Note that the request has ended."""
         if key in self._accepted:
             self._idle[key] = True
 
-    def lost(self, key: KeyT) -> None:
+    def remove(self, key: KeyT) -> None:
         """Remove a connection that is closed."""
         if key in self._waiting:
             self._forget_waiting(key)
@@ -125,13 +125,13 @@ class ConnectionTable(Generic[KeyT]):
 
     def next_deadline(self) -> float | None:
         """Return the time at which the next connection is overdue, or None if all have sent a head."""
-        return next(iter(self._silent.values()), None)
+        return next(iter(self._head_deadlines.values()), None)
 
     def overdue(self, now: float) -> list[Closing[KeyT]]:
         """Remove and return the connections that have sent no complete head in time."""
         found = []
         while (deadline := self.next_deadline()) is not None and deadline <= now:
-            found.append(self._close(next(iter(self._silent)), Reason.SLOW_HEAD))
+            found.append(self._close(next(iter(self._head_deadlines)), Reason.SLOW_HEAD))
         return found
 
     def shed(self, count: int) -> list[Closing[KeyT]]:
@@ -141,23 +141,23 @@ class ConnectionTable(Generic[KeyT]):
             found.append(closing)
         return found
 
-    def _choose(self, waiting: Iterable[KeyT]) -> KeyT:
+    def _choose_oldest(self, waiting: Iterable[KeyT]) -> KeyT:
         """Return the oldest of *waiting* that has no unread data.
 
         Falls back to the oldest one if all that are examined have unread data.
         """
-        oldest = list(islice(waiting, _LOOKED_AT))
+        oldest = list(islice(waiting, _EXAMINED))
         return next((key for key in oldest if not self.has_unread(key)), oldest[0])
 
     def _make_room(self, reason: Reason) -> Closing[KeyT] | None:
         if self._waiting:
-            return self._close(self._choose(self._waiting), reason)
+            return self._close(self._choose_oldest(self._waiting), reason)
         if self._idle:
             return self._close(next(iter(self._idle)), Reason.IDLE if reason is Reason.MAXIMUM else reason)
         return None
 
     def _close(self, key: KeyT, reason: Reason) -> Closing[KeyT]:
-        self.lost(key)
+        self.remove(key)
         return Closing(key, reason)
 
     def _forget_waiting(self, key: KeyT) -> None:
@@ -166,7 +166,7 @@ class ConnectionTable(Generic[KeyT]):
         del here[key]
         if not here:
             del self._by_address[address]
-        self._silent.pop(key, None)
+        self._head_deadlines.pop(key, None)
 
 
 Connections = ConnectionTable[asyncio.BaseProtocol]

@@ -37,42 +37,42 @@ class LimitWatch:
 
         self._watched: set[Limited] = set()
 
-    def watch(self, one: Limited) -> None:
-        """Start watching *one*. Must be called again if its limit moves before :attr:`nearest`."""
-        self._watched.add(one)
-        if one.until < self.nearest:
-            self._set_to(one.until)
+    def watch(self, limited: Limited) -> None:
+        """Start watching *limited*. Must be called again if its limit moves before :attr:`nearest`."""
+        self._watched.add(limited)
+        if limited.until < self.nearest:
+            self._set_timer(limited.until)
 
-    def forget(self, one: Limited) -> None:
-        """Stop watching *one*."""
-        self._watched.discard(one)
+    def forget(self, limited: Limited) -> None:
+        """Stop watching *limited*."""
+        self._watched.discard(limited)
 
-    def _set_to(self, moment: float) -> None:
+    def _set_timer(self, moment: float) -> None:
         self.nearest = moment
         # The handle is not kept. It refers to the loop, and would keep the loop's entry in the weak dictionary alive.
-        asyncio.get_running_loop().call_at(moment, self._look, moment)
+        asyncio.get_running_loop().call_at(moment, self._check, moment)
 
-    def _look(self, moment: float) -> None:
+    def _check(self, moment: float) -> None:
         if moment != self.nearest:
             return  # the timer was set to an earlier moment after this one
         now = asyncio.get_running_loop().time()
-        overdue = [one for one in self._watched if one.until <= now]
+        overdue = [limited for limited in self._watched if limited.until <= now]
         self.nearest = inf
-        following = min((one.until for one in self._watched if one.until > now), default=inf)
+        following = min((limited.until for limited in self._watched if limited.until > now), default=inf)
         if following < inf:
-            self._set_to(following)
-        for one in overdue:
-            one.expire()
+            self._set_timer(following)
+        for limited in overdue:
+            limited.expire()
 
 
-_OF_LOOPS: WeakKeyDictionary[asyncio.AbstractEventLoop, LimitWatch] = WeakKeyDictionary()
+_WATCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, LimitWatch] = WeakKeyDictionary()
 
 
-def watch_of(loop: asyncio.AbstractEventLoop) -> LimitWatch:
+def limit_watch_of(loop: asyncio.AbstractEventLoop) -> LimitWatch:
     """Return the watch over the limits of *loop*."""
-    watch = _OF_LOOPS.get(loop)
+    watch = _WATCHES.get(loop)
     if watch is None:
-        watch = _OF_LOOPS[loop] = LimitWatch()
+        watch = _WATCHES[loop] = LimitWatch()
     return watch
 
 
@@ -96,7 +96,7 @@ class TimeLimit:
         assert task is not None
         self._task = task
         self._cancelling = task.cancelling()
-        self._watch = watch_of(loop)
+        self._watch = limit_watch_of(loop)
         self._watch.watch(self)
         return self
 

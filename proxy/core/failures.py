@@ -62,7 +62,7 @@ class Cause(StrEnum):
     """The provider sent a finish reason that does not mean the end of an answer."""
 
 
-_READ_AS = 32
+_BYTES_PER_ERROR_BYTE = 32
 """Bytes of a usual body that take as long to parse as one error byte takes to read: 3 µs for 64 bytes."""
 
 
@@ -72,7 +72,7 @@ def error_weight(body: bytes) -> int:
     The body is parsed, unwrapped and searched for all known provider texts. An error of 16 KiB takes up to 30 ms, so it
     is read in a worker thread (:func:`proxy.core.offload.run_offloaded`).
     """
-    return _READ_AS * len(body)
+    return _BYTES_PER_ERROR_BYTE * len(body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,56 +15,56 @@ class FairPlaces:
     """
 
     def __init__(self, places: int, *, kept_free: int = 0, most_waiting: int | None = None) -> None:
-        self._turns: FairTurns[_Turn] = FairTurns(places, kept_free=kept_free)
+        self._order: FairTurns[_Waiter] = FairTurns(places, kept_free=kept_free)
         self._most_waiting = most_waiting
 
     def held_by(self, client: str) -> int:
         """Return the number of places that *client* holds."""
-        return self._turns.held_by(client)
+        return self._order.held_by(client)
 
     @property
     def waiting(self) -> int:
         """The number of coroutines that wait."""
-        return self._turns.waiting
+        return self._order.waiting
 
     async def acquire(self, client: str) -> bool:
         """Wait for a place and return True. Returns False if too many coroutines wait.
 
         The caller gives the place back by one call of :meth:`release`. A cancelled coroutine holds no place.
         """
-        turn = _Turn(asyncio.get_running_loop().create_future())
-        if self._turns.ask(client, turn):
+        waiter = _Waiter(asyncio.get_running_loop().create_future())
+        if self._order.ask(client, waiter):
             return True
-        if self._most_waiting is not None and self._turns.waiting > self._most_waiting:
-            self._turns.drop_newest(client).wake()
+        if self._most_waiting is not None and self._order.waiting > self._most_waiting:
+            self._order.drop_newest(client).wake()
         try:
-            await turn.came
+            await waiter.woken
         except asyncio.CancelledError:
             # The place may have been assigned at the same moment.
-            if turn.has_place:
+            if waiter.has_place:
                 self.release(client)
             else:
-                self._turns.withdraw(client, turn)
+                self._order.withdraw(client, waiter)
             raise
-        return turn.has_place
+        return waiter.has_place
 
     def release(self, client: str) -> None:
         """Give one place of *client* back."""
-        turn = self._turns.give_back(client)
-        if turn is not None:
-            turn.has_place = True
-            turn.wake()
+        waiter = self._order.give_back(client)
+        if waiter is not None:
+            waiter.has_place = True
+            waiter.wake()
 
 
-class _Turn:
+class _Waiter:
     """One coroutine that waits."""
 
-    __slots__ = ("came", "has_place")
+    __slots__ = ("has_place", "woken")
 
-    def __init__(self, came: asyncio.Future[None]) -> None:
-        self.came = came
+    def __init__(self, woken: asyncio.Future[None]) -> None:
+        self.woken = woken
         self.has_place = False
 
     def wake(self) -> None:
-        if not self.came.done():  # otherwise its coroutine was cancelled
-            self.came.set_result(None)
+        if not self.woken.done():  # otherwise its coroutine was cancelled
+            self.woken.set_result(None)

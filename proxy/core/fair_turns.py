@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-W = TypeVar("W")
+WaiterT = TypeVar("WaiterT")
 
 
-class FairTurns(Generic[W]):
+class FairTurns(Generic[WaiterT]):
     """*places* that clients share, and the queues of those who wait for one.
 
     - A free place goes to the waiting client that holds the fewest. Among equals it goes to the one that has waited
@@ -24,7 +24,7 @@ class FairTurns(Generic[W]):
         self._free = places
         self._kept_free = kept_free
         self._held: dict[str, int] = {}
-        self._queues: dict[str, dict[W, None]] = {}
+        self._queues: dict[str, dict[WaiterT, None]] = {}
         self._ready: list[dict[str, None]] = [{} for _ in range(places + 1)]
         """The clients with a queue, by the number of places that they hold. Those who reached that number first come
         first."""
@@ -39,7 +39,7 @@ class FairTurns(Generic[W]):
         """Return the number of places that *client* holds."""
         return self._held.get(client, 0)
 
-    def ask(self, client: str, waiter: W) -> bool:
+    def ask(self, client: str, waiter: WaiterT) -> bool:
         """Take a place for *client* and return True, or append *waiter* to its queue and return False."""
         held = self.held_by(client)
         if self._may_take(held):
@@ -51,7 +51,7 @@ class FairTurns(Generic[W]):
         self._waiting += 1
         return False
 
-    def give_back(self, client: str) -> W | None:
+    def give_back(self, client: str) -> WaiterT | None:
         """Take a place back from *client*. Returns the waiter that gets it, or None if it stays free."""
         self._free += 1
         self._set_held(client, self.held_by(client) - 1)
@@ -60,7 +60,7 @@ class FairTurns(Generic[W]):
                 return self._serve(next(iter(ready)), held) if self._may_take(held) else None
         return None
 
-    def withdraw(self, client: str, waiter: W) -> bool:
+    def withdraw(self, client: str, waiter: WaiterT) -> bool:
         """Remove *waiter* from its queue. Returns False if it is not waiting."""
         queue = self._queues.get(client, {})
         if waiter not in queue:
@@ -72,7 +72,7 @@ class FairTurns(Generic[W]):
             del self._ready[self.held_by(client)][client]
         return True
 
-    def drop_newest(self, asking: str) -> W:
+    def drop_newest(self, asking: str) -> WaiterT:
         """Remove and return the newest waiter of the longest queue. Among equals the queue of *asking* goes first.
 
         At least one client must be waiting. The time grows with the number of waiting clients.
@@ -85,7 +85,7 @@ class FairTurns(Generic[W]):
     def _may_take(self, held: int) -> bool:
         return self._free > (self._kept_free if held else 0)
 
-    def _serve(self, client: str, held: int) -> W:
+    def _serve(self, client: str, held: int) -> WaiterT:
         waiter = next(iter(self._queues[client]))
         self.withdraw(client, waiter)
         self._free -= 1

@@ -16,12 +16,12 @@ from math import inf
 from operator import add
 from typing import NamedTuple
 
-_KEPT = b'{}[],:"\\'
+_STRUCTURAL = b'{}[],:"\\'
 _WIDE, _WIDEST = 0xC4, 0xF0
 """First bytes of UTF-8 characters: from U+0100 on, and from U+10000 on."""
 
 _SIMPLIFIED = bytes(_WIDEST if byte >= _WIDEST else _WIDE if byte >= _WIDE else byte for byte in range(256))
-_DELETED = bytes(byte for byte in range(256) if byte not in _KEPT and byte < _WIDE)
+_DELETED = bytes(byte for byte in range(256) if byte not in _STRUCTURAL and byte < _WIDE)
 
 _OBJECT = 64
 _FIRST_MEMBER, _MEMBER = 60, 60
@@ -30,7 +30,7 @@ _FIRST_MEMBER, _MEMBER = 60, 60
 _ARRAY = 80
 """An object with its header for garbage collection, and the rounding of its block of pointers."""
 
-_PLACE = 8
+_POINTER = 8
 _NUMBER = 32
 """A number above 60 bits takes more memory, and more bytes of the body as well."""
 
@@ -102,7 +102,7 @@ def _weigh(counts: _Counts, head: int) -> int:
         + _FIRST_MEMBER * min(objects, members)
         + _MEMBER * members
         + _ARRAY * arrays
-        + (_PLACE + _DECODER) * (1 + commas + objects + arrays + members)
+        + (_POINTER + _DECODER) * (1 + commas + objects + arrays + members)
         + head * strings
         + _NUMBER * max(0, numbers)
     )

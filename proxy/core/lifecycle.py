@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Protocol
 
-_LATE_S = 0.1
+_GRACE_S = 0.1
 """Seconds of grace beyond a request's deadline. Its attempts end at the deadline, with a more precise error."""
 
-_EVERY_S = 0.25
+_CHECK_EVERY_S = 0.25
 """Seconds between two searches for requests beyond their deadline."""
 
 
-class Deadlined(Protocol):
+class TimedRequest(Protocol):
     """A request that must be answered before its deadline."""
 
     deadline: float
@@ -39,7 +39,7 @@ class Lifecycle:
     cutting: bool = False
     """True if the grace period is over and requests in flight are ended."""
 
-    working: dict[asyncio.Task[Any], Deadlined] = field(default_factory=dict)
+    working: dict[asyncio.Task[Any], TimedRequest] = field(default_factory=dict)
     """The tasks of the API requests in flight, with their requests."""
 
     def cut_off(self) -> None:
@@ -51,7 +51,7 @@ class Lifecycle:
     def end_overdue(self, now: float) -> None:
         """Cancel the requests whose deadline passed before their answer began. Each of them tells its client why."""
         for task, request in self.working.items():
-            if request.deadline + _LATE_S <= now:
+            if request.deadline + _GRACE_S <= now:
                 request.deadline = inf
                 request.overdue = True
                 task.cancel()
@@ -62,12 +62,12 @@ class Lifecycle:
         loop = asyncio.get_running_loop()
         timer: asyncio.TimerHandle
 
-        def look() -> None:
+        def check() -> None:
             nonlocal timer
-            timer = loop.call_later(_EVERY_S, look)
+            timer = loop.call_later(_CHECK_EVERY_S, check)
             self.end_overdue(loop.time())
 
-        timer = loop.call_later(_EVERY_S, look)
+        timer = loop.call_later(_CHECK_EVERY_S, check)
         try:
             yield
         finally:

@@ -10,27 +10,27 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-_MOUNTED = Path("/sys/fs/cgroup")
-_OWN = Path("/proc/self/cgroup")
+_CGROUPS = Path("/sys/fs/cgroup")
+_OWN_CGROUPS = Path("/proc/self/cgroup")
 
 
-def read_memory_limit(mounted: Path = _MOUNTED, own: Path = _OWN) -> int:
+def read_memory_limit(cgroups: Path = _CGROUPS, own_cgroups: Path = _OWN_CGROUPS) -> int:
     """Return the memory limit in bytes: the lowest of the machine's memory and the limits of the process's cgroups.
 
-    *mounted* is the folder of the cgroups. *own* is the file that names the cgroups of the process. A file that cannot
-    be read sets no limit.
+    *cgroups* is the folder of the cgroups. *own_cgroups* is the file that names the cgroups of the process. A file that
+    cannot be read sets no limit.
     """
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min((machine, *_limits(mounted, own)))
+    return min((machine, *_limits(cgroups, own_cgroups)))
 
 
-def _limits(mounted: Path, own: Path) -> Iterator[int]:
-    for line in _read(own).splitlines():
+def _limits(cgroups: Path, own_cgroups: Path) -> Iterator[int]:
+    for line in _read(own_cgroups).splitlines():
         number, controllers, path = (*line.split(":", 2), "", "")[:3]
         if number == "0" and not controllers:
-            folder, name = mounted, "memory.max"
+            folder, name = cgroups, "memory.max"
         elif "memory" in controllers.split(","):
-            folder, name = mounted / "memory", "memory.limit_in_bytes"
+            folder, name = cgroups / "memory", "memory.limit_in_bytes"
         else:
             continue
         within = PurePosixPath(path.lstrip("/"))

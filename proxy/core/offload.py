@@ -2,7 +2,7 @@
 
 A working thread holds the interpreter lock for one switch interval. The event loop waits as long after each of its
 system calls. With Python's default of 5 ms, a loop that sends two small pieces every 2 ms fell 16 ms behind. With 0.5
-ms it fell 2 ms behind, and the thread's work took as long as before (:func:`take_short_turns`; CPython 3.11,
+ms it fell 2 ms behind, and the thread's work took as long as before (:func:`shorten_switch_interval`; CPython 3.11,
 2026-11-22).
 
 Reading and writing JSON does not release the lock, so the loop waits for the whole call.
@@ -27,36 +27,36 @@ LARGE = 2**19
 A request of 100k tokens has two thirds of it. Using a thread costs 0.1 ms.
 """
 
-LONG = 64 * 2**10
+MEDIUM = 64 * 2**10
 """Bodies above this many bytes take a good part of a millisecond for one step. The event loop runs after each step."""
 
-_UNCOUNTED = 400 * 2**10
+_NEVER_DENSE = 400 * 2**10
 """The density of bodies up to this many bytes is not measured. A request of 100k tokens has 390 KB.
 
 The densest such body takes 90 ms to parse and refuse. Measuring takes a fifth of the parsing time of a usual body.
 """
 
-_DENSE = 64
+_CONTAINER_COST = 64
 """Bytes of a usual body that take as long to parse and check as one object or array: half a microsecond."""
 
-_DENSE_VALUE = 16
+_VALUE_COST = 16
 """The same for one value of a list or a map, counted by its comma. Code in texts has one comma for 20 bytes, and so
 does not count as dense."""
 
-_STEPS_AT_LEAST = 100_000
-_BYTES_A_STEP = 4
+_MIN_STEPS = 100_000
+_BYTES_PER_STEP = 4
 """Bytes of weight for each allowed step.
 
 A history with damage in every round takes one step for 100 bytes: 3,900 for 400 messages, which weigh 409,600
 (2026-11-23). Quadratic work exceeds the limit once it takes seconds.
 """
 
-_TURN_S = 0.0005
+_SWITCH_INTERVAL_S = 0.0005
 
 
-def take_short_turns() -> None:
+def shorten_switch_interval() -> None:
     """Shorten the interpreter's switch interval for the whole process. Meant for a process that serves."""
-    sys.setswitchinterval(_TURN_S)
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
 
 def parse_weight(body: bytes) -> int:
@@ -65,14 +65,14 @@ def parse_weight(body: bytes) -> int:
     Brackets and commas within texts count as well. That makes the result too high, which does no harm.
     """
     size = len(body)
-    if size <= _UNCOUNTED:
+    if size <= _NEVER_DENSE:
         return size
-    return max(size, _DENSE * (body.count(b"{") + body.count(b"[")), _DENSE_VALUE * body.count(b","))
+    return max(size, _CONTAINER_COST * (body.count(b"{") + body.count(b"[")), _VALUE_COST * body.count(b","))
 
 
 def steps_of(weight: int) -> int:
     """Return the number of steps that work of this *weight* may take in a worker thread."""
-    return _STEPS_AT_LEAST + weight // _BYTES_A_STEP
+    return _MIN_STEPS + weight // _BYTES_PER_STEP
 
 
 async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
@@ -84,7 +84,7 @@ async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
     """
     if weight <= LARGE:
         done = work()
-        if weight > LONG:
+        if weight > MEDIUM:
             await asyncio.sleep(0)
         return done
     try:
@@ -96,19 +96,19 @@ async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
         ) from None
 
 
-def start_offloaded(weight: int, work: Callable[[], T], then: Callable[[T], object]) -> None:
-    """Call *then* with the result of *work*. Above a *weight* of :data:`LONG` a worker thread runs the work first.
+def start_offloaded(weight: int, work: Callable[[], T], on_done: Callable[[T], object]) -> None:
+    """Call *on_done* with the result of *work*. Above a *weight* of :data:`MEDIUM` a worker thread runs the work first.
 
     The caller does not wait. Work that takes too many steps is dropped silently.
     """
-    if weight <= LONG:
-        then(work())
+    if weight <= MEDIUM:
+        on_done(work())
         return
 
     def finish(task: asyncio.Task[T]) -> None:
         _PENDING.discard(task)
         if not task.cancelled() and not isinstance(task.exception(), WorkLimitExceeded):
-            then(task.result())
+            on_done(task.result())
 
     task = asyncio.get_running_loop().create_task(THREADS.run(work, steps_of(weight)))
     _PENDING.add(task)

@@ -15,16 +15,16 @@ from proxy.core.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 CODINGS = ("gzip", "deflate")
 """The supported content codings, besides none and ``identity``."""
 
-MOST_TIMES = 100
+MAX_RATIO = 100
 """A body may unpack to this multiple of its size. Repetitive JSON reaches 10 to 50, a decompression bomb 1,030."""
 
-FREE = 2**20
+ALWAYS_ALLOWED = 2**20
 """Any body may unpack to this many bytes at any ratio, since a small honest body may repeat one text."""
 
-_READ = 64 * 2**10
+_STEP_INPUT = 64 * 2**10
 """Compressed bytes of one step. zlib copies the part that a step does not consume."""
 
-_MADE = 256 * 2**10
+_STEP_OUTPUT = 256 * 2**10
 """Unpacked bytes of one step."""
 
 _GZIP, _BARE = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
@@ -48,16 +48,16 @@ def find_coding(values: Sequence[str]) -> str | None:
     return coding
 
 
-class Unpacking:
+class BodyUnpacker:
     """The unpacking of *body*, which has the content coding *coding*, to at most *most* bytes."""
 
     def __init__(self, body: bytes, coding: str, most: int) -> None:
         self._coding = coding
-        self._left = memoryview(body)
+        self._input = memoryview(body)
         self._tail: bytes | memoryview = b""
         self._most = most
-        self._most_by_ratio = max(FREE, MOST_TIMES * len(body))
-        self._made = io.BytesIO()  # getvalue() returns its buffer without a copy
+        self._most_by_ratio = max(ALWAYS_ALLOWED, MAX_RATIO * len(body))
+        self._output = io.BytesIO()  # getvalue() returns its buffer without a copy
         self._stream = zlib.decompressobj(_window_bits(body, coding))
 
     def unpack(self, until: int) -> bool:
@@ -65,31 +65,31 @@ class Unpacking:
 
         Raises :class:`BodyTooLarge` above a limit, and :class:`InvalidRequest` for damaged data.
         """
-        while self._made.tell() < until:
+        while self._output.tell() < until:
             if self._stream.eof:
                 break
             self._step()
         if not self._stream.eof:
             return False
-        if self._stream.unused_data or self._left:
+        if self._stream.unused_data or self._input:
             raise InvalidRequest(f"There are bytes after the end of the body's {self._coding} data.")
         return True
 
     def body(self) -> bytes:
         """Return the unpacked body, once it is complete."""
-        return self._made.getvalue()
+        return self._output.getvalue()
 
     @property
     def size(self) -> int:
         """The number of unpacked bytes."""
-        return self._made.tell()
+        return self._output.tell()
 
     def _step(self) -> None:
         if not self._tail:
-            self._tail, self._left = self._left[:_READ], self._left[_READ:]
+            self._tail, self._input = self._input[:_STEP_INPUT], self._input[_STEP_INPUT:]
         given = len(self._tail)
         try:
-            made = self._stream.decompress(self._tail, _MADE)
+            made = self._stream.decompress(self._tail, _STEP_OUTPUT)
         except zlib.error:
             raise InvalidRequest(
                 f"The body is no {self._coding} data, as its Content-Encoding says."
@@ -97,17 +97,17 @@ class Unpacking:
         self._tail = self._stream.unconsumed_tail
         if not made and not given and not self._stream.eof:
             raise InvalidRequest(f"The body's {self._coding} data is cut short.")
-        size = self._made.tell() + len(made)
+        size = self._output.tell() + len(made)
         if size > self._most:
             raise BodyTooLarge(
                 f"The unpacked body is over {self._most // 2**20} MiB (general_settings.max_body_mib)."
             )
         if size > self._most_by_ratio:
             raise BodyTooLarge(
-                f"The body unpacks to more than {MOST_TIMES} times its size. No setting moves this limit: send it "
+                f"The body unpacks to more than {MAX_RATIO} times its size. No setting moves this limit: send it "
                 "without Content-Encoding."
             )
-        self._made.write(made)
+        self._output.write(made)
 
 
 def _window_bits(body: bytes, coding: str) -> int:

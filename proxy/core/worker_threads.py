@@ -34,7 +34,7 @@ class _Job:
         self._loop = future.get_loop()
         self.limit = WorkLimit(steps)
 
-    def do(self) -> None:
+    def run_job(self) -> None:
         """Do the work, and pass the result to the event loop unless the caller was cancelled.
 
         An unwanted result is freed here: freeing a million objects would block the event loop for 0.1 s.
@@ -98,16 +98,16 @@ class WorkerThreads:
                 return
             self._started = True
         for number in range(self._number):
-            threading.Thread(target=self._work_on, name=f"{self._name}_{number}", daemon=True).start()
+            threading.Thread(target=self._serve, name=f"{self._name}_{number}", daemon=True).start()
 
-    def _work_on(self) -> None:
+    def _serve(self) -> None:
         while True:
             with self._changed:
                 while (taken := self._queue.take()) is None:
                     self._changed.wait()
             client, job = taken
             del taken
-            job.do()
+            job.run_job()
             del job  # so that the waiting thread keeps none of its objects alive
             with self._changed:
                 self._queue.done(client)

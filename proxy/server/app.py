@@ -33,7 +33,7 @@ from proxy.upstream import Upstream
 from proxy.upstream.media.fetching import MediaFetcher
 from proxy.upstream.transports import uses_litellm
 
-_KEPT_MEMORY = 0.25
+_RESERVED_MEMORY = 0.25
 """The share of the memory in flight that is kept for clients without a request in flight.
 
 Holding memory costs a client nothing: a body that never ends is enough. Holding a place costs it a request.
@@ -56,7 +56,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         admission=Admission(settings.general_settings.max_in_flight),
         memory=Admission(
             bytes_in_flight(settings.general_settings.max_in_flight_mib, read_memory_limit()),
-            kept=_KEPT_MEMORY,
+            kept=_RESERVED_MEMORY,
         ),
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
         learned_windows=LearnedWindows(),

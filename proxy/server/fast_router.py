@@ -25,8 +25,8 @@ from proxy.ingress.middlewares import MIDDLEWARES
 Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
-def shorten(app: web.Application, long_way: Handle) -> Handle:
-    """Return the request handler of *app*, all of whose routes are added. *long_way* is aiohttp's own handler."""
+def route_fast(app: web.Application, route_slow: Handle) -> Handle:
+    """Return the request handler of *app*, all of whose routes are added. *route_slow* is aiohttp's own handler."""
     known: dict[tuple[str, str], tuple[web.UrlMappingMatchInfo, Handler]] = {}
     for route in app.router.routes():
         if isinstance(route.resource, web.PlainResource):
@@ -38,7 +38,7 @@ def shorten(app: web.Application, long_way: Handle) -> Handle:
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
         found = known.get((request.method, request.rel_url.raw_path))
         if found is None or not isinstance(request, web.Request):
-            response = await long_way(_without_expect(request))
+            response = await route_slow(_without_expect(request))
         else:
             request._match_info, handler = found  # this field has no public name
             response = await handler(request)

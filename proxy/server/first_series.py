@@ -28,13 +28,13 @@ from sanitizers.turns import EVENTS
 
 _FAILED = tuple(error.code for error in (UpstreamFault, UpstreamTimeout, UpstreamUnreachable, InternalFault))
 _OUTCOMES = (*_FAILED, "rate_limit_exceeded", "insufficient_quota", CLIENT_DISCONNECTED)
-_TURNED_AWAY = (Overloaded.code, AuthenticationFailed.code, ModelNotFound.code)
+_REJECTED = (Overloaded.code, AuthenticationFailed.code, ModelNotFound.code)
 
 _BLAMED = [row for row in TABLE if row.blame is not Blame.NONE]
 _ATTEMPTED = tuple(dict.fromkeys(row.kind for row in _BLAMED))
 _RETRIED = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.again))
-_LEFT = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.elsewhere is not Elsewhere.NEVER))
-_BROKEN = (Kind.CONNECTION_LOST, Kind.IDLE_TIMEOUT, Kind.TRUNCATED, InternalFault.code, CUT_OFF)
+_FELL_BACK = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.elsewhere is not Elsewhere.NEVER))
+_INTERRUPTED = (Kind.CONNECTION_LOST, Kind.IDLE_TIMEOUT, Kind.TRUNCATED, InternalFault.code, CUT_OFF)
 
 
 def start_series(metrics: Metrics, settings: Settings) -> None:
@@ -52,12 +52,12 @@ def start_counts(metrics: Metrics, settings: Settings) -> None:
         for rule in RULES:
             metrics.violations.labels(rule)
     for route in FORMATS:
-        for outcome in _TURNED_AWAY:
+        for outcome in _REJECTED:
             metrics.requests.labels(route, UNKNOWN_MODEL, outcome)
     for name in model_names(settings):
         _start_model(metrics, name)
         if chain_of(settings.router_settings.fallbacks, name, resolve(settings, name)):
-            for kind in _LEFT:
+            for kind in _FELL_BACK:
                 metrics.fallbacks.labels(name, kind)
 
 
@@ -82,7 +82,7 @@ def _start_model(metrics: Metrics, name: str) -> None:
         metrics.attempts.labels(name, outcome)
     for kind in _RETRIED:
         metrics.retries.labels(name, kind)
-    for reason in _BROKEN:
+    for reason in _INTERRUPTED:
         metrics.interrupted.labels(name, reason)
     for direction in ("input", "output"):
         metrics.tokens.labels(name, direction)

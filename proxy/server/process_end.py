@@ -32,22 +32,22 @@ class ProcessEnd:
     def __init__(self, flush_log: Callable[[float], None]) -> None:
         self._flush_log = flush_log
         self._lock = threading.Lock()
-        self._told = False
+        self._logged = False
 
     def force_after(self, seconds: float) -> None:
         """End the process with status 0 after *seconds*, unless it has ended by then."""
         threading.Thread(target=self._force, args=(seconds,), name="process-end", daemon=True).start()
 
-    def tell(self) -> None:
+    def log_stopped(self) -> None:
         """Write the log line ``stopped``, once."""
         with self._lock:
-            if not self._told:
-                self._told = True
+            if not self._logged:
+                self._logged = True
                 get_log().info("stopped")
 
     def _force(self, seconds: float) -> None:
         time.sleep(seconds)
-        self.tell()
+        self.log_stopped()
         self._flush_log(_FLUSH_S)
         os._exit(0)
 
@@ -67,7 +67,7 @@ def run_until_done(main: Coroutine[Any, Any, int], make_loop: Callable[[], async
             runner.close()
 
 
-def leave(status: int) -> int:
+def exit_process(status: int) -> int:
     """Return *status*. If the interpreter would wait for a thread, end the process with *status* at once.
 
     Call it after everything important is written.

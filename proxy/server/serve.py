@@ -35,7 +35,7 @@ from proxy.server.app import create_admin_app, create_app, create_gateway
 from proxy.server.connections.guard import ConnectionGuard
 from proxy.server.connections.limits import accepted_at_once, descriptor_limit
 from proxy.server.event_loop import name_loop
-from proxy.server.fast_router import shorten
+from proxy.server.fast_router import route_fast
 from proxy.server.process_end import ProcessEnd
 from proxy.server.reload.reloader import Reloader
 from proxy.server.warm_up_budgets import warm_up_budgets
@@ -54,13 +54,13 @@ head must come sooner (:mod:`proxy.server.connections`).
 _QUEUE = 1024
 """Connections that may wait in the kernel to be accepted. The kernel has a limit of its own (``somaxconn``)."""
 
-_ROUNDS = 16
+_QUEUE_SHARE = 16
 """With uvloop, a sixteenth of all connections may wait in the kernel, since it accepts all of them in one iteration."""
 
 _FLUSH_S = 1.0
 """Seconds for sending the last error events after the requests are cancelled."""
 
-_AFTER_S = 1.5
+_FORCE_AFTER_S = 1.5
 """Seconds after the grace period until the process is ended by force. Two seconds are documented."""
 
 
@@ -139,7 +139,7 @@ async def _listen(
     await runner.setup()
     server = runner.server
     assert server is not None  # AppRunner.setup has created it
-    server.request_handler = shorten(app, server.request_handler)
+    server.request_handler = route_fast(app, server.request_handler)
     guard.watch(server)
     stack.push_async_callback(runner.cleanup)
     # Not aiohttp's TCPSite: asyncio also takes its backlog as the number of connections to accept in one iteration.
@@ -148,18 +148,22 @@ async def _listen(
         server, host, port, reuse_address=True, backlog=backlog
     )
     stack.callback(listener.close)
-    queue = _QUEUE if name_loop(asyncio.get_running_loop()) == "asyncio" else max(8, guard.maximum // _ROUNDS)
+    queue = (
+        _QUEUE
+        if name_loop(asyncio.get_running_loop()) == "asyncio"
+        else max(8, guard.maximum // _QUEUE_SHARE)
+    )
     for listening in listener.sockets:
         with socket.socket(fileno=os.dup(listening.fileno())) as same:
             same.listen(min(_QUEUE, queue))
     return listener, listener.sockets[0].getsockname()[1]
 
 
-class _Stop:
+class _StopSignals:
     """The signals that end the process. The first one drains, the second one exits at once."""
 
     def __init__(self, end: ProcessEnd) -> None:
-        self.asked = asyncio.Event()
+        self.requested = asyncio.Event()
         self.server: Serving | None = None
         """The server to drain, or None before the process is ready."""
 
@@ -167,15 +171,15 @@ class _Stop:
         self._task = asyncio.current_task()
 
     def on_signal(self) -> None:
-        """End the process within the drain delay, the grace period and :data:`_AFTER_S`. A second call exits now."""
-        if self.asked.is_set():
+        """End the process within the drain delay, the grace period and :data:`_FORCE_AFTER_S`. A second call exits."""
+        if self.requested.is_set():
             os._exit(_STOPPED_TWICE)  # SystemExit would wait for requests in flight, and for litellm's import
-        self.asked.set()
+        self.requested.set()
         if self.server is not None:
             general = self.server.gateway.settings.general_settings
-            self._end.force_after(general.drain_delay + general.drain_grace + _AFTER_S)
+            self._end.force_after(general.drain_delay + general.drain_grace + _FORCE_AFTER_S)
         else:
-            self._end.force_after(_AFTER_S)
+            self._end.force_after(_FORCE_AFTER_S)
             if self._task is not None:
                 self._task.cancel()
 
@@ -200,11 +204,11 @@ async def serve(
 
     *reloader* replaces the settings meanwhile. *end* ends the process in time, even if this coroutine does not return.
     """
-    stop = _Stop(end)
+    stop = _StopSignals(end)
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.on_signal)
-    loop.add_signal_handler(signal.SIGHUP, reloader.ask)
+    loop.add_signal_handler(signal.SIGHUP, reloader.request_reload)
     try:
         async with (
             serving(settings, upstream, tracing, host=address.host, port=address.port) as server,
@@ -220,13 +224,13 @@ async def serve(
                 event_loop=name_loop(loop),
             )
             reloading = group.create_task(reloader.run(server.current, server.api))
-            await stop.asked.wait()
+            await stop.requested.wait()
             reloading.cancel()
             await drain(server, server.gateway.settings)
     except asyncio.CancelledError:
-        if not stop.asked.is_set():
+        if not stop.requested.is_set():
             raise  # the cancellation did not come from a signal
-    end.tell()
+    end.log_stopped()
     return 0
 
 

@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Any, TypeVar
 
-from proxy.core.deadlines import TimeLimit, watch_of
+from proxy.core.deadlines import TimeLimit, limit_watch_of
 from proxy.core.errors import UpstreamTimeout
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Chunk, Timeouts
@@ -51,7 +51,7 @@ class CallTimer:
 
         loop = asyncio.get_running_loop()
         self._clock = loop.time
-        self._watch = watch_of(loop)
+        self._watch = limit_watch_of(loop)
         self._first_byte_s = timeouts.first_byte_s if stream else timeouts.total_s
         self._idle_s = timeouts.idle_s
         self._deadline = loop.time() + timeouts.total_s

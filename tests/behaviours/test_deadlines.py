@@ -275,7 +275,7 @@ async def test_other_paths_end_in_time_as_well(
 
     monkeypatch.setattr(offload, "LARGE", 10)
     monkeypatch.setattr(openai_text, parse, never)
-    monkeypatch.setattr(offload, "_STEPS_AT_LEAST", 10**12)
+    monkeypatch.setattr(offload, "_MIN_STEPS", 10**12)
     async with proxied(settings(), upstream) as proxy:
         await check_late(proxy, await proxy.post({"model": MODEL, **body}, f"/v1/{path}"))
         await until(ended.is_set)

@@ -11,7 +11,7 @@ import pytest
 
 from proxy.core import offload
 from proxy.core.known_tools import MOST_KNOWN, KnownTools
-from proxy.core.offload import LARGE, LONG
+from proxy.core.offload import LARGE, MEDIUM
 from proxy.forwarding import calibrate
 from proxy.forwarding.chat import plan_attempts as chat_planning
 from proxy.ingress.openai_chat.known_tools import known_tools
@@ -103,7 +103,7 @@ async def test_a_long_prompt_is_counted_in_a_thread(
     here = threading.get_ident()
     monkeypatch.setattr(LearnedWindows, "observe", learn)
     async with proxied(settings_of(), upstream) as proxy:
-        for number in (3_000, LONG // 9):
+        for number in (3_000, MEDIUM // 9):
             await proxy.post({"model": MODEL, "messages": [user("count me " * number)]})
             await asyncio.wait_for(learned.acquire(), 30)
         observed = await proxy.count("estimate_error_ratio_count", model=MODEL)

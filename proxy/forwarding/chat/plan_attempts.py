@@ -17,7 +17,7 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import AnswerUnusable, InvalidRequest, UpstreamFault
-from proxy.core.offload import LONG, run_offloaded
+from proxy.core.offload import MEDIUM, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
@@ -93,7 +93,7 @@ class ChatAttemptPlanner:
     async def _find_keys(self) -> Sequence[str]:
         """Return the keys under which something may be kept for the history; of a small one at once."""
         chat = self._chat
-        if chat.weight <= LONG:
+        if chat.weight <= MEDIUM:
             return keys_wanted(chat.messages, chat.outline)
         return await run_offloaded(chat.weight, partial(keys_wanted, chat.messages, chat.outline))
 

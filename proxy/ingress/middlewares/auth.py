@@ -34,7 +34,7 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
     if not general.asks_for_keys:
         record.client = client_at(request.remote)
     elif is_open(request):
-        connections.hear(request.protocol)
+        connections.note_head(request.protocol)
         return await handler(request)
     else:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
@@ -50,11 +50,11 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
         record.key = name
         record.client = client_of_key(name)
     connection = request.protocol
-    connections.begin(connection)
+    connections.begin_request(connection)
     try:
         return await handler(request)
     finally:
-        connections.end(connection)
+        connections.end_request(connection)
 
 
 def find_key(general: GeneralSettings, sent: bytes) -> str | None:

@@ -53,7 +53,7 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
     record.outcome = error.code
     record.refused = not record.client
     if record.refused:
-        request[GATEWAY].connections.hear(request.protocol)
+        request[GATEWAY].connections.note_head(request.protocol)
     headers = {**record.answer_headers(asyncio.get_running_loop().time()), **error.headers}
     if request.path.startswith("/ui"):
         headers |= PRIVATE

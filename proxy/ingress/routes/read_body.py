@@ -12,7 +12,7 @@ from aiohttp import HttpVersion11, hdrs, web
 
 from proxy.core.errors import RequestTooSlow
 from proxy.core.offload import LARGE, run_offloaded
-from proxy.core.unpack_body import Unpacking, find_coding
+from proxy.core.unpack_body import BodyUnpacker, find_coding
 from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.ingress.routes.reserve_memory import reserve, reserve_decoded
 from proxy.observability.request_record import RequestRecord
@@ -89,7 +89,7 @@ async def _receive(request: web.Request, most: int) -> bytes:
 async def _unpack(request: web.Request, body: bytes, coding: str) -> bytes:
     """Return what *body* unpacks to; what is there of it counts from step to step."""
     gateway, record = request[GATEWAY], request[RECORD]
-    unpacking = Unpacking(body, coding, request.client_max_size)
+    unpacking = BodyUnpacker(body, coding, request.client_max_size)
     done = len(body) <= _AT_ONCE and unpacking.unpack(_AT_ONCE)
     while not done:
         reserve(record, gateway, len(body) + unpacking.size + _STEP)

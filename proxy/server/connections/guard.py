@@ -22,7 +22,7 @@ from proxy.observability.metrics.labelled import Counters
 LINE_S = 60.0
 """Seconds between two log lines about closed connections."""
 
-_SHED = 16
+_SHED_AT_ONCE = 16
 """Connections that are closed at once when file descriptors have run out."""
 
 
@@ -37,7 +37,7 @@ class ConnectionGuard:
         self._loop = asyncio.get_running_loop()
         self._sweep_timer: asyncio.TimerHandle | None = None
         self._line_timer: asyncio.TimerHandle | None = None
-        self._untold: Counter[str] = Counter()
+        self._unlogged: Counter[str] = Counter()
 
     @property
     def maximum(self) -> int:
@@ -53,7 +53,7 @@ class ConnectionGuard:
             self._open(handler, transport)
 
         def on_lost(handler: web.RequestHandler, exc: BaseException | None = None) -> None:
-            self._table.lost(handler)
+            self._table.remove(handler)
             self._transports.pop(handler, None)
             lost(handler, exc)
 
@@ -68,7 +68,7 @@ class ConnectionGuard:
         if context.get("message") != "socket.accept() out of system resource":
             loop.default_exception_handler(context)
             return
-        shed = self._table.shed(_SHED)
+        shed = self._table.shed(_SHED_AT_ONCE)
         for closing in shed:
             self._close(closing)
         if not shed:
@@ -80,7 +80,7 @@ class ConnectionGuard:
             self._sweep_timer.cancel()
         if self._line_timer is not None:
             self._line_timer.cancel()
-            self._tell()
+            self._log_closed()
 
     def _open(self, handler: asyncio.BaseProtocol, transport: asyncio.Transport) -> None:
         peer = transport.get_extra_info("peername")
@@ -114,22 +114,22 @@ class ConnectionGuard:
 
     def _count(self, reason: str) -> None:
         self._closed.labels(reason).inc()
-        self._untold[reason] += 1
+        self._unlogged[reason] += 1
         if self._line_timer is None:
-            self._tell()
-            self._line_timer = self._loop.call_later(LINE_S, self._tell_again)
+            self._log_closed()
+            self._line_timer = self._loop.call_later(LINE_S, self._log_again)
 
-    def _tell_again(self) -> None:
-        self._line_timer = self._loop.call_later(LINE_S, self._tell_again) if self._untold else None
-        self._tell()
+    def _log_again(self) -> None:
+        self._line_timer = self._loop.call_later(LINE_S, self._log_again) if self._unlogged else None
+        self._log_closed()
 
-    def _tell(self) -> None:
-        if self._untold:
+    def _log_closed(self) -> None:
+        if self._unlogged:
             get_log().warning(
                 "connections_closed",
                 open=len(self._table),
                 maximum=self._table.maximum,
-                closed=self._untold.total(),
-                reasons=",".join(f"{reason}={count}" for reason, count in sorted(self._untold.items())),
+                closed=self._unlogged.total(),
+                reasons=",".join(f"{reason}={count}" for reason, count in sorted(self._unlogged.items())),
             )
-            self._untold.clear()
+            self._unlogged.clear()

@@ -15,7 +15,7 @@ _MOST_DESCRIPTORS = 65_536
 _MOST_CONNECTIONS = 8_192
 """Connections at once, unless ``max_in_flight`` needs more: 16 for each request of its default."""
 
-_OWN = 64
+_RESERVED = 64
 """Descriptors for listeners, logs, the event loop, files, name servers, fetched images and exporters."""
 
 _ITERATIONS = 4
@@ -36,7 +36,7 @@ def max_connections(descriptors: int, max_in_flight: int) -> int:
 
     Each request in flight needs an upstream connection as well. If descriptors are scarce, clients get half of them.
     """
-    free = max(16, descriptors - _OWN - _ITERATIONS * accepted_at_once(descriptors))
+    free = max(16, descriptors - _RESERVED - _ITERATIONS * accepted_at_once(descriptors))
     upstream = min(max_in_flight, free // 2)
     return min(free - upstream, max(_MOST_CONNECTIONS, 2 * max_in_flight))
 

@@ -13,16 +13,16 @@ from typing import TypeAlias
 from proxy.config import Settings
 from proxy.config.schema.model_list import ModelEntry
 
-Moved: TypeAlias = Mapping[int, int]
+PositionMap: TypeAlias = Mapping[int, int]
 """Positions of the entries that are in both configurations, old to new."""
 
 
-def match_unchanged(old: Settings, new: Settings) -> Moved:
+def match_unchanged(old: Settings, new: Settings) -> PositionMap:
     """Return the new positions of the unedited entries of *old*. Equal entries are matched in their order."""
     return _match(old, new, {}, lambda entry: (entry.model_name, entry.litellm_params.model), exact=True)
 
 
-def match_models(old: Settings, new: Settings, unchanged: Moved) -> Moved:
+def match_models(old: Settings, new: Settings, unchanged: PositionMap) -> PositionMap:
     """Return the new positions of the models of *old*: by *unchanged* entries, then by the same name, then by any.
 
     Model, address and limits must be the same. The limits may have been edited because of what errors taught about
@@ -33,8 +33,8 @@ def match_models(old: Settings, new: Settings, unchanged: Moved) -> Moved:
 
 
 def _match(
-    old: Settings, new: Settings, known: Moved, place: Callable[[ModelEntry], Hashable], *, exact: bool
-) -> Moved:
+    old: Settings, new: Settings, known: PositionMap, place: Callable[[ModelEntry], Hashable], *, exact: bool
+) -> PositionMap:
     """Add to *known* the entries with the same *place*, each once. With *exact* they must be equal."""
     moved, taken = dict(known), set(known.values())
     free: dict[Hashable, list[int]] = {}

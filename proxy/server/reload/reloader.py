@@ -34,20 +34,20 @@ class Reloader:
         self._load = load
         self._host = host
         self._watch = watch
-        self._asked = asyncio.Event()
+        self._requested = asyncio.Event()
         self._trigger: Trigger = "signal"
 
-    def ask(self, trigger: Trigger = "signal") -> None:
+    def request_reload(self, trigger: Trigger = "signal") -> None:
         """Request a reload. Several requests before it begins count as one. Before :meth:`run`, the request is kept."""
         self._trigger = trigger
-        self._asked.set()
+        self._requested.set()
 
     async def run(self, current: Current, app: web.Application) -> None:
         """Reload on request until it is cancelled. *app* is the API, and *current* holds its gateway."""
         async with self._watching():
             while True:
-                await self._asked.wait()
-                self._asked.clear()
+                await self._requested.wait()
+                self._requested.clear()
                 await self._reload(current, app, self._trigger)
 
     @contextlib.asynccontextmanager
@@ -57,10 +57,10 @@ class Reloader:
             return
         loop = asyncio.get_running_loop()
 
-        def tell() -> None:
-            loop.call_soon_threadsafe(self.ask, "file")
+        def notify() -> None:
+            loop.call_soon_threadsafe(self.request_reload, "file")
 
-        self._watch.start(tell)
+        self._watch.start(notify)
         try:
             yield
         finally:
@@ -70,19 +70,19 @@ class Reloader:
         """Apply the current configuration. On a fault, change nothing and report it."""
         running = current.gateway
         try:
-            renewal, warnings = await self._get_ready(running)
+            renewal, warnings = await self._prepare(running)
             current.gateway = renew_gateway(running, renewal)
             limit_bodies(app, renewal.settings)
         except ConfigurationError as error:
-            _tell_refused(running, trigger, error.faults)
+            _report_refused(running, trigger, error.faults)
         except Exception as error:  # noqa: BLE001 - a defect here must not end the serving process
             frames = traceback.extract_tb(error.__traceback__)
             place = f"{frames[-1].name}:{frames[-1].lineno}" if frames else "an unknown place"
-            _tell_refused(running, trigger, [Fault("", f"failed with {type(error).__name__} at {place}")])
+            _report_refused(running, trigger, [Fault("", f"failed with {type(error).__name__} at {place}")])
         else:
-            _tell_taken_up(running, trigger, renewal, warnings)
+            _report_applied(running, trigger, renewal, warnings)
 
-    async def _get_ready(self, running: Gateway) -> tuple[Renewal, tuple[str, ...]]:
+    async def _prepare(self, running: Gateway) -> tuple[Renewal, tuple[str, ...]]:
         """Return the validated and prepared configuration, and its warnings.
 
         Slow steps run in a thread or are awaited, so that streams go on meanwhile.
@@ -105,14 +105,14 @@ def _warm_up(running: Gateway, settings: Settings) -> None:
     warm_up_budgets(settings)
 
 
-def _tell_taken_up(running: Gateway, trigger: Trigger, renewal: Renewal, warnings: tuple[str, ...]) -> None:
+def _report_applied(running: Gateway, trigger: Trigger, renewal: Renewal, warnings: tuple[str, ...]) -> None:
     metrics, changes = running.metrics, renewal.changes
     metrics.config_reloads.labels("ok").inc()
     metrics.config_reload_success.set(1)
     metrics.config_reload_timestamp.set_to_current_time()
     doubtful = changes.needs_restart or warnings
-    tell = get_log().warning if doubtful else get_log().info  # for operators who log warnings only
-    tell(
+    log = get_log().warning if doubtful else get_log().info  # for operators who log warnings only
+    log(
         "config_reloaded",
         trigger=trigger,
         changed=changes.keys,
@@ -124,7 +124,7 @@ def _tell_taken_up(running: Gateway, trigger: Trigger, renewal: Renewal, warning
     )
 
 
-def _tell_refused(running: Gateway, trigger: Trigger, faults: Iterable[Fault]) -> None:
+def _report_refused(running: Gateway, trigger: Trigger, faults: Iterable[Fault]) -> None:
     running.metrics.config_reloads.labels("failed").inc()
     running.metrics.config_reload_success.set(0)
     get_log().error("config_reload_failed", trigger=trigger, faults=[str(fault) for fault in faults])

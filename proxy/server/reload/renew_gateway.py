@@ -14,8 +14,8 @@ from proxy.resilience.memory_need import bytes_in_flight
 from proxy.server.app import create_fetcher, create_recent_requests, memory_times_of, observe_upstream
 from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_circuits
-from proxy.server.reload.match_entries import Moved, match_models, match_unchanged
-from proxy.server.reload.settings_changes import Changes, find_changes, keep_fixed
+from proxy.server.reload.match_entries import PositionMap, match_models, match_unchanged
+from proxy.server.reload.settings_changes import Changes, find_changes, keep_restart_settings
 from proxy.state import MemoryStore
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
@@ -28,13 +28,13 @@ class Renewal:
 
     settings: Settings
     changes: Changes
-    unchanged: Moved
-    models: Moved
+    unchanged: PositionMap
+    models: PositionMap
 
 
 def plan_renewal(running: Settings, wanted: Settings) -> Renewal:
     """Return the renewal that replaces *running* by *wanted*."""
-    settings, needs_restart = keep_fixed(running, wanted)
+    settings, needs_restart = keep_restart_settings(running, wanted)
     unchanged = match_unchanged(running, settings)
     return Renewal(
         settings=settings,

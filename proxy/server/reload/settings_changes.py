@@ -32,7 +32,7 @@ class Changes:
     """Keys that keep their old values until the process is restarted."""
 
 
-def keep_fixed(running: Settings, wanted: Settings) -> tuple[Settings, tuple[str, ...]]:
+def keep_restart_settings(running: Settings, wanted: Settings) -> tuple[Settings, tuple[str, ...]]:
     """Return *wanted* with the old values of keys that need a restart, and the names of those keys."""
     settings, kept = wanted, []
     for path in NEEDS_RESTART:

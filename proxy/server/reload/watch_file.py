@@ -19,13 +19,13 @@ from proxy.observability.logs import get_log
 Fingerprint = tuple[int, int, int, int]
 """A state of a file: device, inode, size, and the time of its last change in ns."""
 
-_QUIET_MS = 200
+_DEBOUNCE_STEP_MS = 200
 """Milliseconds without an event before the file is checked. An editor takes several steps to save a file."""
 
-_LONGEST_MS = 2_000
+_MAX_DEBOUNCE_MS = 2_000
 """Milliseconds after which the file is checked even if events go on."""
 
-LOOK_EVERY_S = 10.0
+POLL_S = 10.0
 """Seconds between two checks if no event comes."""
 
 
@@ -36,17 +36,20 @@ class FileWatch:
         self._path = os.path.abspath(path)
         self._directory = os.path.dirname(self._path)
         self._seen = _fingerprint(self._path)
-        self._tell: Callable[[], None] = lambda: None
+        self._on_change: Callable[[], None] = lambda: None
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="config-watch", daemon=True)
 
-    def start(self, tell: Callable[[], None]) -> None:
-        """Start watching. A thread calls *tell* each time that the file has changed, disappeared or come back."""
-        self._tell = tell
+    def start(self, on_change: Callable[[], None]) -> None:
+        """Start watching. A thread calls *on_change* each time that the file has changed, disappeared or come back."""
+        self._on_change = on_change
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching. *tell* is not called after it returns. It blocks for some 0.2 s, so not on the event loop."""
+        """Stop watching, so that *on_change* is not called any more.
+
+        Blocks for some 0.2 s, so it must not run on the event loop.
+        """
         self._stopping.set()
         self._thread.join()
 
@@ -57,15 +60,13 @@ class FileWatch:
                 self._watch()
             except Exception as error:  # noqa: BLE001 - no events here, or no watches left: polling goes on
                 if not told:
-                    get_log().warning(
-                        "config_watch_failed", error=type(error).__name__, look_every_s=LOOK_EVERY_S
-                    )
+                    get_log().warning("config_watch_failed", error=type(error).__name__, look_every_s=POLL_S)
                 told = True
-                self._stopping.wait(LOOK_EVERY_S)
+                self._stopping.wait(POLL_S)
 
     def _watch(self) -> None:
         """Check the file after each event in the directory, and regularly. Returns when the directory was replaced."""
-        self._look()
+        self._check()
         import watchfiles  # imported late, so that neither the start nor the first request waits for it
 
         watched = _fingerprint(self._directory)
@@ -73,22 +74,22 @@ class FileWatch:
             self._directory,
             watch_filter=None,
             recursive=False,
-            step=_QUIET_MS,
-            debounce=_LONGEST_MS,
-            rust_timeout=int(LOOK_EVERY_S * 1000),
+            step=_DEBOUNCE_STEP_MS,
+            debounce=_MAX_DEBOUNCE_MS,
+            rust_timeout=int(POLL_S * 1000),
             yield_on_timeout=True,
             stop_event=self._stopping,
             raise_interrupt=False,
         ):
-            self._look()
+            self._check()
             if not _is_same_place(_fingerprint(self._directory), watched):
                 return
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         found = _fingerprint(self._path)
         if found != self._seen:
             self._seen = found
-            self._tell()
+            self._on_change()
 
 
 def _fingerprint(path: str) -> Fingerprint | None:

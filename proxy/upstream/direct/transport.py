@@ -17,7 +17,7 @@ import aiohttp
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UpstreamFault, UpstreamTimeout
 from proxy.core.failures import error_weight
-from proxy.core.offload import LONG, run_offloaded
+from proxy.core.offload import MEDIUM, run_offloaded
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.direct.answer_bodies import ERROR_S, LARGEST_ERROR, TOO_LARGE, AnswerBody
 from proxy.upstream.direct.connector import QuietConnector
@@ -113,7 +113,7 @@ class DirectUpstream:
             if is_stream:
                 raise UpstreamFault("The provider answered with a stream where none was asked for.")
             exchange.payload = await body.rest(_LARGEST_ANSWER) if payload is None else payload
-            if len(exchange.payload) <= LONG:
+            if len(exchange.payload) <= MEDIUM:
                 return wire.read_answer(exchange.payload, call)
             read = functools.partial(wire.read_answer, exchange.payload, call)
             return await run_offloaded(len(exchange.payload), read)
@@ -165,7 +165,7 @@ class DirectUpstream:
         """
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
         traced = None if call.trace is None else call.trace.headers
-        if call.weight <= LONG:  # nobody waits behind it: see `run_offloaded`
+        if call.weight <= MEDIUM:  # nobody waits behind it: see `run_offloaded`
             asking = exchange.ask(destination, wire.write_request(call, stream=stream), traced)
         else:
             write = functools.partial(wire.write_request, call, stream=stream)

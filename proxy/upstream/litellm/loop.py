@@ -2,7 +2,7 @@
 
 litellm, and OpenAI's SDK below it, convert a request on the event loop that asks. 500 KB of short messages took 3.7 s,
 and every other request waited as long (1.105.3, 2026-11-23). A thread that computes gives the other loop its turns
-(:func:`proxy.core.offload.take_short_turns`). litellm keeps its HTTP clients for each event loop apart.
+(:func:`proxy.core.offload.shorten_switch_interval`). litellm keeps its HTTP clients for each event loop apart.
 """
 
 from __future__ import annotations

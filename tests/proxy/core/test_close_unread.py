@@ -178,19 +178,19 @@ async def test_a_client_that_sends_too_much_is_cut_off(
     """What is dropped is bounded, and the connection ends without waiting for more."""
     monkeypatch.setattr(close_unread, "LINGER_S", 60.0)
     dropped: list[int] = []
-    drop = close_unread._Dropping.data_received
+    drop = close_unread._DroppingProtocol.data_received
 
-    def counting(self: close_unread._Dropping, data: bytes) -> None:
+    def counting(self: close_unread._DroppingProtocol, data: bytes) -> None:
         dropped.append(len(data))
         drop(self, data)
 
-    monkeypatch.setattr(close_unread._Dropping, "data_received", counting)
+    monkeypatch.setattr(close_unread._DroppingProtocol, "data_received", counting)
     async with connected(proxy) as (_, writer):
         writer.write(head("POST", CHAT, CHUNKED))
         async with asyncio.timeout(30):
             assert not await flood(writer)
 
-    assert close_unread.DROPPED < sum(dropped) <= close_unread.DROPPED + 2**20
+    assert close_unread.MAX_DROPPED < sum(dropped) <= close_unread.MAX_DROPPED + 2**20
 
 
 async def test_a_stop_does_not_wait_for_a_client_that_lingers(

@@ -17,9 +17,9 @@ def filled(maximum: int, *, waiting: int = 0, idle: int = 0, busy: int = 0) -> C
     for address, name in zip(MANY, names, strict=False):
         assert table.open(name, address, 0.0) is None
         if name[0] != "w":
-            table.begin(name)
+            table.begin_request(name)
         if name[0] == "i":
-            table.end(name)
+            table.end_request(name)
     return table
 
 
@@ -50,8 +50,8 @@ def test_a_head_that_is_not_read_yet_is_spared() -> None:
 def test_longest_idle_goes_where_none_waits() -> None:
     """Idle since its last request: one that was used again is young."""
     table = filled(4, idle=3, busy=1)
-    table.begin("i0")
-    table.end("i0")
+    table.begin_request("i0")
+    table.end_request("i0")
 
     assert table.open("new", "here", 1.0) == Closing("i1", Reason.IDLE)
 
@@ -61,7 +61,7 @@ def test_new_one_goes_where_all_are_busy() -> None:
     table = filled(4, busy=4)
 
     assert table.open("new", "here", 1.0) == Closing("new", Reason.REFUSED)
-    table.end("b2")
+    table.end_request("b2")
     assert table.open("newer", "here", 1.0) == Closing("b2", Reason.IDLE)
 
 
@@ -70,7 +70,7 @@ def test_one_address_has_a_quarter() -> None:
     table = filled(8, waiting=1)
     assert [table.open(name, "flood", 1.0) for name in "abc"] == [None, None, Closing("a", Reason.ADDRESS)]
 
-    table.begin("b")
+    table.begin_request("b")
     assert table.open("d", "flood", 1.0) is None
     assert table.open("e", "flood", 1.0) == Closing("c", Reason.ADDRESS)
 
@@ -78,7 +78,7 @@ def test_one_address_has_a_quarter() -> None:
 def test_refused_requests_do_not_count_as_accepted() -> None:
     """Whoever sends a bad key may stay longer than one who sends nothing, and goes no later."""
     table = filled(2, waiting=2)
-    table.hear("w0")
+    table.note_head("w0")
 
     assert table.open("new", "here", 1.0) == Closing("w0", Reason.MAXIMUM)
 
@@ -86,9 +86,9 @@ def test_refused_requests_do_not_count_as_accepted() -> None:
 def test_head_has_to_come_in_time() -> None:
     """Whatever came of it so far; a request that was accepted, or refused, ends the wait."""
     table = filled(8, waiting=4)
-    table.hear("w1")
-    table.begin("w2")
-    table.lost("w3")
+    table.note_head("w1")
+    table.begin_request("w2")
+    table.remove("w3")
 
     assert table.overdue(HEAD_S - 0.1) == []
     assert table.next_deadline() == HEAD_S
@@ -117,8 +117,8 @@ def test_maximum_may_change() -> None:
 def test_what_is_unknown_changes_nothing() -> None:
     """A connection that was closed may still end its request."""
     table = filled(2, waiting=1)
-    table.lost("w0")
-    for note in (table.begin, table.end, table.hear, table.lost):
+    table.remove("w0")
+    for note in (table.begin_request, table.end_request, table.note_head, table.remove):
         note("w0")
 
     assert len(table) == 0
@@ -129,10 +129,10 @@ NAMES = st.integers(0, 30)
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("open"), NAMES),
-        st.tuples(st.just("begin"), NAMES),
-        st.tuples(st.just("end"), NAMES),
-        st.tuples(st.just("hear"), NAMES),
-        st.tuples(st.just("lost"), NAMES),
+        st.tuples(st.just("begin_request"), NAMES),
+        st.tuples(st.just("end_request"), NAMES),
+        st.tuples(st.just("note_head"), NAMES),
+        st.tuples(st.just("remove"), NAMES),
         st.tuples(st.just("overdue"), NAMES),
     ),
     max_size=200,
@@ -157,11 +157,11 @@ def test_never_too_many(steps: list[tuple[str, int]], maximum: int) -> None:
             closed = table.overdue(float(time))
         else:
             getattr(table, step)(name)
-            if name in open_ones and step == "begin":
+            if name in open_ones and step == "begin_request":
                 busy.add(name)
-            elif step in ("end", "lost"):
+            elif step in ("end_request", "remove"):
                 busy.discard(name)
-                open_ones -= {name} if step == "lost" else set()
+                open_ones -= {name} if step == "remove" else set()
         for one in closed:
             assert one.key not in busy
             open_ones.discard(one.key)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from proxy.core.deadlines import LimitWatch, TimeLimit, watch_of
+from proxy.core.deadlines import LimitWatch, TimeLimit, limit_watch_of
 
 Limit = Callable[[float], AbstractAsyncContextManager[object]]
 
@@ -227,9 +227,9 @@ def test_a_loop_that_is_gone_takes_its_watch_with_it() -> None:
 
     async def leave() -> weakref.ref[LimitWatch]:
         loop = asyncio.get_running_loop()
-        watch_of(loop).watch(Noting(loop.time() + 100))
-        assert watch_of(loop) is watch_of(loop)
-        return weakref.ref(watch_of(loop))
+        limit_watch_of(loop).watch(Noting(loop.time() + 100))
+        assert limit_watch_of(loop) is limit_watch_of(loop)
+        return weakref.ref(limit_watch_of(loop))
 
     found = asyncio.run(leave())
     gc.collect()

@@ -14,12 +14,12 @@ from benchmarks.gateway.bodies import bodies, encode
 from proxy.core.errors import InvalidRequest, TooMuchWork
 from proxy.core.offload import (
     LARGE,
-    LONG,
+    MEDIUM,
     parse_weight,
     run_offloaded,
+    shorten_switch_interval,
     start_offloaded,
     steps_of,
-    take_short_turns,
 )
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from sanitizers import profile_for, sanitize
@@ -45,7 +45,7 @@ async def test_what_goes_wrong_goes_wrong_here(size: int) -> None:
         await run_offloaded(size, fail)
 
 
-@pytest.mark.parametrize(("size", "turns"), [(LONG, 0), (LONG + 1, 1)])
+@pytest.mark.parametrize(("size", "turns"), [(MEDIUM, 0), (MEDIUM + 1, 1)])
 async def test_others_have_their_turn_behind_a_step(size: int, turns: int) -> None:
     """What waits is done between the steps of a long request."""
     done: list[int] = []
@@ -96,8 +96,8 @@ async def test_what_nobody_waits_for_is_given_up_without_a_word() -> None:
     told: list[object] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: told.append(context))
-    start_offloaded(LONG + 1, endless, done.append)
-    start_offloaded(LONG + 1, lambda: "counted", done.append)
+    start_offloaded(MEDIUM + 1, endless, done.append)
+    start_offloaded(MEDIUM + 1, lambda: "counted", done.append)
     async with asyncio.timeout(30):
         while not done:  # noqa: ASYNC110 - nobody is told
             await asyncio.sleep(0.01)
@@ -171,7 +171,7 @@ def test_threads_take_short_turns() -> None:
     """So that the loop has its own soon, whatever a thread computes."""
     before = sys.getswitchinterval()
     try:
-        take_short_turns()
+        shorten_switch_interval()
         assert sys.getswitchinterval() == pytest.approx(0.0005)
     finally:
         sys.setswitchinterval(before)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from proxy.core import unpack_body
 from proxy.core.errors import BodyTooLarge, InvalidRequest, UnsupportedMediaType
-from proxy.core.unpack_body import FREE, MOST_TIMES, Unpacking, find_coding
+from proxy.core.unpack_body import ALWAYS_ALLOWED, MAX_RATIO, BodyUnpacker, find_coding
 
 MOST = 8 * 2**20
 TEXT = b'{"model": "gemini", "messages": []}'
@@ -37,7 +37,7 @@ FORMS = pytest.mark.parametrize(("coding", "pack"), PACKED.values(), ids=PACKED)
 
 def unpack(body: bytes, coding: str, most: int = MOST) -> bytes:
     """Unpack all of *body*."""
-    unpacking = Unpacking(body, coding, most)
+    unpacking = BodyUnpacker(body, coding, most)
     assert unpacking.unpack(most + 1)
     return unpacking.body()
 
@@ -87,8 +87,8 @@ def test_the_size_of_a_step_does_not_matter(
 ) -> None:
     """Input and output of any size for each step come to the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unpack_body, "_READ", read)
-        patch.setattr(unpack_body, "_MADE", made)
+        patch.setattr(unpack_body, "_STEP_INPUT", read)
+        patch.setattr(unpack_body, "_STEP_OUTPUT", made)
         assert unpack(pack(data), coding) == data
 
 
@@ -120,7 +120,7 @@ def test_body_that_is_no_such_data_is_refused(coding: str) -> None:
 @FORMS
 def test_more_than_the_limit_is_refused_and_not_unpacked(coding: str, pack: Callable[[bytes], bytes]) -> None:
     """The limit counts what comes out; little more than it is ever held."""
-    unpacking = Unpacking(pack(bytes(64 * 2**20)), coding, 2 * 2**20)
+    unpacking = BodyUnpacker(pack(bytes(64 * 2**20)), coding, 2 * 2**20)
 
     with pytest.raises(BodyTooLarge, match="2 MiB"):
         unpacking.unpack(2**30)
@@ -131,25 +131,25 @@ def test_more_than_the_limit_is_refused_and_not_unpacked(coding: str, pack: Call
 def test_a_bomb_is_refused_by_its_ratio(coding: str, pack: Callable[[bytes], bytes]) -> None:
     """More than a hundred times the body's size is refused, however high the limit is."""
     body = pack(bytes(64 * 2**20))
-    unpacking = Unpacking(body, coding, 2**40)
+    unpacking = BodyUnpacker(body, coding, 2**40)
 
     with pytest.raises(BodyTooLarge, match="100 times"):
         unpacking.unpack(2**30)
-    assert unpacking.size <= max(FREE, MOST_TIMES * len(body))
+    assert unpacking.size <= max(ALWAYS_ALLOWED, MAX_RATIO * len(body))
 
 
 @FORMS
 def test_small_body_of_one_text_is_no_bomb(coding: str, pack: Callable[[bytes], bytes]) -> None:
     """A mebibyte may come of any body."""
-    data = b"the same again, " * (FREE // 16)
-    assert len(pack(data)) * MOST_TIMES < len(data)
+    data = b"the same again, " * (ALWAYS_ALLOWED // 16)
+    assert len(pack(data)) * MAX_RATIO < len(data)
 
     assert unpack(pack(data), coding) == data
 
 
 def test_a_step_makes_a_bounded_piece() -> None:
     """Whoever asks for the first bytes gets little more of a body that packs well."""
-    unpacking = Unpacking(gzip.compress(bytes(2**26)), "gzip", 2**40)
+    unpacking = BodyUnpacker(gzip.compress(bytes(2**26)), "gzip", 2**40)
 
     assert not unpacking.unpack(1_000)
     assert unpacking.size <= 256 * 2**10

@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 
 from proxy.server import serve as server
-from proxy.server.fast_router import Handle, shorten
+from proxy.server.fast_router import Handle, route_fast
 from tests.support.proxied import CHAT, MODEL, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import GOOD_ANSWER, ScriptedUpstream
 
@@ -33,14 +33,14 @@ def went_long(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the paths that go the long way."""
     gone: list[str] = []
 
-    def noting(app: web.Application, long_way: Handle) -> Handle:
+    def noting(app: web.Application, route_slow: Handle) -> Handle:
         async def noted(request: web.BaseRequest) -> web.StreamResponse:
             gone.append(request.path_qs)
-            return await long_way(request)
+            return await route_slow(request)
 
-        return shorten(app, noted)
+        return route_fast(app, noted)
 
-    monkeypatch.setattr(server, "shorten", noting)
+    monkeypatch.setattr(server, "route_fast", noting)
     return gone
 
 
@@ -58,7 +58,7 @@ async def test_both_ways_say_the_same(
     replies = []
     for way in ("short", "long"):
         if way == "long":
-            monkeypatch.setattr(server, "shorten", lambda _, long_way: long_way)
+            monkeypatch.setattr(server, "route_fast", lambda _, route_slow: route_slow)
         async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
             replies.append(await proxy.request(method, path, json=chat() if method == "POST" else None))
 

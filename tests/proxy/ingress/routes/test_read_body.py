@@ -14,7 +14,7 @@ import pytest
 
 from proxy.config import Settings
 from proxy.core.offload import LARGE
-from proxy.core.unpack_body import Unpacking
+from proxy.core.unpack_body import BodyUnpacker
 from proxy.ingress.routes.paths import (
     CHAT_COMPLETIONS,
     COMPLETIONS,
@@ -119,13 +119,13 @@ async def test_long_unpacking_is_done_in_a_thread(
 ) -> None:
     """Nobody waits behind what takes long."""
     seen: list[int] = []
-    step = Unpacking._step
+    step = BodyUnpacker._step
 
-    def noting(self: Unpacking) -> None:
+    def noting(self: BodyUnpacker) -> None:
         seen.append(threading.get_ident())
         step(self)
 
-    monkeypatch.setattr(Unpacking, "_step", noting)
+    monkeypatch.setattr(BodyUnpacker, "_step", noting)
     text = "".join(f"{number} " for number in range(size // 7))
     assert (await send(proxy, CHAT, gzip.compress(json.dumps(chat(text)).encode()), "gzip")).status == 200
     assert len(set(seen) - {threading.get_ident()}) == threads

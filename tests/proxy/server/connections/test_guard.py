@@ -135,11 +135,11 @@ async def test_a_busy_one_is_never_closed() -> None:
         reply = await proxy.post(chat())
         connections.resize(1)
         [idle] = connections._idle
-        connections.begin(idle)  # as a request that takes long
+        connections.begin_request(idle)  # as a request that takes long
         reader, writer = await connect(proxy)
         refused = await is_closed(reader)
         writer.close()
-        connections.end(idle)
+        connections.end_request(idle)
         after = await proxy.post(chat())
 
     assert (reply.status, refused, after.status) == (200, True, 200)

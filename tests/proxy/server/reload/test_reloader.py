@@ -59,7 +59,7 @@ class Reloading:
         """Reload what *load* returns, and wait until that is over."""
         self.next = load
         before = await self.count()
-        self.reloader.ask()
+        self.reloader.request_reload()
         async with asyncio.timeout(30):
             while await self.count() == before:  # noqa: ASYNC110 - it is told to metrics and log alone
                 await asyncio.sleep(0.01)
@@ -359,7 +359,7 @@ async def test_asked_in_the_middle_of_one(
 
     reloads.next = lambda: Loaded(settings_of(OTHER))
     for _ in range(3):
-        reloads.reloader.ask("file")
+        reloads.reloader.request_reload("file")
     may_go_on.set()
     await taking_up
     async with asyncio.timeout(30):
@@ -417,11 +417,11 @@ async def test_ended_in_the_middle_of_one(
     async with proxied(settings, upstream) as proxy:
         reloader = Reloader(lambda: Loaded(settings_of(OTHER)), "127.0.0.1")
         running = begin(reloader.run(proxy.server.current, proxy.server.api))
-        reloader.ask()
+        reloader.request_reload()
         await asyncio.wait_for(preparing.wait(), 30)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        reloader.ask()
+        reloader.request_reload()
         await asyncio.sleep(0.05)
 
         assert (await proxy.post(chat())).status == 200

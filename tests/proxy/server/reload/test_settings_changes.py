@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.config.schema.settings import SECTIONS
-from proxy.server.reload.settings_changes import NEEDS_RESTART, Changes, find_changes, keep_fixed
+from proxy.server.reload.settings_changes import NEEDS_RESTART, Changes, find_changes, keep_restart_settings
 from tests.proxy.config.samples import entry, settings_of
 
 SECRET = "sk-secret-91c3"
@@ -77,7 +77,7 @@ def test_what_is_fixed_stays() -> None:
     running = settings_of(general_settings={"admin": ADMIN, "max_in_flight": 1})
     wanted = settings_of(general_settings={"admin": {**ADMIN, "port": 9999}, "max_in_flight": 2})
 
-    settings, needs_restart = keep_fixed(running, wanted)
+    settings, needs_restart = keep_restart_settings(running, wanted)
 
     assert needs_restart == ("general_settings.admin",)
     assert settings.general_settings.admin == running.general_settings.admin
@@ -91,7 +91,7 @@ def test_sections_are_fixed_as_a_whole() -> None:
     """How the log is written is settled at the start."""
     wanted = settings_of(general_settings={"logs": {"level": "warning"}})
 
-    settings, needs_restart = keep_fixed(settings_of(), wanted)
+    settings, needs_restart = keep_restart_settings(settings_of(), wanted)
 
     assert (settings, needs_restart) == (settings_of(), ("general_settings.logs",))
 
@@ -101,15 +101,15 @@ def test_fixed_is_told_until_it_is_done() -> None:
     running = settings_of(general_settings={"admin": ADMIN})
     wanted = settings_of()
 
-    first, told = keep_fixed(running, wanted)
-    again, told_again = keep_fixed(first, wanted)
+    first, told = keep_restart_settings(running, wanted)
+    again, told_again = keep_restart_settings(first, wanted)
 
     assert told == told_again == ("general_settings.admin",)
-    assert keep_fixed(again, running) == (running, ())
+    assert keep_restart_settings(again, running) == (running, ())
 
 
 def test_nothing_fixed_is_the_very_settings() -> None:
     """Where nothing has to stay, what was loaded is what is taken up."""
     wanted = settings_of(entry("other"))
-    assert keep_fixed(settings_of(), wanted) == (wanted, ())
-    assert keep_fixed(settings_of(), wanted)[0] is wanted
+    assert keep_restart_settings(settings_of(), wanted) == (wanted, ())
+    assert keep_restart_settings(settings_of(), wanted)[0] is wanted

@@ -28,7 +28,7 @@ class Told:
     def __init__(self) -> None:
         self._queue: SimpleQueue[None] = SimpleQueue()
 
-    def tell(self) -> None:
+    def on_change(self) -> None:
         """Be told."""
         self._queue.put(None)
 
@@ -57,13 +57,13 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def watching(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Told]]:
     """Return a function that begins to watch; all watches end with the test. Looks are too rare to help."""
-    monkeypatch.setattr(watch_file, "LOOK_EVERY_S", 60.0)
+    monkeypatch.setattr(watch_file, "POLL_S", 60.0)
     watches: list[FileWatch] = []
 
     def watch(path: Path) -> Told:
         told = Told()
         watches.append(FileWatch(str(path)))
-        watches[-1].start(told.tell)
+        watches[-1].start(told.on_change)
         time.sleep(0.3)  # it says to nobody when it has begun
         return told
 
@@ -160,7 +160,7 @@ def test_change_before_it_began(file: Path) -> None:
     """What it is compared with is how it was when it was read, not when the watch began."""
     told, watch = Told(), FileWatch(str(file))
     rename_over(file)
-    watch.start(told.tell)
+    watch.start(told.on_change)
     try:
         assert told.within(SOON_S)
     finally:
@@ -176,7 +176,7 @@ def test_looks_find_what_no_event_tells(
         directory.mkdir()
     (elsewhere / "real.yaml").write_text("a: 1\n")
     (here / "turnright.yaml").symlink_to(elsewhere / "real.yaml")
-    monkeypatch.setattr(watch_file, "LOOK_EVERY_S", 0.2)
+    monkeypatch.setattr(watch_file, "POLL_S", 0.2)
     told = watching(here / "turnright.yaml")
 
     rename_over(elsewhere / "real.yaml")
@@ -195,7 +195,7 @@ def test_directory_that_is_replaced(
         return watch(directory, **options)
 
     monkeypatch.setattr(watchfiles, "watch", note)
-    monkeypatch.setattr(watch_file, "LOOK_EVERY_S", 0.2)
+    monkeypatch.setattr(watch_file, "POLL_S", 0.2)
     here.mkdir()
     write_in_place(here / "turnright.yaml")
     told = watching(here / "turnright.yaml")
@@ -225,7 +225,7 @@ def test_without_a_watch_it_looks(
         raise OSError("OS file watch limit reached.")
 
     monkeypatch.setattr("watchfiles.watch", refuse)
-    monkeypatch.setattr(watch_file, "LOOK_EVERY_S", 0.2)
+    monkeypatch.setattr(watch_file, "POLL_S", 0.2)
     told = watching(file)
     time.sleep(0.5)
 
@@ -239,7 +239,7 @@ def test_without_a_watch_it_looks(
 def test_nothing_is_told_after_the_end(file: Path) -> None:
     """When it has ended its thread has as well: the loop that it tells may be closed."""
     told, watch = Told(), FileWatch(str(file))
-    watch.start(told.tell)
+    watch.start(told.on_change)
     time.sleep(0.3)
     rename_over(file)
     watch.stop()
