@@ -13,8 +13,11 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from proxy import __version__
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _NEW_CONTAINERS = 10_000
 """New containers after which Python's garbage collector runs."""
@@ -63,17 +66,23 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"turnright {__version__}")
     parser.set_defaults(reloads=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (_add_serve, _add_demo, _add_emulate, _add_explain, _add_check):
+        add(commands)
+    return parser
 
+
+def _add_serve(commands: Commands) -> None:
     serve = commands.add_parser(
         "serve", help="serve the API", description="Serve the API until a signal comes."
     )
     serve.add_argument(
         "--config", metavar="FILE", help="the configuration; without it the environment decides"
     )
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    serve.add_argument("--port", type=_port, default=4000, help="port, 0 for any (default: %(default)s)")
+    _add_address(serve, 4000)
     serve.set_defaults(module="proxy.cli.serve", function="run_serve", reloads=True)
 
+
+def _add_demo(commands: Commands) -> None:
     demo = commands.add_parser(
         "demo",
         help="show the main job, with no key and no network",
@@ -81,15 +90,18 @@ def make_parser() -> argparse.ArgumentParser:
     )
     demo.set_defaults(module="proxy.cli.demo", function="run_demo")
 
+
+def _add_emulate(commands: Commands) -> None:
     emulate = commands.add_parser(
         "emulate",
         help="run the strict Gemini emulator alone",
         description="Speak Gemini's own wire, and refuse what Gemini refuses.",
     )
-    emulate.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    emulate.add_argument("--port", type=_port, default=9090, help="port, 0 for any (default: %(default)s)")
+    _add_address(emulate, 9090)
     emulate.set_defaults(module="proxy.cli.emulate", function="run_emulate")
 
+
+def _add_explain(commands: Commands) -> None:
     explain = commands.add_parser(
         "explain",
         help="print what would be changed in a chat request, and why",
@@ -106,6 +118,8 @@ def make_parser() -> argparse.ArgumentParser:
     )
     explain.set_defaults(module="proxy.cli.explain", function="run_explain")
 
+
+def _add_check(commands: Commands) -> None:
     check = commands.add_parser(
         "check",
         help="validate a configuration",
@@ -116,7 +130,11 @@ def make_parser() -> argparse.ArgumentParser:
     check.add_argument("--config", required=True, metavar="FILE", help="the configuration")
     check.add_argument("--json", action="store_true", help="print all of it as one JSON object")
     check.set_defaults(module="proxy.cli.check", function="run_check")
-    return parser
+
+
+def _add_address(command: argparse.ArgumentParser, port: int) -> None:
+    command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    command.add_argument("--port", type=_port, default=port, help="port, 0 for any (default: %(default)s)")
 
 
 def _port(text: str) -> int:

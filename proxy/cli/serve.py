@@ -20,7 +20,7 @@ from proxy.server.event_loop import make_loop
 from proxy.server.process_end import ProcessEnd, exit_process, run_until_done
 from proxy.server.reload.reloader import Reloader
 from proxy.server.reload.watch_file import FileWatch
-from proxy.server.serve import Address, serve
+from proxy.server.serve import Service, serve
 from proxy.upstream.select_transport import SelectingUpstream
 
 
@@ -53,9 +53,8 @@ def run_serve(options: argparse.Namespace) -> int:
             upstream = SelectingUpstream.for_settings(settings)
             reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
             tracing = open_tracing(settings.general_settings.tracing, os.environ)
-            end = ProcessEnd(writer.close)
-            address = Address(options.host, options.port)
-            status = run_until_done(serve(settings, upstream, tracing, address, reloader, end), make_loop)
+            service = Service(settings, upstream, tracing, options.host, options.port)
+            status = run_until_done(serve(service, reloader, ProcessEnd(writer.close)), make_loop)
     except UnreadableVariable:
         print("turnright: an OTEL_ variable holds what OpenTelemetry cannot read", file=sys.stderr)
         return UNUSABLE

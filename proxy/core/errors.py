@@ -231,10 +231,8 @@ class UpstreamFault(ProxyError):
         cause: Cause | None = None,
         upstream_status: int | None = None,
         evidence: Evidence | None = None,
-        param: str | None = None,
-        headers: Mapping[str, str] | None = None,
     ):
-        super().__init__(message, param=param, headers=headers)
+        super().__init__(message)
         self.upstream_status = upstream_status
         self.cause = cause or (self.usual_cause if upstream_status is None else Cause.REFUSED)
         self.evidence = evidence or Evidence()

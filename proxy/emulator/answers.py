@@ -73,8 +73,8 @@ def compose(
     contents = view_contents(request)
     settings = request.get("generationConfig") or {}
     digest = _digest(model, request, seed)
-    said = script or Script(tuple(_say(request, contents, generation)))
-    parts, finish_reason = said.parts, said.finish_reason
+    candidate = script or Script(tuple(_compose_parts(request, contents, generation)))
+    parts, finish_reason = candidate.parts, candidate.finish_reason
     if script is None:
         parts, finish_reason = _limited(parts, settings)
     text_signature = None
@@ -94,7 +94,7 @@ def compose(
         candidates=min(max(count, 1), MAX_CANDIDATES),
         text_signature=text_signature,
         trailing_stop=generation.signatures,
-        finish_message=said.finish_message,
+        finish_message=candidate.finish_message,
     )
 
 
@@ -103,7 +103,7 @@ def count_tokens(value: Any) -> int:
     return -(-_characters(value) // CHARACTERS_PER_TOKEN)
 
 
-def _say(
+def _compose_parts(
     request: Mapping[str, Any], contents: Sequence[Content], generation: Generation
 ) -> list[Mapping[str, Any]]:
     last = contents[-1]

@@ -10,7 +10,7 @@ from aiohttp import web
 from proxy.emulator import control
 from proxy.emulator.answers import count_tokens
 from proxy.emulator.embeddings import embed, embed_batch
-from proxy.emulator.errors import Refusal, invalid_fields, invalid_key, of_status, unknown_model
+from proxy.emulator.errors import Refusal, invalid_fields, invalid_key, status_error, unknown_model
 from proxy.emulator.generate import generate, parse_body, stream_generate
 from proxy.emulator.journal import Journal
 from proxy.emulator.judge import read_request
@@ -63,7 +63,7 @@ async def google_errors(request: web.Request, handler: Handler) -> web.StreamRes
     except web.HTTPRequestEntityTooLarge:
         return refusal_response(Refusal(f"Request payload size exceeds the limit: {MAX_BODY_BYTES} bytes."))
     except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
-        return refusal_response(of_status(404))
+        return refusal_response(status_error(404))
 
 
 @web.middleware

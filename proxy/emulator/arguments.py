@@ -39,9 +39,9 @@ def value_for(schema: Any, name: str = "value", *, root: Schema | None = None, d
         return _string(name, {})
     root = schema if root is None else root
     schema = _resolved(schema, root)
-    for given in ("const", "default", "example"):
-        if given in schema:
-            return schema[given]
+    for keyword in ("const", "default", "example"):
+        if keyword in schema:
+            return schema[keyword]
     if isinstance(schema.get("enum"), list | tuple) and schema["enum"]:
         return schema["enum"][0]
     branches = next((schema[key] for key in ("anyOf", "oneOf", "allOf") if schema.get(key)), None)
@@ -54,7 +54,7 @@ def _typed(kind: str, schema: Schema, name: str, root: Schema, depth: int) -> An
     if kind == "OBJECT":
         return _object(schema, root, depth)
     if kind == "ARRAY":
-        length = min(max(1, _whole(schema.get("minItems"), 1)), 16)
+        length = min(max(1, _to_int(schema.get("minItems"), 1)), 16)
         return [value_for(schema.get("items"), name, root=root, depth=depth + 1)] * length
     if kind == "INTEGER":
         return _bounded(schema, 1)
@@ -108,22 +108,22 @@ def _string(name: str, schema: Schema) -> str:
     if schema.get("format") == "date-time":
         return "2026-01-01T00:00:00Z"
     text = next((value for word, value in PLAUSIBLE.items() if word in name.lower()), f"example {name}")
-    shortest = min(_whole(schema.get("minLength"), 0), 1000)
-    longest = _whole(schema.get("maxLength"), len(text))
+    shortest = min(_to_int(schema.get("minLength"), 0), 1000)
+    longest = _to_int(schema.get("maxLength"), len(text))
     return (text * (1 + shortest // max(1, len(text))))[: max(longest, shortest, 0)]
 
 
-def _bounded(schema: Schema, usual: float) -> Any:
-    for limit, outside in (("minimum", usual.__lt__), ("maximum", usual.__gt__)):
+def _bounded(schema: Schema, default: float) -> Any:
+    for limit, outside in (("minimum", default.__lt__), ("maximum", default.__gt__)):
         bound = schema.get(limit)
         if isinstance(bound, int | float) and outside(bound) is True:
             return bound
-    return usual
+    return default
 
 
-def _whole(given: Any, otherwise: int) -> int:
-    """Return *given* as an int. Proto JSON writes an int64 as a string."""
+def _to_int(value: Any, fallback: int) -> int:
+    """Return *value* as an int. Proto JSON writes an int64 as a string."""
     try:
-        return int(given)
+        return int(value)
     except (TypeError, ValueError, OverflowError):
-        return otherwise
+        return fallback

@@ -25,11 +25,11 @@ from proxy.emulator.errors import Refusal, invalid_fields, unknown_model
 from proxy.emulator.faults import Fault
 from proxy.emulator.generate import Call, handle, parse_body, scripted_refusal
 from proxy.emulator.judge import read_request
-from proxy.emulator.models import counts_embeddings, embeds
+from proxy.emulator.models import is_embedding_model, reports_embedding_usage
 from proxy.emulator.state import State
 
-MOST_REQUESTS = 100
-MOST_DIMENSIONS = 3072
+MAX_REQUESTS = 100
+MAX_DIMENSIONS = 3072
 EMPTY_PART = "EmbedContentRequest.content contains an empty Part."
 
 Message = Mapping[str, Any]
@@ -60,7 +60,7 @@ def decide_batch(call: Call, fault: Fault, state: State) -> Refusal | dict[str, 
     if isinstance(message, Refusal):
         return message
     requests: list[Message] = message.get("requests") or []
-    if not 0 < len(requests) <= MOST_REQUESTS:
+    if not 0 < len(requests) <= MAX_REQUESTS:
         words = "at most 100 requests can be in one batch" if requests else "requests is not specified"
         return _field(f"requests: {words}", "BatchEmbedContentsRequest")
     for at, one in enumerate(requests):
@@ -74,7 +74,7 @@ def _read(call: Call, fault: Fault, method: str, kind: str) -> Message | Refusal
     scripted = scripted_refusal(fault, call.model)
     if scripted is not None:
         return scripted
-    if not embeds(call.model):
+    if not is_embedding_model(call.model):
         return unknown_model(call.model, version=call.version, method=method)
     body = parse_body(call.body)
     if isinstance(body, Refusal):
@@ -95,8 +95,8 @@ def _judge(request: Message, model: str, place: str, *, named: bool) -> Refusal 
     if not all(part.get("text") or "inlineData" in part or "fileData" in part for part in parts):
         return Refusal(EMPTY_PART)
     wanted = request.get("outputDimensionality")
-    if wanted is not None and not 0 < int(float(wanted)) <= MOST_DIMENSIONS:
-        return _field(f"output_dimensionality: must be from 1 to {MOST_DIMENSIONS}", place)
+    if wanted is not None and not 0 < int(float(wanted)) <= MAX_DIMENSIONS:
+        return _field(f"output_dimensionality: must be from 1 to {MAX_DIMENSIONS}", place)
     return None
 
 
@@ -108,7 +108,7 @@ def _field(line: str, place: str) -> Refusal:
 
 def _embedding(request: Message) -> dict[str, Any]:
     text = "\n".join(_texts(request))
-    size = int(float(request.get("outputDimensionality") or MOST_DIMENSIONS))
+    size = int(float(request.get("outputDimensionality") or MAX_DIMENSIONS))
     numbers = array("h", hashlib.shake_128(text.encode("utf-8", "replace")).digest(2 * size))
     return {"values": [number / 32768 for number in numbers]}
 
@@ -120,6 +120,6 @@ def _texts(request: Message) -> Iterator[str]:
 
 def _usage(model: str, requests: list[Message]) -> dict[str, Any]:
     """Return the usage for newer models. ``gemini-embedding-001`` reports no usage."""
-    if not counts_embeddings(model):
+    if not reports_embedding_usage(model):
         return {}
     return {"usageMetadata": {"promptTokenCount": count_tokens([list(_texts(one)) for one in requests])}}

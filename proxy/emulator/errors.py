@@ -63,60 +63,64 @@ STATUSES: dict[int, Status] = {
     503: Status("UNAVAILABLE", "The model is overloaded. Please try again later."),
     504: Status("DEADLINE_EXCEEDED", "Deadline expired before operation could complete."),
 }
+QUOTA_METRIC = "generativelanguage.googleapis.com/generate_content_free_tier_requests"
 QUOTA_MESSAGE = (
     "You exceeded your current quota, please check your plan and billing details. For more information on this "
     "error, head over to: https://ai.google.dev/gemini-api/docs/rate-limits."
 )
 
 
-def of_status(
-    status: int,
-    *,
-    message: str | None = None,
-    reason: str | None = None,
-    retry_delay_seconds: float | None = None,
-    quota_id: str | None = None,
-    model: str = "",
-) -> Refusal:
-    """Return the error of *status*. Without a *message* it has Google's own text.
+@dataclass(frozen=True)
+class ErrorOptions:
+    """The scripted parts of an error.
 
-    *reason* adds an ``ErrorInfo``, *quota_id* a ``QuotaFailure`` and *retry_delay_seconds* a ``RetryInfo``. In a 429
-    the delay also adds the sentence "Please retry in". Source: continue#9570 and gemini-cli#8437.
+    *message* replaces Google's own text. *reason* adds an ``ErrorInfo``, *quota_id* a ``QuotaFailure`` and
+    *retry_delay_seconds* a ``RetryInfo``. In a 429 the delay also adds the sentence "Please retry in". Source:
+    continue#9570 and gemini-cli#8437.
     """
+
+    message: str | None = None
+    reason: str | None = None
+    retry_delay_seconds: float | None = None
+    quota_id: str | None = None
+    model: str = ""
+
+
+def status_error(status: int, options: ErrorOptions | None = None) -> Refusal:
+    """Return the error of *status*, with Google's own text unless *options* replace it."""
+    options = options or ErrorOptions()
     known = STATUSES.get(status, Status("UNKNOWN", "Unknown error."))
-    details: list[dict[str, Any]] = []
-    if reason is not None:
-        details.append(error_info(reason))
-    if quota_id is not None:
-        violation = {
-            "quotaMetric": "generativelanguage.googleapis.com/generate_content_free_tier_requests",
-            "quotaId": quota_id,
-            "quotaDimensions": {"location": "global", "model": model},
-        }
-        details.append({"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]})
-    if retry_delay_seconds is not None:
-        details.append(
-            {
-                "@type": "type.googleapis.com/google.rpc.RetryInfo",
-                "retryDelay": f"{retry_delay_seconds:g}s",
-            }
-        )
-    text = message if message is not None else known.message
-    if message is None and status == 429 and details:
-        text = _quota_text(quota_id, retry_delay_seconds, model)
+    details = _details(options)
+    text = options.message if options.message is not None else known.message
+    if options.message is None and status == 429 and details:
+        text = _quota_text(options)
     return Refusal(text, status, known.name, details=tuple(details))
 
 
-def _quota_text(quota_id: str | None, retry_delay_seconds: float | None, model: str) -> str:
+def _details(options: ErrorOptions) -> list[dict[str, Any]]:
+    details: list[dict[str, Any]] = []
+    if options.reason is not None:
+        details.append(error_info(options.reason))
+    if options.quota_id is not None:
+        violation = {
+            "quotaMetric": QUOTA_METRIC,
+            "quotaId": options.quota_id,
+            "quotaDimensions": {"location": "global", "model": options.model},
+        }
+        details.append({"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]})
+    if options.retry_delay_seconds is not None:
+        delay = f"{options.retry_delay_seconds:g}s"
+        details.append({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay})
+    return details
+
+
+def _quota_text(options: ErrorOptions) -> str:
     """Return the text of a 429 with details, line by line as continue#9570 quotes it."""
     lines = [QUOTA_MESSAGE]
-    if quota_id is not None:
-        lines.append(
-            "* Quota exceeded for metric: generativelanguage.googleapis.com/generate_content_free_tier_requests, "
-            f"limit: 0, model: {model}"
-        )
-    if retry_delay_seconds is not None:
-        lines.append(f"Please retry in {retry_delay_seconds:g}s.")
+    if options.quota_id is not None:
+        lines.append(f"* Quota exceeded for metric: {QUOTA_METRIC}, limit: 0, model: {options.model}")
+    if options.retry_delay_seconds is not None:
+        lines.append(f"Please retry in {options.retry_delay_seconds:g}s.")
     return "\n".join(lines)
 
 

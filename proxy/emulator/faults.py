@@ -62,10 +62,10 @@ NO_FAULT = Fault()
 Check = tuple[Callable[[Any], bool], str]
 
 
-def _whole(least: int, most: int) -> Check:
+def _integer(lowest: int, highest: int) -> Check:
     return (
-        lambda v: isinstance(v, int) and not isinstance(v, bool) and least <= v <= most,
-        f"must be a whole number from {least} to {most}",
+        lambda v: isinstance(v, int) and not isinstance(v, bool) and lowest <= v <= highest,
+        f"must be a whole number from {lowest} to {highest}",
     )
 
 
@@ -77,15 +77,15 @@ _SECONDS: Check = (
 )
 FAULT_FIELDS: dict[str, Check] = {
     "model": _TEXT,
-    "times": _whole(1, 1_000_000),
-    "status": _whole(400, 599),
+    "times": _integer(1, 1_000_000),
+    "status": _integer(400, 599),
     "message": _TEXT,
     "reason": _TEXT,
     "retry_delay_seconds": _SECONDS,
     "quota_id": _TEXT,
     "delay_seconds": _SECONDS,
-    "cut_after_chunks": _whole(0, 1_000_000),
-    "end_after_chunks": _whole(0, 1_000_000),
+    "cut_after_chunks": _integer(0, 1_000_000),
+    "end_after_chunks": _integer(0, 1_000_000),
     "chunk_delay_seconds": _SECONDS,
     "finish_reason": _TEXT,
     "finish_message": _TEXT,

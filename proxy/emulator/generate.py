@@ -17,7 +17,7 @@ from aiohttp import web
 
 from proxy.emulator import replies
 from proxy.emulator.answers import Answer, compose
-from proxy.emulator.errors import Refusal, of_status, unknown_model
+from proxy.emulator.errors import ErrorOptions, Refusal, status_error, unknown_model
 from proxy.emulator.faults import Fault
 from proxy.emulator.journal import Entry
 from proxy.emulator.judge import judge_request, read_request
@@ -66,14 +66,8 @@ def scripted_refusal(fault: Fault, model: str) -> Refusal | None:
     """Return the refusal that *fault* asks for, or None."""
     if fault.status is None:
         return None
-    return of_status(
-        fault.status,
-        message=fault.message,
-        reason=fault.reason,
-        retry_delay_seconds=fault.retry_delay_seconds,
-        quota_id=fault.quota_id,
-        model=model,
-    )
+    options = ErrorOptions(fault.message, fault.reason, fault.retry_delay_seconds, fault.quota_id, model)
+    return status_error(fault.status, options)
 
 
 def parse_body(body: bytes) -> Any:
@@ -115,7 +109,7 @@ async def handle(request: web.Request, decide: Decide, *, stream: bool = False) 
     try:
         await asyncio.sleep(fault.delay_seconds)
         if fault.reset:
-            return _hang_up(request, entry, response)
+            return _abort_connection(request, entry, response)
         if fault.garbage:
             entry.status = 200
             response = web.Response(text=GARBAGE, content_type="text/html")
@@ -152,7 +146,7 @@ async def _send_half(request: web.Request, entry: Entry, body: bytes) -> web.Str
     response.content_length = len(body)
     await response.prepare(request)
     await response.write(body[: len(body) // 2])
-    return _hang_up(request, entry, response)
+    return _abort_connection(request, entry, response)
 
 
 async def _stream(request: web.Request, entry: Entry, fault: Fault, answer: Answer) -> web.StreamResponse:
@@ -168,7 +162,7 @@ async def _stream(request: web.Request, entry: Entry, fault: Fault, answer: Answ
             await asyncio.sleep(fault.chunk_delay_seconds)
         await response.write(replies.sse_event(chunk) if sse else replies.array_item(chunk, index))
     if fault.cut_after_chunks is not None:
-        return _hang_up(request, entry, response)
+        return _abort_connection(request, entry, response)
     if not sse:
         await response.write(replies.ARRAY_END if chunks else b"[]\n")
     await response.write_eof()
@@ -176,7 +170,7 @@ async def _stream(request: web.Request, entry: Entry, fault: Fault, answer: Answ
     return response
 
 
-def _hang_up(request: web.Request, entry: Entry, response: web.StreamResponse) -> web.StreamResponse:
+def _abort_connection(request: web.Request, entry: Entry, response: web.StreamResponse) -> web.StreamResponse:
     """Abort the connection. The returned *response* is only what the handler has to return."""
     entry.finished = "dropped"
     if request.transport is not None:

@@ -57,7 +57,7 @@ class Generation:
     """An OBJECT schema without properties is refused (pydantic-ai#1998, livekit#2689)."""
     minimal_thinking: bool = True
     """``thinkingLevel: minimal`` is supported (kiss-translator#1048: not on 3.7 and 3.8)."""
-    names_states: bool = True
+    explains_states: bool = True
     """The error for a schema with too many states says so. Other generations give a generic error (vercel/ai#21192)."""
     typed_schemas: bool = False
     """Every schema must have either a type or ``anyOf`` alone, as at Vertex (Graphenium#37, spring-ai#1373)."""
@@ -86,8 +86,8 @@ GEMINI_3 = Generation(
     many_candidates=False,
     enum_format_needs_values=True,
 )
-GEMINI_3_1 = replace(GEMINI_3, names_states=False)
-STRICT_TAIL = Generation(
+GEMINI_3_1 = replace(GEMINI_3, explains_states=False)
+GEMINI_3_6 = Generation(
     "3.6",
     Mixing.REFUSED,
     prefill=False,
@@ -99,7 +99,7 @@ STRICT_TAIL = Generation(
     many_candidates=False,
     enum_format_needs_values=True,
 )
-NO_MINIMAL_THINKING = Generation(
+GEMINI_3_7 = Generation(
     "3.7",
     Mixing.REFUSED,
     prefill=False,
@@ -127,10 +127,10 @@ FAMILIES: dict[str, Generation] = {
     "gemini-3.5-flash": GEMINI_3,
     "gemini-pro-latest": GEMINI_3,
     # LibreChat agents#323: these "and all future releases" refuse it.
-    "gemini-3.5-flash-lite": STRICT_TAIL,
-    "gemini-3.6": STRICT_TAIL,
-    "gemini-3.7": NO_MINIMAL_THINKING,
-    "gemini-3.8": NO_MINIMAL_THINKING,
+    "gemini-3.5-flash-lite": GEMINI_3_6,
+    "gemini-3.6": GEMINI_3_6,
+    "gemini-3.7": GEMINI_3_7,
+    "gemini-3.8": GEMINI_3_7,
 }
 
 LISTED_MODELS = (
@@ -166,20 +166,20 @@ def generation_of(name: str) -> Generation | None:
     Source: the rows above. Unknown names follow pipecat's prefill list and Google's "all future releases".
     """
     model = model_id(name)
-    if not model.startswith("gemini-") or model == "gemini-" or embeds(model):
+    if not model.startswith("gemini-") or model == "gemini-" or is_embedding_model(model):
         return None
     rows = [prefix for prefix in FAMILIES if model == prefix or model.startswith(f"{prefix}-")]
-    return FAMILIES[max(rows, key=len)] if rows else STRICT_TAIL
+    return FAMILIES[max(rows, key=len)] if rows else GEMINI_3_6
 
 
-def embeds(name: str) -> bool:
+def is_embedding_model(name: str) -> bool:
     """Tell whether a model is an embedding model. Older ones no longer exist (docs-mcp-server#363)."""
     return model_id(name).startswith("gemini-embedding-")
 
 
-def counts_embeddings(name: str) -> bool:
+def reports_embedding_usage(name: str) -> bool:
     """Tell whether a model reports the usage of embeddings. All but the first one do (litellm 1.105.3 reads it)."""
-    return embeds(name) and not model_id(name).startswith("gemini-embedding-001")
+    return is_embedding_model(name) and not model_id(name).startswith("gemini-embedding-001")
 
 
 def on_vertex(generation: Generation) -> Generation:
@@ -198,5 +198,5 @@ def describe_model(name: str) -> dict[str, Any]:
         "description": "A model of the turnright emulator: it judges requests as Gemini does.",
         "inputTokenLimit": INPUT_TOKEN_LIMIT,
         "outputTokenLimit": OUTPUT_TOKEN_LIMIT,
-        "supportedGenerationMethods": list(EMBEDDING_METHODS if embeds(model) else METHODS),
+        "supportedGenerationMethods": list(EMBEDDING_METHODS if is_embedding_model(model) else METHODS),
     }

@@ -132,13 +132,13 @@ def _one(kind: str, given: Any, path: str, faults: Faults) -> Any:
     if kind in MESSAGES:
         if isinstance(given, Mapping):
             return _message(kind, given, path, faults)
-        return _invalid(path, API_TYPES + kind, _quoted(given), faults, instead={})
+        return _invalid(path, API_TYPES + kind, _quoted(given), faults, fallback={})
     if kind == "Value":
         return given
     if kind == "Struct":
         if isinstance(given, Mapping):
             return given
-        return _invalid(path, STRUCT_TYPE, _quoted(given), faults, instead={})
+        return _invalid(path, STRUCT_TYPE, _quoted(given), faults, fallback={})
     if isinstance(given, Mapping):
         return _invalid(path, kind, "Starting an object on a scalar field", faults)
     if kind in ENUMS:
@@ -180,9 +180,9 @@ def _quoted(given: Any) -> str:
     return text if len(text) <= QUOTED_CHARACTERS else f"{text[:QUOTED_CHARACTERS]}..."
 
 
-def _invalid(path: str, kind: str, what: str, faults: Faults, *, instead: Any = None) -> Any:
+def _invalid(path: str, kind: str, what: str, faults: Faults, *, fallback: Any = None) -> Any:
     faults.append(FieldViolation(path, f"Invalid value at '{path}' ({kind}), {what}"))
-    return instead
+    return fallback
 
 
 def _unknown(name: Any, path: str, why: str, faults: Faults) -> None:

@@ -21,13 +21,13 @@ FORMATS = {
 }
 """The formats of each type (ai.google.dev/api/caching#Schema)."""
 
-MOST_LEVELS = 32
+MAX_LEVELS = 32
 """Nested objects and arrays. Google does not document its limit (gemini-cli#5923, js-genai#882).
 
 The tools that the tests collect reach eleven levels with their recursion cut off.
 """
 
-MOST_STATES = 20_000
+MAX_STATES = 20_000
 """An assumed limit, since Google does not document its own. ``_states`` counts what Google's error text names."""
 
 VALUE_MATCHER_STATES = 64
@@ -154,7 +154,7 @@ def _untyped(schema: Schema, name: str) -> Iterator[str]:
 def nesting(request: Request, _: Generation) -> Refusal | None:
     """Refuse a schema with too many levels. Source: gemini-cli#5923, js-genai#882."""
     for place in proto_schemas(request):
-        if _levels(place.schema) > MOST_LEVELS:
+        if _levels(place.schema) > MAX_LEVELS:
             return Refusal(DEEP_ANSWER if place.function is None else DEEP_FUNCTION)
     return None
 
@@ -177,9 +177,9 @@ def states(request: Request, generation: Generation) -> Refusal | None:
         for place in proto_schemas(request)
         if place.function is None or (forced and (not allowed or place.function in allowed))
     )
-    if count <= MOST_STATES:
+    if count <= MAX_STATES:
         return None
-    return Refusal(TOO_MANY_STATES if generation.names_states else INVALID_ARGUMENT)
+    return Refusal(TOO_MANY_STATES if generation.explains_states else INVALID_ARGUMENT)
 
 
 def _states(schema: Schema) -> float:

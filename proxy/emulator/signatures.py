@@ -56,8 +56,8 @@ def verify(signature: str, part: Part) -> str | None:
     raw = decode_base64(signature)
     if raw is None or len(raw) != _SIZE or not raw.startswith(_MAGIC):
         return CORRUPTED
-    body, seal = raw[:-_DIGEST], raw[-_DIGEST:]
-    if not hmac.compare_digest(seal, _seal(body)):
+    body, mac = raw[:-_DIGEST], raw[-_DIGEST:]
+    if not hmac.compare_digest(mac, _mac(body)):
         return CORRUPTED
     call = part.get("functionCall")
     expected = (
@@ -110,10 +110,10 @@ def _missing(name: str, position: int) -> str:
 
 def _sign(subject: bytes, counter: int) -> str:
     body = _MAGIC + (counter % 2 ** (8 * _COUNTER)).to_bytes(_COUNTER, "big") + subject
-    return b64encode(body + _seal(body)).decode()
+    return b64encode(body + _mac(body)).decode()
 
 
-def _seal(body: bytes) -> bytes:
+def _mac(body: bytes) -> bytes:
     return hmac.digest(_KEY, body, "sha256")[:_DIGEST]
 
 

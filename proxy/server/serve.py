@@ -185,21 +185,17 @@ class _StopSignals:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """The API's address. Port 0 lets the kernel choose."""
+class Service:
+    """The parts of the API, and its address. Port 0 lets the kernel choose."""
 
+    settings: Settings
+    upstream: Upstream
+    tracing: Tracing | None
     host: str
     port: int
 
 
-async def serve(
-    settings: Settings,
-    upstream: Upstream,
-    tracing: Tracing | None,
-    address: Address,
-    reloader: Reloader,
-    end: ProcessEnd,
-) -> int:
+async def serve(service: Service, reloader: Reloader, end: ProcessEnd) -> int:
     """Serve until a signal comes, drain, and return the exit status 0.
 
     *reloader* replaces the settings meanwhile. *end* ends the process in time, even if this coroutine does not return.
@@ -211,13 +207,15 @@ async def serve(
     loop.add_signal_handler(signal.SIGHUP, reloader.request_reload)
     try:
         async with (
-            serving(settings, upstream, tracing, host=address.host, port=address.port) as server,
+            serving(
+                service.settings, service.upstream, service.tracing, host=service.host, port=service.port
+            ) as server,
             asyncio.TaskGroup() as group,
         ):
             stop.server = server
             get_log().info(
                 "ready",
-                host=address.host,
+                host=service.host,
                 port=server.port,
                 admin_port=server.admin_port,
                 base_url=server.base_url,

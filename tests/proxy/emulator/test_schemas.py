@@ -11,8 +11,8 @@ from proxy.emulator.errors import INVALID_ARGUMENT
 from proxy.emulator.schemas import (
     DEEP_ANSWER,
     DEEP_FUNCTION,
-    MOST_LEVELS,
-    MOST_STATES,
+    MAX_LEVELS,
+    MAX_STATES,
     TOO_MANY_STATES,
     VALUE_MATCHER_STATES,
 )
@@ -62,14 +62,14 @@ def nested(levels: int) -> dict[str, Any]:
 @modern
 def test_depth(model: str) -> None:
     """Choices are no levels; functions and the answer have texts of their own."""
-    root = {"type": "OBJECT", "properties": {"a": nested(MOST_LEVELS - 1)}}
-    deep = {"type": "OBJECT", "properties": {"a": nested(MOST_LEVELS)}}
+    root = {"type": "OBJECT", "properties": {"a": nested(MAX_LEVELS - 1)}}
+    deep = {"type": "OBJECT", "properties": {"a": nested(MAX_LEVELS)}}
     assert said(model, tools=tools(function("f", root))) is None
     assert said(model, tools=tools(function("f", deep))) == DEEP_FUNCTION
     assert said(model, generationConfig={"responseSchema": deep}) == DEEP_ANSWER
 
 
-LONG = "n" * (MOST_STATES - len("a") - 2)
+LONG = "n" * (MAX_STATES - len("a") - 2)
 
 
 @modern
@@ -79,8 +79,8 @@ LONG = "n" * (MOST_STATES - len("a") - 2)
         ({"type": "STRING", "enum": [LONG]}, True),
         ({"type": "STRING", "enum": [LONG, "n"]}, False),
         ({"type": "OBJECT", "properties": {f"{LONG}n": STRING}}, False),
-        ({"type": "ARRAY", "maxItems": MOST_STATES - 3, "items": STRING}, True),
-        ({"type": "ARRAY", "maxItems": MOST_STATES, "items": STRING}, False),
+        ({"type": "ARRAY", "maxItems": MAX_STATES - 3, "items": STRING}, True),
+        ({"type": "ARRAY", "maxItems": MAX_STATES, "items": STRING}, False),
         (
             {
                 "type": "ARRAY",
@@ -90,11 +90,11 @@ LONG = "n" * (MOST_STATES - len("a") - 2)
             False,
         ),
         ({"type": "STRING", "description": LONG * 2}, True),
-        ({"type": "ARRAY", "maxItems": MOST_STATES // VALUE_MATCHER_STATES, "items": INTEGER}, True),
+        ({"type": "ARRAY", "maxItems": MAX_STATES // VALUE_MATCHER_STATES, "items": INTEGER}, True),
         (
             {
                 "type": "ARRAY",
-                "maxItems": MOST_STATES // VALUE_MATCHER_STATES,
+                "maxItems": MAX_STATES // VALUE_MATCHER_STATES,
                 "items": {**INTEGER, "minimum": 0},
             },
             False,

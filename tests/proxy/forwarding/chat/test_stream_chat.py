@@ -161,7 +161,9 @@ async def test_error_before_the_first_chunk_keeps_its_status(
     proxy: Proxied, upstream: ScriptedUpstream, status: int
 ) -> None:
     """No 200 goes out before the first chunk is there."""
-    upstream.then(UpstreamFault("Not now.", upstream_status=status, headers={"retry-after": "3"}))
+    fault = UpstreamFault("Not now.", upstream_status=status)
+    fault.headers["retry-after"] = "3"
+    upstream.then(fault)
     reply = await proxy.post(chat(stream=True))
 
     assert (reply.status, reply.error["message"]) == (status, "Not now.")
