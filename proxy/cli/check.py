@@ -15,8 +15,8 @@ from dataclasses import asdict
 
 import orjson
 
-from proxy.cli.check_table import outlook_lines
-from proxy.cli.check_warnings import doubts_about
+from proxy.cli.check_table import check_lines
+from proxy.cli.check_warnings import find_warnings
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.cli.print_result import print_result
 from proxy.config import render_settings
@@ -37,17 +37,17 @@ def run_check(options: argparse.Namespace) -> int:
         print(fault, file=sys.stderr)
         return UNUSABLE
     models = preview_of(loaded.settings)
-    doubts = doubts_about(loaded.settings, read_memory_limit(), reachable_limit())
+    warnings = find_warnings(loaded.settings, read_memory_limit(), reachable_limit())
     if options.json:
-        told = {
+        result = {
             "settings": plain_settings(loaded),
             "models": [asdict(model) for model in models],
-            "warnings": [*loaded.warnings, *doubts],
+            "warnings": [*loaded.warnings, *warnings],
         }
-        return print_result(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode(), 0)
-    told_of_models = (f"# {line}".rstrip() for line in outlook_lines(loaded.settings, models))
-    status = print_result("\n".join([render_settings(loaded), *told_of_models]), 0)
+        return print_result(orjson.dumps(result, option=orjson.OPT_INDENT_2).decode(), 0)
+    table = (f"# {line}".rstrip() for line in check_lines(loaded.settings, models))
+    status = print_result("\n".join([render_settings(loaded), *table]), 0)
     print_warnings(loaded)
-    for doubt in doubts:
-        print(f"turnright: warning: {doubt}", file=sys.stderr)
+    for warning in warnings:
+        print(f"turnright: warning: {warning}", file=sys.stderr)
     return status

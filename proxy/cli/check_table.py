@@ -24,25 +24,25 @@ _MODES = {
 }
 
 
-def outlook_lines(settings: Settings, models: tuple[ModelPreview, ...]) -> Iterator[str]:
+def check_lines(settings: Settings, models: tuple[ModelPreview, ...]) -> Iterator[str]:
     """Yield the effect of *settings* on a request, model by model, as lines without a newline."""
     yield "What happens to a request."
     yield ""
-    yield from _fact("access", _access(settings))
-    yield from _fact("browsers", _browsers(settings))
-    yield from _fact("sanitize", f"{settings.sanitize.mode}: {_MODES[settings.sanitize.mode]}")
-    yield from _fact("tries", _tries(settings))
-    yield from _fact("tool calls", _checked_calls(settings))
-    yield from _fact("restart", _restart(settings))
+    yield from _row("access", _access(settings))
+    yield from _row("browsers", _browsers(settings))
+    yield from _row("sanitize", f"{settings.sanitize.mode}: {_MODES[settings.sanitize.mode]}")
+    yield from _row("tries", _attempts(settings))
+    yield from _row("tool calls", _tool_call_checks(settings))
+    yield from _row("restart", _restart(settings))
     policy = policy_of(settings.budget)
     for model in models:
         yield ""
         yield model.name
         if model.fallbacks:
-            yield from _fact("if it fails", ", then ".join(model.fallbacks))
+            yield from _row("if it fails", ", then ".join(model.fallbacks))
         if model.context_window_fallbacks:
-            yield from _fact("if too long", ", then ".join(model.context_window_fallbacks))
-        yield from _fact("turns", _turns(model.turns))
+            yield from _row("if too long", ", then ".join(model.context_window_fallbacks))
+        yield from _row("turns", _turns(model.turns))
         for number, deployment in enumerate(model.deployments, 1):
             yield ""
             of = f" ({number} of {len(model.deployments)})" if len(model.deployments) > 1 else ""
@@ -50,16 +50,16 @@ def outlook_lines(settings: Settings, models: tuple[ModelPreview, ...]) -> Itera
             yield from _deployment(deployment, policy)
 
 
-def _fact(name: str, text: str) -> Iterator[str]:
+def _row(name: str, text: str) -> Iterator[str]:
     yield f"    {name:<12}{text}"
 
 
 def _access(settings: Settings) -> str:
     general = settings.general_settings
-    held = ["the master key"] * (general.master_key is not None)
-    held += [key.name for key in general.keys]
-    if held:
-        return f"a key is asked for: {', '.join(held)}"
+    keys = ["the master key"] * (general.master_key is not None)
+    keys += [key.name for key in general.keys]
+    if keys:
+        return f"a key is asked for: {', '.join(keys)}"
     if general.allow_unauthenticated_access:
         return "no key is asked for, on any address"
     return "no key is asked for; only loopback can be served"
@@ -74,7 +74,7 @@ def _browsers(settings: Settings) -> str:
     return f"pages of {pages or 'no other site'} are served; Host must be {hosts}"
 
 
-def _tries(settings: Settings) -> str:
+def _attempts(settings: Settings) -> str:
     router = settings.router_settings
     return (
         f"{router.num_retries + 1} of a model at most, {_seconds(router.timeout)} for all; a deployment that fails "
@@ -82,7 +82,7 @@ def _tries(settings: Settings) -> str:
     )
 
 
-def _checked_calls(settings: Settings) -> str:
+def _tool_call_checks(settings: Settings) -> str:
     if settings.sanitize.mode != "repair" or settings.router_settings.self_correction == "off":
         return "not checked"
     where = "in every answer" if settings.router_settings.self_correction == "always" else "in whole answers"
@@ -112,15 +112,15 @@ def _turns(policy: TurnPolicy | None) -> str:
 
 
 def _deployment(deployment: DeploymentPreview, policy: CutPolicy) -> Iterator[str]:
-    yield from _fact("transport", _transport(deployment))
-    yield from _fact("key", deployment.key)
-    yield from _fact(
+    yield from _row("transport", _transport(deployment))
+    yield from _row("key", deployment.key)
+    yield from _row(
         "time",
         f"{_seconds(deployment.attempt_s)} for a try; {_seconds(deployment.connect_s)} to connect, "
         f"{_seconds(deployment.first_byte_s)} of silence before a stream begins, {_seconds(deployment.idle_s)} after",
     )
     if deployment.rules is None or deployment.budget is None:
-        yield from _fact("else", "by the name of the model that is asked for")
+        yield from _row("else", "by the name of the model that is asked for")
         return
     yield from _rules(deployment.rules)
     yield from _budget(deployment.budget, policy)
@@ -138,12 +138,12 @@ def _transport(deployment: DeploymentPreview) -> str:
 
 def _rules(rules: RulesPreview) -> Iterator[str]:
     why = "configured" if rules.profile_from == "configured" else "by the model's name and route"
-    yield from _fact("profile", f"{rules.profile}, {why}")
-    yield from _fact(
+    yield from _row("profile", f"{rules.profile}, {why}")
+    yield from _row(
         "tool names", f"{rules.tool_names}, {rules.longest_tool_name} characters; others go under new names"
     )
     results = "taken" if rules.results else "moved behind them"
-    yield from _fact(
+    yield from _row(
         "media", f"{_types(rules.media)}; addresses are {rules.addresses}; in tool results {results}"
     )
 
@@ -159,16 +159,16 @@ def _types(media: tuple[str, ...] | None) -> str:
 def _budget(budget: BudgetPreview, policy: CutPolicy) -> Iterator[str]:
     longest = "" if budget.longest_answer is None else f"; answers of {budget.longest_answer:,} at most"
     if budget.window is None:
-        yield from _fact("window", f"unknown: the provider's first refusal will tell{longest}")
+        yield from _row("window", f"unknown: the provider's first refusal will tell{longest}")
     else:
-        yield from _fact("window", f"{budget.window:,} tokens, {_WINDOW_FROM[budget.window_from]}{longest}")
+        yield from _row("window", f"{budget.window:,} tokens, {_WINDOW_FROM[budget.window_from]}{longest}")
     if budget.limit is not None:
         reserve = f"less {budget.reserve:,} for the answer" if budget.reserve else "the answer has its own"
-        yield from _fact(
+        yield from _row(
             "prompt",
             f"{budget.limit:,} tokens ({reserve}); {budget.margin_percent} % are kept for the estimate's error",
         )
-    yield from _fact("cuts", _cuts(budget, policy))
+    yield from _row("cuts", _cuts(budget, policy))
 
 
 def _cuts(budget: BudgetPreview, policy: CutPolicy) -> str:

@@ -19,9 +19,9 @@ from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB, bytes
 from proxy.server.connections.limits import ENOUGH_DESCRIPTORS, max_connections
 from proxy.upstream.transports import uses_litellm
 
-_WANT_KEYS = frozenset(provider.prefix for provider in PROVIDERS)
+_KEYED_PROVIDERS = frozenset(provider.prefix for provider in PROVIDERS)
 
-_ALIKE = 0.9
+_SAME_WINDOW = 0.9
 """Windows of a pool above this share of the largest one are taken as equal. Those of one model differ by less."""
 
 _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
@@ -39,7 +39,7 @@ _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
 """Keys that switch something off at 0. The warning is given only if the file sets them."""
 
 
-def doubts_about(
+def find_warnings(
     settings: Settings, memory_limit: int | None = None, descriptors: int = ENOUGH_DESCRIPTORS
 ) -> tuple[str, ...]:
     """Return the probable mistakes in *settings*, each with its place in the file. None of them holds a secret.
@@ -56,7 +56,7 @@ def doubts_about(
         *_windows(settings, pools),
         *_chains(settings, pools),
         *_small_fallbacks(settings, pools),
-        *_zeros(settings),
+        *_switched_off(settings),
     )
 
 
@@ -74,17 +74,17 @@ def _memory(settings: Settings, memory_limit: int | None) -> Iterator[str]:
     general = settings.general_settings
     if memory_limit is None:
         return
-    together = bytes_in_flight(general.max_in_flight_mib, memory_limit) // MIB
+    available = bytes_in_flight(general.max_in_flight_mib, memory_limit) // MIB
     times = LITELLM_TIMES if uses_litellm(settings.routes) else DIRECT_TIMES
-    if times * general.max_body_mib > together:
+    if times * general.max_body_mib > available:
         yield (
             f"general_settings.max_body_mib: a body of {general.max_body_mib} MiB may take "
-            f"{times * general.max_body_mib} MiB of memory, and all requests together have {together} "
-            f"(max_in_flight_mib): at most {max(1, together // times)} is safe"
+            f"{times * general.max_body_mib} MiB of memory, and all requests together have {available} "
+            f"(max_in_flight_mib): at most {max(1, available // times)} is safe"
         )
-    if together * MIB > memory_limit:
+    if available * MIB > memory_limit:
         yield (
-            f"general_settings.max_in_flight_mib: requests may take {together} MiB of memory, and the process has "
+            f"general_settings.max_in_flight_mib: requests may take {available} MiB of memory, and the process has "
             f"{memory_limit // MIB}"
         )
 
@@ -101,8 +101,8 @@ def _descriptors(settings: Settings, descriptors: int) -> Iterator[str]:
 def _missing_keys(settings: Settings) -> Iterator[str]:
     for pool in pools_of(settings).values():
         for deployment in pool:
-            hosted = deployment.provider in _WANT_KEYS and deployment.api_base is None
-            if hosted and key_of_deployment(deployment) == "not set":
+            needs_key = deployment.provider in _KEYED_PROVIDERS and deployment.api_base is None
+            if needs_key and key_of_deployment(deployment) == "not set":
                 yield f"{_entry(deployment)}.litellm_params.api_key: is not set, and {deployment.provider} asks for one"
 
 
@@ -121,7 +121,7 @@ def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> I
                     "nothing is cut before the provider has refused a request"
                 )
         windows = [window for window in known if window is not None]
-        if windows and min(windows) < _ALIKE * max(windows):
+        if windows and min(windows) < _SAME_WINDOW * max(windows):
             told = ", ".join(f"{window:,}" if window else "unknown" for window in known)
             yield (
                 f"model_list: the deployments of {name} have different windows ({told}): how much of a history is sent "
@@ -141,23 +141,23 @@ def _chains(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> It
                     if frozenset((name, target)) not in circles:
                         yield f"router_settings.{key}: {name} and {target} fall back to each other; each is asked once"
                     circles.add(frozenset((name, target)))
-                further = [each for each in after.get(target, ()) if each != name and each not in chain]
-                if further:
+                ignored = [each for each in after.get(target, ()) if each != name and each not in chain]
+                if ignored:
                     yield (
-                        f"router_settings.{key}: {name} falls back to {target} and not on to {', '.join(further)}: "
+                        f"router_settings.{key}: {name} falls back to {target} and not on to {', '.join(ignored)}: "
                         f"the fallbacks of a fallback are not followed; name them behind {target}"
                     )
 
 
 def _small_fallbacks(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
     for name, pool in pools.items():
-        mine = _largest(pool)
+        own = _largest(pool)
         for target in chain_of(settings.router_settings.context_window_fallbacks, name, pool):
-            theirs = _largest(pools.get(target, ()))
-            if mine is not None and theirs is not None and theirs <= mine:
+            other = _largest(pools.get(target, ()))
+            if own is not None and other is not None and other <= own:
                 yield (
                     f"router_settings.context_window_fallbacks: {target} takes no more than {name} "
-                    f"({theirs:,} tokens, {mine:,})"
+                    f"({other:,} tokens, {own:,})"
                 )
 
 
@@ -168,7 +168,7 @@ def _largest(pool: Sequence[Deployment]) -> int | None:
     return max((window for window in windows if window is not None), default=None) if all(windows) else None
 
 
-def _zeros(settings: Settings) -> Iterator[str]:
+def _switched_off(settings: Settings) -> Iterator[str]:
     for section, keys in _OFF_AT_ZERO.items():
         given = getattr(settings, section)
         if section == "turns" and given.mode == "off":

@@ -23,13 +23,13 @@ def run_demo(_: argparse.Namespace) -> int:
     comparisons = asyncio.run(run_comparison())
     for comparison in comparisons:
         print(_render(comparison))
-    right = sum(comparison.as_it_should for comparison in comparisons)
+    right = sum(comparison.is_as_expected for comparison in comparisons)
     print(f"{right} of {len(comparisons)} refused when sent straight and answered through turnright.")
     return 0 if right == len(comparisons) else 1
 
 
 def _render(comparison: Comparison) -> str:
-    mark = "ok " if comparison.as_it_should else "NOT"
+    mark = "ok " if comparison.is_as_expected else "NOT"
     return "\n".join(
         (
             f"{mark} {comparison.name}  {comparison.model}: {comparison.description}",

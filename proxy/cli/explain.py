@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from proxy.cli.configuration import UNUSABLE, read_configuration
-from proxy.cli.print_result import can_show, print_result, takes_colours
+from proxy.cli.print_result import can_encode, print_result, takes_colours
 from proxy.cli.show_explanation import show_explanation
 from proxy.config import ConfigurationError, Settings, load_settings, render_faults
 from proxy.config.pools import choose_pool
@@ -28,7 +28,7 @@ from proxy.state.taught import untaught
 CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}
 
-_FURTHER = ("before", "steps", "after", "would", "budget")
+_ADDED_FIELDS = ("before", "steps", "after", "would", "budget")
 """Fields that are added to the answer of ``/v1/explain``."""
 
 
@@ -64,11 +64,11 @@ def run_explain(options: argparse.Namespace) -> int:
         place = f" ({error.param})" if error.param else ""
         print(f"turnright: {error.message}{place}", file=sys.stderr)
         return UNUSABLE
-    looked = inspect_request(request, run, {"model": request.model}, compact=options.json)
-    explanation = {**tell_run(run), **{name: looked[name] for name in _FURTHER}}
+    inspected = inspect_request(request, run, {"model": request.model}, compact=options.json)
+    explanation = {**tell_run(run), **{name: inspected[name] for name in _ADDED_FIELDS}}
     if options.json:
         shown = orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode()
-        if not can_show(shown):  # print_result's escapes for unprintable characters are not JSON
+        if not can_encode(shown):  # print_result's escapes for unprintable characters are not JSON
             shown = json.dumps(explanation, indent=2)
     else:
         shown = "\n".join(show_explanation(explanation, colours=takes_colours()))

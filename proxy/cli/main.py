@@ -19,7 +19,7 @@ from proxy import __version__
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-_NEW_CONTAINERS = 10_000
+_GC_THRESHOLD = 10_000
 """New containers after which Python's garbage collector runs."""
 
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.reloads:  # until the reloader exists, a SIGHUP must not end the process
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        status: int = _load(options)(options)
+        status: int = _import_command(options)(options)
         if sys.stdout is not None:  # the shell may have closed it: >&-
             sys.stdout.flush()
     except BrokenPipeError:  # the reader has left, as `head` does; the rest of the buffer is dropped
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _load(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
+def _import_command(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
     """Import the command's module now, so that a command only pays for its own imports.
 
     Objects made by imports stay alive. Collecting garbage among them takes a tenth of the start, and each full
@@ -53,7 +53,7 @@ def _load(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
     )
     gc.freeze()
     gc.enable()
-    gc.set_threshold(_NEW_CONTAINERS)
+    gc.set_threshold(_GC_THRESHOLD)
     return run
 
 

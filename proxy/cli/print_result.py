@@ -17,19 +17,19 @@ def print_result(text: str, status: int) -> int:
     """Print *text* and return *status*. If it cannot be written, say why on standard error and return 2."""
     stream: TextIO | None = sys.stdout
     if stream is None:  # closed by the shell: >&-
-        return _tell("it is closed")
+        return _report_fault("it is closed")
     try:
         stream.write(f"{_escaped(stream, text)}\n")
         stream.flush()
     except BrokenPipeError:
-        _let_go(stream)
+        _discard_buffer(stream)
     except OSError as error:
-        _let_go(stream)
-        return _tell(error.strerror or "it cannot be written")
+        _discard_buffer(stream)
+        return _report_fault(error.strerror or "it cannot be written")
     return status
 
 
-def can_show(text: str) -> bool:
+def can_encode(text: str) -> bool:
     """Tell whether standard output's encoding has every character of *text*."""
     return sys.stdout is None or _escaped(sys.stdout, text) == text
 
@@ -45,11 +45,11 @@ def _escaped(stream: TextIO, text: str) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def _tell(why: str) -> int:
+def _report_fault(why: str) -> int:
     print(f"turnright: standard output: {why}", file=sys.stderr)
     return UNUSABLE
 
 
-def _let_go(stream: TextIO) -> None:
+def _discard_buffer(stream: TextIO) -> None:
     """Send the rest of the buffer to ``/dev/null``. Otherwise Python's own flush at the exit would fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

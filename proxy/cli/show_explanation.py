@@ -12,7 +12,7 @@ from typing import Any
 from proxy.cli.show_messages import differences, excerpt, printable
 from proxy.upstream.dialects import STEP as PARAMETERS
 
-_BESIDE_MESSAGES = ("tools_withheld", "delegation_withheld", "delegation_guidance")
+_TOOL_CHANGES = ("tools_withheld", "delegation_withheld", "delegation_guidance")
 """Changes of the turn guard that concern the tools, and no message."""
 
 _PARTS = {
@@ -88,10 +88,10 @@ def _violation_lines(found: Sequence[Mapping[str, Any]], paint: Paint) -> Iterat
     for one in found:
         places.setdefault((one["rule"], one["words"]), []).append(f"messages[{one['index']}]")
     for (rule, words), where in places.items():
-        yield f"  {_named(where)}  {rule}: {paint(printable(words), _DIM)}"
+        yield f"  {_join_places(where)}  {rule}: {paint(printable(words), _DIM)}"
 
 
-def _named(places: Sequence[str]) -> str:
+def _join_places(places: Sequence[str]) -> str:
     """Return the first of *places*, and the number of further ones."""
     named = list(dict.fromkeys(place for place in places if place))
     more = f" and {len(named) - _MOST_MESSAGES:,} more" if len(named) > _MOST_MESSAGES else ""
@@ -105,15 +105,15 @@ def _step_lines(
     yield f"{paint(step['step'], _BOLD)}: {step['what']}" if step["what"] else paint(step["step"], _BOLD)
     if not step["made"]:
         yield f"  (mode {mode} does not do this: it is what mode repair would do)"
-    told: set[str] = set()
+    shown: set[str] = set()
     for change in step["changes"]:
         reason = change["reason"]
-        if reason in told:
+        if reason in shown:
             continue
-        told.add(reason)
-        alike = [one for one in step["changes"] if one["reason"] == reason]
-        places = _named([_place_of(step["step"], one) for one in alike])
-        where = places or printable(_named([one["detail"] for one in alike]))
+        shown.add(reason)
+        same = [one for one in step["changes"] if one["reason"] == reason]
+        places = _join_places([_place_of(step["step"], one) for one in same])
+        where = places or printable(_join_places([one["detail"] for one in same]))
         yield f"    {change['kind']} {reason}  {where}".rstrip()
         if change["why"]:
             yield f"      {change['why']}"
@@ -149,7 +149,7 @@ def _budget_table(budget: Mapping[str, Any]) -> Iterator[str]:
     """Yield the budget as a table: the tokens of each part before and after, and the limit."""
     limit = "unknown" if budget["limit"] is None else f"{budget['limit']:,}"
     yield f"tokens (limit {limit}, window from: {budget['window_source']}):"
-    yield f"  {'':<14}{'came in':>10}{_out(budget):>14}"
+    yield f"  {'':<14}{'came in':>10}{_sent_label(budget):>14}"
     before, after = budget["parts"]["before"], budget["parts"]["after"]
     for name in _PARTS:
         yield f"  {name.replace('_', ' '):<14}{before[name]:>10,}{after[name]:>14,}"
@@ -161,7 +161,7 @@ def _budget_table(budget: Mapping[str, Any]) -> Iterator[str]:
         yield f"  a round has {budget['round_mean']:,} so far; {budget['rounds_left']:,} more fit"
 
 
-def _out(budget: Mapping[str, Any]) -> str:
+def _sent_label(budget: Mapping[str, Any]) -> str:
     return "would go out" if budget.get("would") else "goes out"  # only the inspector sets "would"
 
 
@@ -172,7 +172,7 @@ def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     shared = (
         budget["window"] is not None and budget["limit"] is not None and budget["limit"] < budget["window"]
     )
-    for title, name, tokens in (("came in", "before", "estimate"), (_out(budget), "after", "sent")):
+    for title, name, tokens in (("came in", "before", "estimate"), (_sent_label(budget), "after", "sent")):
         bar, at, width = "", 0, 0
         for part, (letter, colour) in _PARTS.items():
             at += parts[name][part]
@@ -190,7 +190,7 @@ def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
 
 def _place_of(step: str, change: Mapping[str, Any]) -> str:
     """Return the place of a change: a message, a tool, or nothing for other parameters."""
-    if step == PARAMETERS or change["reason"] in _BESIDE_MESSAGES:
+    if step == PARAMETERS or change["reason"] in _TOOL_CHANGES:
         return ""
     if step != "tools" or change["reason"] == "call_name":
         return f"messages[{change['index']}]"
@@ -203,13 +203,13 @@ def _turn_lines(turns: Mapping[str, Any] | None) -> Iterator[str]:
     if turns is None:
         return
     of = f" of {turns['limit']}" if turns["limit"] else ""
-    told = [f"{turns['rounds']}{of} since the user last spoke"]
+    parts = [f"{turns['rounds']}{of} since the user last spoke"]
     if turns["delegation_rounds"]:
-        told.append(f"{turns['delegation_rounds']} that delegate")
+        parts.append(f"{turns['delegation_rounds']} that delegate")
     if turns["warns"]:
-        told.append("warning")
+        parts.append("warning")
     if turns["loop_period"]:
-        told.append(f"a loop of {turns['loop_period']}")
+        parts.append(f"a loop of {turns['loop_period']}")
     if turns["wrap_up"]:
-        told.append(f"wrap-up: {turns['wrap_up']}")
-    yield f"rounds    {', '.join(told)} ({turns['mode']})"
+        parts.append(f"wrap-up: {turns['wrap_up']}")
+    yield f"rounds    {', '.join(parts)} ({turns['mode']})"

@@ -170,4 +170,4 @@ async def test_demo_on_each_transport(transport: str) -> None:
     """The demo's histories all go as they should, whichever transport carries them."""
     comparisons = await run_comparison(transport)
 
-    assert all(comparison.as_it_should for comparison in comparisons), comparisons
+    assert all(comparison.is_as_expected for comparison in comparisons), comparisons

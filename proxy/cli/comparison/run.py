@@ -33,7 +33,7 @@ class Comparison:
     changes: str
 
     @property
-    def as_it_should(self) -> bool:
+    def is_as_expected(self) -> bool:
         """True if the direct request was refused, the proxied one was answered, and its changes were reported."""
         return self.straight_status == 400 and self.proxied_status == 200 and bool(self.changes)
 

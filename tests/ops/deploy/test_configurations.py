@@ -9,7 +9,7 @@ import httpx
 import pytest
 import yaml
 
-from proxy.cli.check_warnings import doubts_about
+from proxy.cli.check_warnings import find_warnings
 from proxy.config import bind_fault, load_settings
 from tests.ops.deploy.configurations import PLACES, Configured, configured
 from tests.process.running import Running, command, environment
@@ -53,8 +53,8 @@ def test_its_bodies_fit_its_memory(deployed: Configured) -> None:
     general = deployed.settings.general_settings
     larger = general.model_copy(update={"max_body_mib": general.max_body_mib + 1})
 
-    assert not doubts_about(deployed.settings, deployed.memory_bytes)
-    assert doubts_about(
+    assert not find_warnings(deployed.settings, deployed.memory_bytes)
+    assert find_warnings(
         deployed.settings.model_copy(update={"general_settings": larger}), deployed.memory_bytes
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.check_table import outlook_lines
+from proxy.cli.check_table import check_lines
 from proxy.planning.preview import preview_of
 from tests.proxy.config.samples import entry, settings_of
 
@@ -14,7 +14,7 @@ from tests.proxy.config.samples import entry, settings_of
 def lines(*entries: dict[str, Any], **sections: Any) -> list[str]:
     """Return what is told of a file."""
     settings = settings_of(*entries, **sections)
-    return list(outlook_lines(settings, preview_of(settings)))
+    return list(check_lines(settings, preview_of(settings)))
 
 
 def fact(name: str, *entries: dict[str, Any], **sections: Any) -> str:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.check_warnings import doubts_about
+from proxy.cli.check_warnings import find_warnings
 from tests.proxy.config.samples import entry, settings_of
 
 
 def doubts(*entries: dict[str, Any], **sections: Any) -> list[str]:
     """Return the doubts about a file."""
-    return list(doubts_about(settings_of(*entries, **sections)))
+    return list(find_warnings(settings_of(*entries, **sections)))
 
 
 def keyed(name: str, model: str = "gemini/gemini-2.5-flash", **params: Any) -> dict[str, Any]:
@@ -155,13 +155,13 @@ def test_bodies_that_memory_does_not_hold(
     settings = settings_of(LARGE | {"transport": transport}, general_settings=general)
     limit = None if memory_mib is None else memory_mib * 2**20
 
-    found = doubts_about(settings, limit)
+    found = find_warnings(settings, limit)
 
     assert [line.split(":")[0] for line in found] == [f"general_settings.{name}" for name in told]
 
 
 def test_the_doubt_names_a_limit_that_fits() -> None:
     """And both figures that do not."""
-    [found] = doubts_about(settings_of(LARGE), 512 * 2**20)
+    [found] = find_warnings(settings_of(LARGE), 512 * 2**20)
     assert "32 MiB may take 256 MiB" in found
     assert "have 128 (max_in_flight_mib): at most 16 is safe" in found
