@@ -11,16 +11,16 @@ from sanitizers.budget import CutPolicy
 from sanitizers.turns import TurnPolicy
 
 _WINDOW_FROM = {
-    "configured": "by model_info",
-    "catalogue": "by litellm's table",
-    "family": "by the model's family",
-    "assumed": "assumed, since nobody knows it",
+    "configured": "from model_info",
+    "catalogue": "from litellm's table",
+    "family": "from the model's family",
+    "assumed": "assumed, since it is unknown",
 }
 _MODES = {
-    "repair": "histories are made legal, and every change is told",
-    "observe": "histories are sent as they are; what would be changed is told",
-    "strict": "histories that would have to be changed are refused",
-    "off": "histories are not looked at",
+    "repair": "histories are repaired, and every change is reported",
+    "observe": "histories are sent unchanged; the changes that repair would make are reported",
+    "strict": "histories that need a repair are refused",
+    "off": "histories are not checked",
 }
 
 
@@ -31,7 +31,7 @@ def check_lines(settings: Settings, models: tuple[ModelPreview, ...]) -> Iterato
     yield from _row("access", _access(settings))
     yield from _row("browsers", _browsers(settings))
     yield from _row("sanitize", f"{settings.sanitize.mode}: {_MODES[settings.sanitize.mode]}")
-    yield from _row("tries", _attempts(settings))
+    yield from _row("attempts", _attempts(settings))
     yield from _row("tool calls", _tool_call_checks(settings))
     yield from _row("restart", _restart(settings))
     policy = policy_of(settings.budget)
@@ -59,10 +59,10 @@ def _access(settings: Settings) -> str:
     keys = ["the master key"] * (general.master_key is not None)
     keys += [key.name for key in general.keys]
     if keys:
-        return f"a key is asked for: {', '.join(keys)}"
+        return f"a key is required: {', '.join(keys)}"
     if general.allow_unauthenticated_access:
-        return "no key is asked for, on any address"
-    return "no key is asked for; only loopback can be served"
+        return "no key is required, on any address"
+    return "no key is required; only loopback can be served"
 
 
 def _browsers(settings: Settings) -> str:
@@ -77,8 +77,8 @@ def _browsers(settings: Settings) -> str:
 def _attempts(settings: Settings) -> str:
     router = settings.router_settings
     return (
-        f"{router.num_retries + 1} of a model at most, {_seconds(router.timeout)} for all; a deployment that fails "
-        f"rests {_seconds(router.cooldown_time)}"
+        f"at most {router.num_retries + 1} for one model, within {_seconds(router.timeout)}; a failing deployment is "
+        f"skipped for {_seconds(router.cooldown_time)}"
     )
 
 
@@ -92,7 +92,7 @@ def _tool_call_checks(settings: Settings) -> str:
 def _restart(settings: Settings) -> str:
     general = settings.general_settings
     return (
-        f"after SIGTERM requests are taken for {_seconds(general.drain_delay)}, and those in flight have "
+        f"after SIGTERM new requests are served for {_seconds(general.drain_delay)}, and those in flight have "
         f"{_seconds(general.drain_grace)} more"
     )
 
@@ -105,9 +105,9 @@ def _turns(policy: TurnPolicy | None) -> str:
     delegating = f" ({policy.max_delegation_rounds} that delegate)" if policy.max_delegation_rounds else ""
     parts = [rounds + delegating]
     if policy.max_repeats:
-        parts.append(f"a loop from {policy.max_repeats} repeats on")
+        parts.append(f"loops from {policy.max_repeats} repeats")
     if policy.mode == "enforce":
-        parts.append(f"{_limit(policy.max_calls_per_turn)} calls of an answer")
+        parts.append(f"{_limit(policy.max_calls_per_turn)} calls in an answer")
     return f"{policy.mode}: {', '.join(parts)}"
 
 
@@ -116,11 +116,11 @@ def _deployment(deployment: DeploymentPreview, policy: CutPolicy) -> Iterator[st
     yield from _row("key", deployment.key)
     yield from _row(
         "time",
-        f"{_seconds(deployment.attempt_s)} for a try; {_seconds(deployment.connect_s)} to connect, "
+        f"{_seconds(deployment.attempt_s)} for an attempt; {_seconds(deployment.connect_s)} to connect; "
         f"{_seconds(deployment.first_byte_s)} of silence before a stream begins, {_seconds(deployment.idle_s)} after",
     )
     if deployment.rules is None or deployment.budget is None:
-        yield from _row("else", "by the name of the model that is asked for")
+        yield from _row("the rest", "depends on the requested model")
         return
     yield from _rules(deployment.rules)
     yield from _budget(deployment.budget, policy)
@@ -132,7 +132,7 @@ def _transport(deployment: DeploymentPreview) -> str:
     if deployment.transport_from == "auto":
         own = deployment.transport == "direct"
         why = f"auto: {provider} is spoken directly" if own else f"auto: {provider} is left to litellm"
-    host = deployment.host or "where litellm knows the provider to be"
+    host = deployment.host or "the provider's address in litellm"
     return f"{deployment.transport} ({why}), to {host}"
 
 
@@ -140,11 +140,11 @@ def _rules(rules: RulesPreview) -> Iterator[str]:
     why = "configured" if rules.profile_from == "configured" else "by the model's name and route"
     yield from _row("profile", f"{rules.profile}, {why}")
     yield from _row(
-        "tool names", f"{rules.tool_names}, {rules.longest_tool_name} characters; others go under new names"
+        "tool names", f"{rules.tool_names}, {rules.longest_tool_name} characters; others are renamed"
     )
-    results = "taken" if rules.results else "moved behind them"
+    results = "accepted" if rules.results else "moved behind them"
     yield from _row(
-        "media", f"{_types(rules.media)}; addresses are {rules.addresses}; in tool results {results}"
+        "media", f"{_types(rules.media)}; addresses are {rules.addresses}; in tool results: {results}"
     )
 
 
@@ -159,14 +159,16 @@ def _types(media: tuple[str, ...] | None) -> str:
 def _budget(budget: BudgetPreview, policy: CutPolicy) -> Iterator[str]:
     longest = "" if budget.longest_answer is None else f"; answers of {budget.longest_answer:,} at most"
     if budget.window is None:
-        yield from _row("window", f"unknown: the provider's first refusal will tell{longest}")
+        yield from _row("window", f"unknown until the provider refuses a request for its length{longest}")
     else:
         yield from _row("window", f"{budget.window:,} tokens, {_WINDOW_FROM[budget.window_from]}{longest}")
     if budget.limit is not None:
-        reserve = f"less {budget.reserve:,} for the answer" if budget.reserve else "the answer has its own"
+        reserve = (
+            f"less {budget.reserve:,} for the answer" if budget.reserve else "the answer has its own limit"
+        )
         yield from _row(
             "prompt",
-            f"{budget.limit:,} tokens ({reserve}); {budget.margin_percent} % are kept for the estimate's error",
+            f"{budget.limit:,} tokens ({reserve}); {budget.margin_percent} % are reserved for errors of the estimate",
         )
     yield from _row("cuts", _cuts(budget, policy))
 

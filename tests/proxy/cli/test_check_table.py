@@ -41,54 +41,54 @@ def test_a_whole_file() -> None:
     assert told == [
         "What happens to a request.",
         "",
-        "    access      a key is asked for: the master key, team-a",
+        "    access      a key is required: the master key, team-a",
         "    browsers    no CORS headers are sent",
-        "    sanitize    repair: histories are made legal, and every change is told",
-        "    tries       3 of a model at most, 600 s for all; a deployment that fails rests 5 s",
+        "    sanitize    repair: histories are repaired, and every change is reported",
+        "    attempts    at most 3 for one model, within 600 s; a failing deployment is skipped for 5 s",
         "    tool calls  checked against the request's tools in whole answers",
-        "    restart     after SIGTERM requests are taken for 5 s, and those in flight have 30 s more",
+        "    restart     after SIGTERM new requests are served for 5 s, and those in flight have 30 s more",
         "",
         "mine",
         "    if it fails claude",
         "    turns       enforce: any number of rounds, 50 with delegation (10 that delegate), "
-        "a loop from 5 repeats on, 10 calls of an answer",
+        "loops from 5 repeats, 10 calls in an answer",
         "",
         "  gemini/gemini-3.6-flash (1 of 2)",
         "    transport   direct (auto: gemini is spoken directly), to generativelanguage.googleapis.com",
         "    key         set",
-        "    time        600 s for a try; 5 s to connect, 120 s of silence before a stream begins, 120 s after",
+        "    time        600 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
         "    profile     gemini-3-strict, by the model's name and route",
-        "    tool names  [A-Za-z_][A-Za-z0-9_.:-]*, 64 characters; others go under new names",
+        "    tool names  [A-Za-z_][A-Za-z0-9_.:-]*, 64 characters; others are renamed",
         "    media       images (heic, heif, jpeg, png, webp), application, audio, text, video; "
-        "addresses are refused; in tool results taken",
-        "    window      1,048,576 tokens, by litellm's table; answers of 65,536 at most",
-        "    prompt      1,048,576 tokens (the answer has its own); 15 % are kept for the estimate's error",
+        "addresses are refused; in tool results: accepted",
+        "    window      1,048,576 tokens, from litellm's table; answers of 65,536 at most",
+        "    prompt      1,048,576 tokens (the answer has its own limit); 15 % are reserved for errors of the estimate",
         "    cuts        balanced: above 890,880 tokens down to 445,440; refused above 996,147",
         "",
         "  openai/my-own (2 of 2)",
         "    transport   direct (auto: openai is spoken directly), to llm:8000",
         "    key         not set",
-        "    time        30 s for a try; 5 s to connect, 120 s of silence before a stream begins, 120 s after",
+        "    time        30 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
         "    profile     mistral, configured",
-        "    tool names  [a-zA-Z0-9_-]+, 64 characters; others go under new names",
-        "    media       images (gif, jpeg, png, webp); addresses are passed on; in tool results moved behind them",
-        "    window      unknown: the provider's first refusal will tell",
+        "    tool names  [a-zA-Z0-9_-]+, 64 characters; others are renamed",
+        "    media       images (gif, jpeg, png, webp); addresses are passed on; in tool results: moved behind them",
+        "    window      unknown until the provider refuses a request for its length",
         "    cuts        balanced: nothing",
         "",
         "claude",
         "    if too long mine",
         "    turns       enforce: any number of rounds, 50 with delegation (10 that delegate), "
-        "a loop from 5 repeats on, 10 calls of an answer",
+        "loops from 5 repeats, 10 calls in an answer",
         "",
         "  anthropic/claude-sonnet-4-5",
-        "    transport   litellm (auto: anthropic is left to litellm), to where litellm knows the provider to be",
+        "    transport   litellm (auto: anthropic is left to litellm), to the provider's address in litellm",
         "    key         set",
-        "    time        600 s for a try; 5 s to connect, 120 s of silence before a stream begins, 120 s after",
+        "    time        600 s for an attempt; 5 s to connect; 120 s of silence before a stream begins, 120 s after",
         "    profile     anthropic, by the model's name and route",
-        "    tool names  [a-zA-Z0-9_-]+, 64 characters; others go under new names",
-        "    media       images (gif, jpeg, png, webp); addresses are refused; in tool results taken",
-        "    window      200,000 tokens, by litellm's table; answers of 64,000 at most",
-        "    prompt      191,808 tokens (less 8,192 for the answer); 15 % are kept for the estimate's error",
+        "    tool names  [a-zA-Z0-9_-]+, 64 characters; others are renamed",
+        "    media       images (gif, jpeg, png, webp); addresses are refused; in tool results: accepted",
+        "    window      200,000 tokens, from litellm's table; answers of 64,000 at most",
+        "    prompt      191,808 tokens (less 8,192 for the answer); 15 % are reserved for errors of the estimate",
         "    cuts        balanced: above 162,816 tokens down to 81,408; refused above 182,217",
     ]
 
@@ -96,16 +96,16 @@ def test_a_whole_file() -> None:
 @pytest.mark.parametrize(
     ("name", "sections", "told"),
     [
-        ("access", {}, "no key is asked for; only loopback can be served"),
+        ("access", {}, "no key is required; only loopback can be served"),
         (
             "access",
             {"general_settings": {"allow_unauthenticated_access": True}},
-            "no key is asked for, on any address",
+            "no key is required, on any address",
         ),
         (
             "sanitize",
             {"sanitize": {"mode": "observe"}},
-            "observe: histories are sent as they are; what would be changed is told",
+            "observe: histories are sent unchanged; the changes that repair would make are reported",
         ),
         ("tool calls", {"sanitize": {"mode": "observe"}}, "not checked"),
         ("tool calls", {"router_settings": {"self_correction": "off"}}, "not checked"),
@@ -139,7 +139,7 @@ def test_a_wildcard_says_that_its_models_differ() -> None:
     """Nothing is told that depends on the model."""
     told = lines(entry("openai/*", "openai/*"))
 
-    assert told[-1] == "    else        by the name of the model that is asked for"
+    assert told[-1] == "    the rest    depends on the requested model"
     assert not any(line.startswith("    window") for line in told)
 
 
@@ -147,7 +147,7 @@ def test_a_window_that_is_assumed() -> None:
     """Where the operator says what to take an unknown one for."""
     told = fact("window", entry(model="openai/my-own"), budget={"preset": "lango"})
 
-    assert told == "65,536 tokens, assumed, since nobody knows it"
+    assert told == "65,536 tokens, assumed, since it is unknown"
 
 
 @pytest.mark.parametrize(
