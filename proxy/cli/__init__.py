@@ -8,6 +8,7 @@ check             ``turnright check``: prints check_table and check_warnings
 explain           ``turnright explain``: prints show_explanation and show_messages
 demo              ``turnright demo``: runs comparison
 emulate           ``turnright emulate``
+render_lines      texts and tables of rich as lines
 print_result      writes a result to standard output
 """
 

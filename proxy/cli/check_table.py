@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
+from proxy.cli.render_lines import Part, render_lines, two_columns
 from proxy.config import Settings
 from proxy.planning.budgets.policies import policy_of
 from proxy.planning.preview import BudgetPreview, DeploymentPreview, ModelPreview, RulesPreview
 from sanitizers.budget import CutPolicy
 from sanitizers.turns import TurnPolicy
+
+Rows: TypeAlias = Iterator[tuple[str, str]]
+"""Names and their values."""
 
 _WINDOW_FROM = {
     "configured": "from model_info",
@@ -26,32 +31,44 @@ _MODES = {
 
 def check_lines(settings: Settings, models: tuple[ModelPreview, ...]) -> Iterator[str]:
     """Yield the effect of *settings* on a request, model by model, as lines without a newline."""
+    return render_lines(_parts(settings, models))
+
+
+def _parts(settings: Settings, models: tuple[ModelPreview, ...]) -> Iterator[Part]:
     yield "What happens to a request."
     yield ""
-    yield from _row("access", _access(settings))
-    yield from _row("browsers", _browsers(settings))
-    yield from _row("sanitize", f"{settings.sanitize.mode}: {_MODES[settings.sanitize.mode]}")
-    yield from _row("attempts", _attempts(settings))
-    yield from _row("tool calls", _tool_call_checks(settings))
-    yield from _row("restart", _restart(settings))
+    yield _table(_general_rows(settings))
     policy = policy_of(settings.budget)
     for model in models:
         yield ""
         yield model.name
-        if model.fallbacks:
-            yield from _row("if it fails", ", then ".join(model.fallbacks))
-        if model.context_window_fallbacks:
-            yield from _row("if too long", ", then ".join(model.context_window_fallbacks))
-        yield from _row("turns", _turns(model.turns))
+        yield _table(_model_rows(model))
         for number, deployment in enumerate(model.deployments, 1):
             yield ""
             of = f" ({number} of {len(model.deployments)})" if len(model.deployments) > 1 else ""
             yield f"  {deployment.model}{of}"
-            yield from _deployment(deployment, policy)
+            yield _table(_deployment_rows(deployment, policy))
 
 
-def _row(name: str, text: str) -> Iterator[str]:
-    yield f"    {name:<12}{text}"
+def _table(rows: Rows) -> Part:
+    return two_columns(rows, width=12, indent=4)
+
+
+def _general_rows(settings: Settings) -> Rows:
+    yield "access", _access(settings)
+    yield "browsers", _browsers(settings)
+    yield "sanitize", f"{settings.sanitize.mode}: {_MODES[settings.sanitize.mode]}"
+    yield "attempts", _attempts(settings)
+    yield "tool calls", _tool_call_checks(settings)
+    yield "restart", _restart(settings)
+
+
+def _model_rows(model: ModelPreview) -> Rows:
+    if model.fallbacks:
+        yield "if it fails", ", then ".join(model.fallbacks)
+    if model.context_window_fallbacks:
+        yield "if too long", ", then ".join(model.context_window_fallbacks)
+    yield "turns", _turns(model.turns)
 
 
 def _access(settings: Settings) -> str:
@@ -111,19 +128,19 @@ def _turns(policy: TurnPolicy | None) -> str:
     return f"{policy.mode}: {', '.join(parts)}"
 
 
-def _deployment(deployment: DeploymentPreview, policy: CutPolicy) -> Iterator[str]:
-    yield from _row("transport", _transport(deployment))
-    yield from _row("key", deployment.key)
-    yield from _row(
+def _deployment_rows(deployment: DeploymentPreview, policy: CutPolicy) -> Rows:
+    yield "transport", _transport(deployment)
+    yield "key", deployment.key
+    yield (
         "time",
         f"{_seconds(deployment.attempt_s)} for an attempt; {_seconds(deployment.connect_s)} to connect; "
         f"{_seconds(deployment.first_byte_s)} of silence before a stream begins, {_seconds(deployment.idle_s)} after",
     )
     if deployment.rules is None or deployment.budget is None:
-        yield from _row("the rest", "depends on the requested model")
+        yield "the rest", "depends on the requested model"
         return
-    yield from _rules(deployment.rules)
-    yield from _budget(deployment.budget, policy)
+    yield from _rules_rows(deployment.rules)
+    yield from _budget_rows(deployment.budget, policy)
 
 
 def _transport(deployment: DeploymentPreview) -> str:
@@ -136,16 +153,12 @@ def _transport(deployment: DeploymentPreview) -> str:
     return f"{deployment.transport} ({why}), to {host}"
 
 
-def _rules(rules: RulesPreview) -> Iterator[str]:
+def _rules_rows(rules: RulesPreview) -> Rows:
     why = "configured" if rules.profile_from == "configured" else "by the model's name and route"
-    yield from _row("profile", f"{rules.profile}, {why}")
-    yield from _row(
-        "tool names", f"{rules.tool_names}, {rules.longest_tool_name} characters; others are renamed"
-    )
+    yield "profile", f"{rules.profile}, {why}"
+    yield "tool names", f"{rules.tool_names}, {rules.longest_tool_name} characters; others are renamed"
     results = "accepted" if rules.results else "moved behind them"
-    yield from _row(
-        "media", f"{_types(rules.media)}; addresses are {rules.addresses}; in tool results: {results}"
-    )
+    yield "media", f"{_types(rules.media)}; addresses are {rules.addresses}; in tool results: {results}"
 
 
 def _types(media: tuple[str, ...] | None) -> str:
@@ -156,21 +169,21 @@ def _types(media: tuple[str, ...] | None) -> str:
     return f"images ({images})" + "".join(f", {kind}" for kind in others)
 
 
-def _budget(budget: BudgetPreview, policy: CutPolicy) -> Iterator[str]:
+def _budget_rows(budget: BudgetPreview, policy: CutPolicy) -> Rows:
     longest = "" if budget.longest_answer is None else f"; answers of {budget.longest_answer:,} at most"
     if budget.window is None:
-        yield from _row("window", f"unknown until the provider refuses a request for its length{longest}")
+        yield "window", f"unknown until the provider refuses a request for its length{longest}"
     else:
-        yield from _row("window", f"{budget.window:,} tokens, {_WINDOW_FROM[budget.window_from]}{longest}")
+        yield "window", f"{budget.window:,} tokens, {_WINDOW_FROM[budget.window_from]}{longest}"
     if budget.limit is not None:
         reserve = (
             f"less {budget.reserve:,} for the answer" if budget.reserve else "the answer has its own limit"
         )
-        yield from _row(
+        yield (
             "prompt",
             f"{budget.limit:,} tokens ({reserve}); {budget.margin_percent} % are reserved for errors of the estimate",
         )
-    yield from _row("cuts", _cuts(budget, policy))
+    yield "cuts", _cuts(budget, policy)
 
 
 def _cuts(budget: BudgetPreview, policy: CutPolicy) -> str:

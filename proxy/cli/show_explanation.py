@@ -6,9 +6,13 @@ Long lists are cut, and ``--json`` prints all of them. Text of a history is show
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.table import Table
+from rich.text import Text
+
+from proxy.cli.render_lines import Part, render_lines, two_columns
 from proxy.cli.show_messages import differences, excerpt, printable
 from proxy.upstream.dialects import STEP as PARAMETERS
 
@@ -16,18 +20,17 @@ _TOOL_CHANGES = ("tools_withheld", "delegation_withheld", "delegation_guidance")
 """Changes of the turn guard that concern the tools, and no message."""
 
 _PARTS = {
-    "system": ("s", "34"),
-    "tools": ("t", "35"),
-    "first_goal": ("g", "36"),
-    "older_rounds": ("o", "33"),
-    "current_round": ("c", "32"),
+    "system": ("s", "blue"),
+    "tools": ("t", "magenta"),
+    "first_goal": ("g", "cyan"),
+    "older_rounds": ("o", "yellow"),
+    "current_round": ("c", "green"),
 }
 """The parts of a request, each with its letter and its colour in the bar."""
 
 _FREE, _RESERVE = ".", "r"
 
-_VERDICTS = {"unchanged": "32", "repaired": "33", "sent_as_is": "33", "refused": "31"}
-_BOLD, _DIM, _RED, _GREEN, _PLAIN = "1", "2", "31", "32", ""
+_VERDICTS = {"unchanged": "green", "repaired": "yellow", "sent_as_is": "yellow", "refused": "red"}
 
 _BAR = 60
 _MOST_MESSAGES = 6
@@ -36,59 +39,72 @@ _MOST_MESSAGES = 6
 _MOST_CHANGES = 20
 """Changes that are listed one by one. The steps below the list cover all of them."""
 
-Paint = Callable[[str, str], str]
-
 
 def show_explanation(explanation: Mapping[str, Any], *, colours: bool) -> Iterator[str]:
     """Yield the lines of *explanation*: the answer of ``/v1/explain`` and the steps of the inspector."""
+    return render_lines(_parts(explanation), colours=colours)
 
-    def paint(text: str, colour: str) -> str:
-        return f"\033[{colour}m{text}\033[0m" if colours and colour else text
 
-    verdict = explanation["verdict"]
-    yield f"model     {printable(explanation['model'])} -> {printable(explanation['deployment'])}"
-    yield f"profile   {explanation['profile']}"
-    yield f"mode      {explanation['mode']}"
-    yield f"verdict   {paint(verdict, _VERDICTS.get(verdict, _PLAIN))}"
-    yield from _turn_lines(explanation["turns"])
+def _parts(explanation: Mapping[str, Any]) -> Iterator[Part]:
+    yield two_columns(_head(explanation), width=10)
     if explanation["refusal"]:
         refusal = explanation["refusal"]
-        yield from ("", f"refused   {paint(printable(refusal['message']), _RED)}")
-        yield f"          {printable(str(refusal['param']))} ({refusal['rule']})"
+        place = f"{printable(str(refusal['param']))} ({refusal['rule']})"
+        yield ""
+        yield two_columns(
+            [("refused", Text.assemble((printable(refusal["message"]), "red"))), ("", place)], width=10
+        )
     for title, key in (("found", "found"), ("still wrong", "violations")):
         if explanation[key]:
             yield from ("", f"{title}:")
-            yield from _violation_lines(explanation[key], paint)
+            yield from _violation_lines(explanation[key])
     if explanation["changes"]:
-        yield from ("", f"changes ({explanation['summary']}):")
-        for change in explanation["changes"][:_MOST_CHANGES]:
-            detail = f"  {printable(change['detail'])}" if change["detail"] else ""
-            where, what = _place_of(change["step"], change), f"{change['kind']} {change['reason']}"
-            yield f"  {change['step']:<12} {where:<14} {what}{detail}"
+        yield from ("", f"changes ({explanation['summary']}):", _change_table(explanation["changes"]))
         if (more := len(explanation["changes"]) - _MOST_CHANGES) > 0:
             yield f"  and {more:,} more; --json has all of them"
     history = [(entry["index"], entry["message"]) for entry in explanation["before"]]
     for step in explanation["steps"]:
         after = [(entry["origin"], entry["message"]) for entry in step["after"]]
         yield ""
-        yield from _step_lines(step, explanation["mode"], history, after, paint)
+        yield from _step_lines(step, explanation["mode"], history, after)
         history = after
     if explanation["budget"]:
         yield ""
-        yield from _budget_table(explanation["budget"])
-        yield from _budget_bars(explanation["budget"], paint)
+        yield from _budget_parts(explanation["budget"])
+        yield from _budget_bars(explanation["budget"])
     if explanation["dropped_parameters"]:
         names = ", ".join(map(printable, explanation["dropped_parameters"]))
         yield from ("", f"parameters that are not sent: {names}")
 
 
-def _violation_lines(found: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
+def _head(explanation: Mapping[str, Any]) -> Iterator[tuple[str, str | Text]]:
+    verdict, turns = explanation["verdict"], explanation["turns"]
+    yield "model", f"{printable(explanation['model'])} -> {printable(explanation['deployment'])}"
+    yield "profile", explanation["profile"]
+    yield "mode", explanation["mode"]
+    yield "verdict", Text.assemble((verdict, _VERDICTS.get(verdict, "")))
+    if turns is not None:
+        yield "rounds", _rounds(turns)
+
+
+def _change_table(changes: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0), pad_edge=True)
+    for width in (1, 12, 14, 0):
+        table.add_column(min_width=width)
+    for change in changes[:_MOST_CHANGES]:
+        detail = f"  {printable(change['detail'])}" if change["detail"] else ""
+        what = f"{change['kind']} {change['reason']}{detail}"
+        table.add_row("", change["step"], _place_of(change["step"], change), what)
+    return table
+
+
+def _violation_lines(found: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     """Yield each broken rule once, with the provider's words and the places."""
     places: dict[tuple[str, str], list[str]] = {}
     for one in found:
         places.setdefault((one["rule"], one["words"]), []).append(f"messages[{one['index']}]")
     for (rule, words), where in places.items():
-        yield f"  {_join_places(where)}  {rule}: {paint(printable(words), _DIM)}"
+        yield Text.assemble(f"  {_join_places(where)}  {rule}: ", (printable(words), "dim"))
 
 
 def _join_places(places: Sequence[str]) -> str:
@@ -99,10 +115,10 @@ def _join_places(places: Sequence[str]) -> str:
 
 
 def _step_lines(
-    step: Mapping[str, Any], mode: str, before: Sequence[Any], after: Sequence[Any], paint: Paint
-) -> Iterator[str]:
+    step: Mapping[str, Any], mode: str, before: Sequence[Any], after: Sequence[Any]
+) -> Iterator[Part]:
     """Yield one step: each kind of change with its reason, then the messages before and after."""
-    yield f"{paint(step['step'], _BOLD)}: {step['what']}" if step["what"] else paint(step["step"], _BOLD)
+    yield Text.assemble((step["step"], "bold"), f": {step['what']}" if step["what"] else "")
     if not step["made"]:
         yield f"  (mode {mode} does not do this: it is what mode repair would do)"
     shown: set[str] = set()
@@ -118,11 +134,11 @@ def _step_lines(
         if change["why"]:
             yield f"      {change['why']}"
         if change["words"]:
-            yield f"      {paint('without it: ' + printable(change['words']), _DIM)}"
-    yield from _message_lines(before, after, paint)
+            yield Text(f"      without it: {printable(change['words'])}", "dim")
+    yield from _message_lines(before, after)
 
 
-def _message_lines(before: Sequence[Any], after: Sequence[Any], paint: Paint) -> Iterator[str]:
+def _message_lines(before: Sequence[Any], after: Sequence[Any]) -> Iterator[Part]:
     """Yield the messages that a step removes and adds, and the differences in those that it rewrites."""
     was, now = {id(message) for _, message in before}, {id(message) for _, message in after}
     gone = [(at, message) for at, message in before if id(message) not in now]
@@ -132,28 +148,32 @@ def _message_lines(before: Sequence[Any], after: Sequence[Any], paint: Paint) ->
     kept = {at for at, _, _ in rewritten}
     for at, one, other in rewritten[:_MOST_MESSAGES]:
         for minus, plus in differences(one, other):
-            yield f"    {paint(f'- [{at}]'.ljust(8) + f' {minus}', _RED)}"
-            yield f"    {paint(f'+ [{at}]'.ljust(8) + f' {plus}', _GREEN)}"
+            yield Text(f"    {f'- [{at}]':<8} {minus}", "red")
+            yield Text(f"    {f'+ [{at}]':<8} {plus}", "green")
     if len(rewritten) > _MOST_MESSAGES:
         yield f"    and {len(rewritten) - _MOST_MESSAGES:,} more are rewritten"
-    for sign, colour, some in (("-", _RED, gone), ("+", _GREEN, new)):
+    for sign, colour, some in (("-", "red", gone), ("+", "green", new)):
         whole = [(at, message) for at, message in some if at not in kept]
         for at, message in whole[:_MOST_MESSAGES]:
             place = "[new]" if at is None else f"[{at}]"
-            yield f"    {paint(f'{sign} {place:<6} {excerpt(message)}', colour)}"
+            yield Text(f"    {sign} {place:<6} {excerpt(message)}", colour)
         if len(whole) > _MOST_MESSAGES:
-            yield f"    {paint(f'{sign} and {len(whole) - _MOST_MESSAGES:,} more', colour)}"
+            yield Text(f"    {sign} and {len(whole) - _MOST_MESSAGES:,} more", colour)
 
 
-def _budget_table(budget: Mapping[str, Any]) -> Iterator[str]:
+def _budget_parts(budget: Mapping[str, Any]) -> Iterator[Part]:
     """Yield the budget as a table: the tokens of each part before and after, and the limit."""
     limit = "unknown" if budget["limit"] is None else f"{budget['limit']:,}"
     yield f"tokens (limit {limit}, window from: {budget['window_source']}):"
-    yield f"  {'':<14}{'came in':>10}{_sent_label(budget):>14}"
+    table = Table(box=None, header_style="", padding=(0, 0, 0, 2))
+    table.add_column(min_width=14)
+    table.add_column("came in", justify="right", min_width=8)
+    table.add_column(_sent_label(budget), justify="right", min_width=12)
     before, after = budget["parts"]["before"], budget["parts"]["after"]
     for name in _PARTS:
-        yield f"  {name.replace('_', ' '):<14}{before[name]:>10,}{after[name]:>14,}"
-    yield f"  {'in all':<14}{budget['estimate']:>10,}{budget['sent']:>14,}"
+        table.add_row(name.replace("_", " "), f"{before[name]:,}", f"{after[name]:,}")
+    table.add_row("in all", f"{budget['estimate']:,}", f"{budget['sent']:,}")
+    yield table
     for reason, cut in budget["removed"].items():
         yield f"  {reason}: {cut['messages']} messages, {cut['tokens']:,} tokens"
     if budget.get("rounds_left") is not None and budget["limit"]:
@@ -165,7 +185,7 @@ def _sent_label(budget: Mapping[str, Any]) -> str:
     return "would go out" if budget.get("would") else "goes out"  # only the inspector sets "would"
 
 
-def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def _budget_bars(budget: Mapping[str, Any]) -> Iterator[Part]:
     """Yield two bars, of the request before and after the changes, within the window if it is known."""
     parts = budget["parts"]
     whole = max(budget["window"] or 0, budget["estimate"], budget["sent"], 1)
@@ -173,17 +193,17 @@ def _budget_bars(budget: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         budget["window"] is not None and budget["limit"] is not None and budget["limit"] < budget["window"]
     )
     for title, name, tokens in (("came in", "before", "estimate"), (_sent_label(budget), "after", "sent")):
-        bar, at, width = "", 0, 0
+        bar, at, width = Text(), 0, 0
         for part, (letter, colour) in _PARTS.items():
             at += parts[name][part]
             cells = min(_BAR, round(_BAR * at / whole)) - width
             cells = max(cells, 1 if parts[name][part] and width < _BAR else 0)  # never none
-            bar += paint(letter * cells, colour) if cells else ""
+            bar.append(letter * cells, colour)
             width += cells
         kept = round(_BAR * budget["reserve"] / whole) if shared else 0
         kept = min(kept, _BAR - width)
-        bar += _FREE * (_BAR - width - kept) + paint(_RESERVE * kept, _DIM if kept else _PLAIN)
-        yield f"  {title:<13}[{bar}] {budget[tokens]:,}"
+        bar.append(_FREE * (_BAR - width - kept)).append(_RESERVE * kept, "dim")
+        yield Text.assemble(f"  {title:<13}[", bar, f"] {budget[tokens]:,}")
     named = [f"{letter} {name.replace('_', ' ')}" for name, (letter, _) in _PARTS.items()]
     yield f"               {', '.join([*named, f'{_FREE} free', f'{_RESERVE} reserve'])}"
 
@@ -199,9 +219,7 @@ def _place_of(step: str, change: Mapping[str, Any]) -> str:
     return f"tools[{change['index']}]"
 
 
-def _turn_lines(turns: Mapping[str, Any] | None) -> Iterator[str]:
-    if turns is None:
-        return
+def _rounds(turns: Mapping[str, Any]) -> str:
     of = f" of {turns['limit']}" if turns["limit"] else ""
     parts = [f"{turns['rounds']}{of} since the user last spoke"]
     if turns["delegation_rounds"]:
@@ -212,4 +230,4 @@ def _turn_lines(turns: Mapping[str, Any] | None) -> Iterator[str]:
         parts.append(f"a loop of {turns['loop_period']}")
     if turns["wrap_up"]:
         parts.append(f"wrap-up: {turns['wrap_up']}")
-    yield f"rounds    {', '.join(parts)} ({turns['mode']})"
+    return f"{', '.join(parts)} ({turns['mode']})"
