@@ -30,10 +30,10 @@ _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
         "max_rounds_multi_agent": "is no limit: agents that delegate may go on for ever",
         "max_delegation_rounds": "is no limit: agents may delegate for ever",
         "max_calls_per_turn": "is no limit: an answer may hold any number of calls",
-        "max_repeats": "looks for no loops",
+        "max_repeats": "switches the search for loops off",
     },
     "general_settings": {
-        "drain_grace": "ends what is in flight at a restart at once",
+        "drain_grace": "cancels the requests in flight at once when the process stops",
     },
 }
 """Keys that switch something off at 0. The warning is given only if the file sets them."""
@@ -64,8 +64,8 @@ def _open_access(settings: Settings) -> Iterator[str]:
     general = settings.general_settings
     if general.allow_unauthenticated_access and not general.asks_for_keys:
         yield (
-            "general_settings.allow_unauthenticated_access: whoever reaches the port spends the providers' keys; "
-            "there is no master_key"
+            "general_settings.allow_unauthenticated_access: whoever reaches the port can use the providers' "
+            "keys, since there is no master_key"
         )
 
 
@@ -103,7 +103,7 @@ def _missing_keys(settings: Settings) -> Iterator[str]:
         for deployment in pool:
             needs_key = deployment.provider in _KEYED_PROVIDERS and deployment.api_base is None
             if needs_key and key_of_deployment(deployment) == "not set":
-                yield f"{_entry(deployment)}.litellm_params.api_key: is not set, and {deployment.provider} asks for one"
+                yield f"{_entry(deployment)}.litellm_params.api_key: is not set, and {deployment.provider} requires one"
 
 
 def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> I
             told = ", ".join(f"{window:,}" if window else "unknown" for window in known)
             yield (
                 f"model_list: the deployments of {name} have different windows ({told}): how much of a history is sent "
-                "depends on which of them is asked"
+                "depends on the deployment"
             )
 
 
@@ -139,13 +139,13 @@ def _chains(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> It
             for target in chain:
                 if name in after.get(target, ()):
                     if frozenset((name, target)) not in circles:
-                        yield f"router_settings.{key}: {name} and {target} fall back to each other; each is asked once"
+                        yield f"router_settings.{key}: {name} and {target} fall back to each other; each is tried once"
                     circles.add(frozenset((name, target)))
                 ignored = [each for each in after.get(target, ()) if each != name and each not in chain]
                 if ignored:
                     yield (
                         f"router_settings.{key}: {name} falls back to {target} and not on to {', '.join(ignored)}: "
-                        f"the fallbacks of a fallback are not followed; name them behind {target}"
+                        f"the fallbacks of a fallback are not followed; list them after {target}"
                     )
 
 
@@ -156,7 +156,7 @@ def _small_fallbacks(settings: Settings, pools: Mapping[str, Sequence[Deployment
             other = _largest(pools.get(target, ()))
             if own is not None and other is not None and other <= own:
                 yield (
-                    f"router_settings.context_window_fallbacks: {target} takes no more than {name} "
+                    f"router_settings.context_window_fallbacks: {target} has no larger window than {name} "
                     f"({other:,} tokens, {own:,})"
                 )
 

@@ -42,7 +42,7 @@ def run_explain(options: argparse.Namespace) -> int:
     if body is None:
         return UNUSABLE
     if options.model is not None and any("\ud800" <= one <= "\udfff" for one in options.model):
-        print("turnright: --model: it is not UTF-8", file=sys.stderr)
+        print("turnright: --model: it is not valid UTF-8", file=sys.stderr)
         return UNUSABLE
     try:
         body = _with_model(body, options.model)

@@ -56,7 +56,7 @@ def run_serve(options: argparse.Namespace) -> int:
             service = Service(settings, upstream, tracing, options.host, options.port)
             status = run_until_done(serve(service, reloader, ProcessEnd(writer.close)), make_loop)
     except UnreadableVariable:
-        print("turnright: an OTEL_ variable holds what OpenTelemetry cannot read", file=sys.stderr)
+        print("turnright: OpenTelemetry cannot read the value of an OTEL_ variable", file=sys.stderr)
         return UNUSABLE
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)

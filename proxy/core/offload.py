@@ -91,7 +91,7 @@ async def run_offloaded(weight: int, work: Callable[[], T]) -> T:
         return await THREADS.run(work, steps_of(weight))
     except WorkLimitExceeded:
         raise TooMuchWork(
-            f"To prepare this request takes more than {steps_of(weight):,} steps, the limit for its size. Send fewer "
+            f"Preparing this request takes more than {steps_of(weight):,} steps, the limit for its size. Send fewer "
             "messages, tool calls or tools."
         ) from None
 

@@ -92,7 +92,7 @@ class BodyUnpacker:
             made = self._stream.decompress(self._tail, _STEP_OUTPUT)
         except zlib.error:
             raise InvalidRequest(
-                f"The body is no {self._coding} data, as its Content-Encoding says."
+                f"The body is not {self._coding} data, but its Content-Encoding says so."
             ) from None
         self._tail = self._stream.unconsumed_tail
         if not made and not given and not self._stream.eof:

@@ -300,7 +300,7 @@ def test_explain_where_only_ascii_is_shown(variables: dict[str, str]) -> None:
         ('"$@" >/dev/full', "turnright: standard output: No space left on device\n"),
         ('"$@" >&-', "turnright: standard output: it is closed\n"),
         ('"$@" <&-', "turnright: standard input: it is closed\n"),
-        ("\"$@\" --model $'a\\xff'", "turnright: --model: it is not UTF-8\n"),
+        ("\"$@\" --model $'a\\xff'", "turnright: --model: it is not valid UTF-8\n"),
     ],
 )
 def test_explain_that_cannot_answer(line: str, words: str) -> None:

@@ -100,7 +100,7 @@ def test_chains_that_are_not_followed(key: str) -> None:
     place = f"router_settings.{key}: "
     assert f"{place}a falls back to b and not on to c" in "".join(followed)
     assert [each for each in circle if "each other" in each] == [
-        f"{place}a and b fall back to each other; each is asked once"
+        f"{place}a and b fall back to each other; each is tried once"
     ]
     assert not any("not on to" in each or "each other" in each for each in written_out)
 
@@ -110,7 +110,7 @@ def test_a_fallback_that_takes_no_more() -> None:
     chains = [{"large": ["small"]}]
     [found] = doubts(SMALL, LARGE, router_settings={"context_window_fallbacks": chains})
 
-    assert found.endswith("small takes no more than large (128,000 tokens, 1,047,576)")
+    assert found.endswith("small has no larger window than large (128,000 tokens, 1,047,576)")
     assert doubts(SMALL, LARGE, router_settings={"fallbacks": chains}) == []
 
 
