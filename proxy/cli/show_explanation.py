@@ -197,7 +197,8 @@ def _budget_bars(budget: Mapping[str, Any]) -> Iterator[Part]:
         for part, (letter, colour) in _PARTS.items():
             at += parts[name][part]
             cells = min(_BAR, round(_BAR * at / whole)) - width
-            cells = max(cells, 1 if parts[name][part] and width < _BAR else 0)  # never none
+            # A part with few tokens still gets a cell, while there is room.
+            cells = max(cells, 1 if parts[name][part] and width < _BAR else 0)
             bar.append(letter * cells, colour)
             width += cells
         kept = round(_BAR * budget["reserve"] / whole) if shared else 0

@@ -22,7 +22,7 @@ FORMATS = {
 """The formats of each type (ai.google.dev/api/caching#Schema)."""
 
 MAX_LEVELS = 32
-"""Nested objects and arrays. Google does not document its limit (gemini-cli#5923, js-genai#882).
+"""Most levels of nested objects and arrays. Google does not document its limit (gemini-cli#5923, js-genai#882).
 
 The tools that the tests collect reach eleven levels with their recursion cut off.
 """
