@@ -39,6 +39,6 @@ The server:
 from proxy.emulator.app import create_emulator
 from proxy.emulator.errors import FieldViolation, Refusal
 from proxy.emulator.judge import judge
-from proxy.emulator.server import run_emulator, serving
+from proxy.emulator.server import serving
 
-__all__ = ["FieldViolation", "Refusal", "create_emulator", "judge", "run_emulator", "serving"]
+__all__ = ["FieldViolation", "Refusal", "create_emulator", "judge", "serving"]

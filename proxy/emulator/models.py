@@ -87,31 +87,8 @@ GEMINI_3 = Generation(
     enum_format_needs_values=True,
 )
 GEMINI_3_1 = replace(GEMINI_3, explains_states=False)
-GEMINI_3_6 = Generation(
-    "3.6",
-    Mixing.REFUSED,
-    prefill=False,
-    tool_roles=False,
-    nested_media=True,
-    signatures=True,
-    thinking=True,
-    json_with_tools=True,
-    many_candidates=False,
-    enum_format_needs_values=True,
-)
-GEMINI_3_7 = Generation(
-    "3.7",
-    Mixing.REFUSED,
-    prefill=False,
-    tool_roles=False,
-    nested_media=True,
-    signatures=True,
-    thinking=True,
-    json_with_tools=True,
-    many_candidates=False,
-    enum_format_needs_values=True,
-    minimal_thinking=False,
-)
+GEMINI_3_6 = replace(GEMINI_3, name="3.6", mixing=Mixing.REFUSED, prefill=False, tool_roles=False)
+GEMINI_3_7 = replace(GEMINI_3_6, name="3.7", minimal_thinking=False)
 
 FAMILIES: dict[str, Generation] = {
     "gemini-pro": GEMINI_1_0,

@@ -6,8 +6,7 @@ The access log is off, because its lines would contain the key of a query string
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -42,20 +41,3 @@ async def serving(
         yield f"http://{name}:{bound[1]}"
     finally:
         await runner.cleanup()
-
-
-async def run_emulator(
-    host: str = "127.0.0.1",
-    port: int = 9090,
-    *,
-    app: web.Application | None = None,
-    on_ready: Callable[[str], None] | None = None,
-) -> None:
-    """Serve an emulator until cancelled. *on_ready* is called with the base URL once it listens.
-
-    Raises ``OSError`` if the port is taken.
-    """
-    async with serving(host, port, app=app) as url:
-        if on_ready is not None:
-            on_ready(url)
-        await asyncio.Event().wait()

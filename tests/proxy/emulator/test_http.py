@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from proxy.emulator import create_emulator, run_emulator, serving
+from proxy.emulator import create_emulator, serving
 from proxy.emulator.app import MAX_BODY_BYTES
 from proxy.emulator.journal import Entry, Journal
 from tests.proxy.emulator.conftest import Client
@@ -256,14 +255,3 @@ def test_journal_needs_room() -> None:
     """A journal without room for an entry is a mistake of the caller."""
     with pytest.raises(ValueError, match="journal_size"):
         create_emulator(journal_size=0)
-
-
-async def test_run_emulator_serves_until_cancelled() -> None:
-    """``run_emulator`` reports its address and serves until it is cancelled."""
-    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    async with asyncio.TaskGroup() as group:
-        task = group.create_task(run_emulator(port=0, on_ready=ready.set_result))
-        base = await ready
-        async with aiohttp.ClientSession() as session:
-            assert (await Client(session, base).get("/v1beta/models"))[0] == 200
-        task.cancel()
