@@ -30,9 +30,9 @@ def check_inputs(name: str, value: Any) -> None:
         raise _refused(name, "expected a string, or an array that is not empty")
     first = value[0]
     is_list_of_texts = isinstance(first, (str, list))
-    most, what = (MOST_TEXTS, "texts") if is_list_of_texts else (MOST_TOKENS, "tokens")
-    if len(value) > most:
-        words = f"at most {most} {what} are taken, and it has {len(value)}. No setting moves this limit"
+    maximum, what = (MOST_TEXTS, "texts") if is_list_of_texts else (MOST_TOKENS, "tokens")
+    if len(value) > maximum:
+        words = f"at most {maximum} {what} are taken, and it has {len(value)}. No setting moves this limit"
         raise _refused(name, words)
     if isinstance(first, str):
         _check_each(name, value, str, "a string")

@@ -23,10 +23,10 @@ class Entry(NamedTuple, Generic[KeyT, ValueT]):
 
 
 class TenantLru(Generic[KeyT, ValueT]):
-    """A map from a tenant and a key to a value, with at most *most* entries."""
+    """A map from a tenant and a key to a value, with at most *maximum* entries."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, maximum: int) -> None:
+        self._maximum = maximum
         self._owned: dict[str, OrderedDict[KeyT, ValueT]] = {}
         self._size = 0
 
@@ -57,7 +57,7 @@ class TenantLru(Generic[KeyT, ValueT]):
             return None
         owned[key] = value
         self._size += 1
-        return self._remove_oldest() if self._size > self._most else None
+        return self._remove_oldest() if self._size > self._maximum else None
 
     def remove(self, tenant: str, key: KeyT) -> None:
         """Remove an entry, which must exist."""

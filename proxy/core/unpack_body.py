@@ -49,14 +49,14 @@ def find_coding(values: Sequence[str]) -> str | None:
 
 
 class BodyUnpacker:
-    """The unpacking of *body*, which has the content coding *coding*, to at most *most* bytes."""
+    """The unpacking of *body*, which has the content coding *coding*, to at most *max_bytes* bytes."""
 
-    def __init__(self, body: bytes, coding: str, most: int) -> None:
+    def __init__(self, body: bytes, coding: str, max_bytes: int) -> None:
         self._coding = coding
         self._input = memoryview(body)
         self._tail: bytes | memoryview = b""
-        self._most = most
-        self._most_by_ratio = max(ALWAYS_ALLOWED, MAX_RATIO * len(body))
+        self._max_bytes = max_bytes
+        self._max_by_ratio = max(ALWAYS_ALLOWED, MAX_RATIO * len(body))
         self._output = io.BytesIO()  # getvalue() returns its buffer without a copy
         self._stream = zlib.decompressobj(_window_bits(body, coding))
 
@@ -98,11 +98,11 @@ class BodyUnpacker:
         if not made and not given and not self._stream.eof:
             raise InvalidRequest(f"The body's {self._coding} data is cut short.")
         size = self._output.tell() + len(made)
-        if size > self._most:
+        if size > self._max_bytes:
             raise BodyTooLarge(
-                f"The unpacked body is over {self._most // 2**20} MiB (general_settings.max_body_mib)."
+                f"The unpacked body is over {self._max_bytes // 2**20} MiB (general_settings.max_body_mib)."
             )
-        if size > self._most_by_ratio:
+        if size > self._max_by_ratio:
             raise BodyTooLarge(
                 f"The body unpacks to more than {MAX_RATIO} times its size. No setting moves this limit: send it "
                 "without Content-Encoding."
