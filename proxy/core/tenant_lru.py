@@ -1,7 +1,7 @@
 """A bounded map whose entries belong to tenants. When it is full, the tenant with most entries loses its oldest one.
 
 In a plain least-recently-used map one tenant can evict the entries of all others, by asking for many different keys.
-Here it can evict only from tenants that hold more than itself.
+Here an eviction always hits the tenant that holds most.
 """
 
 from __future__ import annotations

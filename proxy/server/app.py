@@ -71,7 +71,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
 
 
 def observe_upstream(upstream: Upstream, metrics: Metrics, settings: Settings) -> Upstream:
-    """Return *upstream*, wrapped in OpenTelemetry's GenAI metrics if *settings* ask for them."""
+    """Return *upstream*, wrapped to record OpenTelemetry's GenAI metrics if *settings* ask for them."""
     wanted = settings.general_settings.gen_ai_metrics
     if isinstance(upstream, ObservedUpstream):
         return upstream if wanted else upstream.observed
