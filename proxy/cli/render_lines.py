@@ -27,7 +27,6 @@ def render_lines(parts: Iterable[Part], *, colours: bool = False) -> Iterator[st
         file=shown,
         width=_WIDTH,
         color_system="standard" if colours else None,
-        force_terminal=colours,
         no_color=not colours,
         legacy_windows=False,
         markup=False,
