@@ -14,7 +14,8 @@ There is one class for each case that a client or an operator handles differentl
     │   ├── ModelNotFound           404
     │   ├── NotFound                404
     │   │   └── BodyNotKept         404
-    │   └── MethodNotAllowed        405
+    │   ├── MethodNotAllowed        405
+    │   └── NotServed               501  a path of OpenAI's API that is not served
     ├── TooMuchWork                 400  more steps than a request of its size may take
     ├── AuthenticationFailed        401
     ├── Overloaded                  503  too many requests in flight, or draining
@@ -167,6 +168,13 @@ class MethodNotAllowed(InvalidRequest):
 
     status = HTTPStatus.METHOD_NOT_ALLOWED
     code = "method_not_allowed"
+
+
+class NotServed(InvalidRequest):
+    """The path is one of OpenAI's API that turnright does not serve."""
+
+    status = HTTPStatus.NOT_IMPLEMENTED
+    code = "not_implemented"
 
 
 class TooMuchWork(ProxyError):

@@ -12,6 +12,7 @@ from proxy.config.schema.general import GeneralSettings
 from proxy.core.errors import Forbidden, ProxyError, UnsupportedMediaType
 from proxy.forwarding.gateway import RECORD
 from proxy.ingress.middlewares.cross_site import Verdict, judge, may_send_body
+from proxy.ingress.routes.not_served import is_not_served
 from proxy.ingress.routes.paths import is_probe
 
 _SITE = istr("Sec-Fetch-Site")
@@ -71,7 +72,11 @@ def _refuse(verdict: Verdict, request: web.Request) -> None:
             "Without a key no requests of other sites' pages are served. Add the page's origin to "
             "general_settings.allowed_origins, or set a key."
         )
-    elif verdict is Verdict.OTHER_TYPE and not may_send_body(request.headers):
+    elif (
+        verdict is Verdict.OTHER_TYPE
+        and not may_send_body(request.headers)
+        and not is_not_served(request)  # clients send files there as forms; nobody reads them
+    ):
         error = UnsupportedMediaType(
             "Send the body with the header 'Content-Type: application/json'. Without a key no other type is read."
         )

@@ -12,6 +12,7 @@ from proxy.ingress.routes.explain import explain
 from proxy.ingress.routes.health import livez, readyz, root
 from proxy.ingress.routes.metrics import metrics
 from proxy.ingress.routes.models import list_models, show_model
+from proxy.ingress.routes.not_served import add_not_served
 from proxy.ingress.routes.paths import (
     COMPLETIONS,
     EMBEDDINGS,
@@ -29,7 +30,7 @@ __all__ = ["add_api_routes", "add_health_routes"]
 
 
 def add_api_routes(app: web.Application) -> None:
-    """Add the API, each path in both spellings."""
+    """Add the API, each path in both spellings, and what is not served of OpenAI's."""
     others = {EMBEDDINGS: embeddings, COMPLETIONS: completions}
     for route in FORMATS:
         for path in spellings(route):
@@ -40,6 +41,7 @@ def add_api_routes(app: web.Application) -> None:
         app.router.add_get(path, list_models)
     for path in spellings(MODEL):
         app.router.add_get(path, show_model)
+    add_not_served(app)
     app.router.add_get(ROOT, root)
 
 

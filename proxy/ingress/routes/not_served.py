@@ -1,0 +1,59 @@
+"""The paths of OpenAI's API that turnright does not serve: each answers 501, so that a client's author reads why.
+
+A path that stands in no table is a 404. Neither is counted or logged as a request of the API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from aiohttp import web
+
+from proxy.core.errors import NotServed
+
+NOT_SERVED: Mapping[str, str] = MappingProxyType(
+    {
+        "/v1/audio": "audio",
+        "/v1/images": "images",
+        "/v1/rerank": "rerank",
+        "/v1/moderations": "moderations",
+        "/v1/files": "files",
+        "/v1/batches": "batches",
+    }
+)
+"""The beginnings of paths, with the name of each in the error. All paths below a beginning are not served either."""
+
+_BELOW = "{below:(?:/.*)?}"
+"""Matches a beginning itself and every path below it."""
+
+_TEMPLATES = frozenset(
+    f"{spelling}{{below}}" for start in NOT_SERVED for spelling in (start, start.removeprefix("/v1"))
+)
+"""The names that aiohttp gives these resources."""
+
+
+def add_not_served(app: web.Application) -> None:
+    """Add the paths to *app*, with the prefix ``/v1`` and without it, for every method."""
+    for start in NOT_SERVED:
+        for spelling in (start, start.removeprefix("/v1")):
+            app.router.add_route("*", spelling + _BELOW, refuse_unserved)
+
+
+def is_not_served(request: web.Request) -> bool:
+    """Tell whether the path of *request* is one of these."""
+    resource = request.match_info.route.resource
+    return resource is not None and resource.canonical in _TEMPLATES
+
+
+async def refuse_unserved(request: web.Request) -> web.StreamResponse:
+    """Raise :class:`NotServed` with the name of what is asked for. The body is not read.
+
+    OpenAI's SDK retries every status from 500 on unless ``x-should-retry`` is false (openai-python 2.54.0).
+    """
+    path = request.path.removeprefix("/v1")
+    name = next(name for start, name in NOT_SERVED.items() if path.startswith(start.removeprefix("/v1")))
+    raise NotServed(
+        f"turnright does not serve {name}. Send these requests to the provider itself.",
+        headers={"x-should-retry": "false"},
+    )
