@@ -1,0 +1,183 @@
+"""Everything that clients and operators can rely on, as it is found in the code: the documents are held to it."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from aiohttp import hdrs, web
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from proxy.cli.main import make_parser
+from proxy.config import schema
+from proxy.config.schema.section import Section
+from proxy.core import errors
+from proxy.observability.metrics import Metrics
+from proxy.observability.metrics.labelled import Labelled
+from proxy.planning import plan
+from proxy.resilience import client_error
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def commands() -> Iterator[str]:
+    """Yield every subcommand, and every argument of each."""
+    parser = make_parser()
+    found = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    for name, command in found.choices.items():
+        yield f"turnright {name}"
+        for action in command._actions:
+            flags = [flag for flag in action.option_strings if flag.startswith("--")]
+            if flags != ["--help"]:
+                yield f"turnright {name} {flags[0] if flags else action.metavar or action.dest}"
+
+
+def sections() -> list[type[Section]]:
+    """Return every section of a configuration."""
+    for module in pkgutil.iter_modules(schema.__path__):
+        importlib.import_module(f"{schema.__name__}.{module.name}")
+    found, waiting = [], [Section]
+    while waiting:
+        waiting += (below := waiting.pop().__subclasses__())
+        found += [one for one in below if one.where]
+    return found
+
+
+def settings() -> Iterator[tuple[str, object]]:
+    """Yield every setting by its place, with its default; ``PydanticUndefined`` where it is required."""
+    for one in sections():
+        for name, field in one.model_fields.items():
+            default = field.get_default(call_default_factory=True, validated_data={})
+            yield f"{one.where}.{name}", default
+
+
+def show_default(default: object) -> str:
+    """Return a setting's default as the documents write it."""
+    if default is PydanticUndefined:
+        return "required"
+    if isinstance(default, BaseModel):
+        return "see its settings"
+    if default is None or default in ((), {}):
+        return "none"
+    if isinstance(default, bool):
+        return f"`{str(default).lower()}`"
+    if isinstance(default, tuple):
+        return ", ".join(f"`{entry}`" for entry in default)
+    return f"`{default:g}`" if isinstance(default, int | float) else f"`{default}`"
+
+
+class Metric(NamedTuple):
+    """One metric; its labels in their order, joined by commas."""
+
+    type: str
+    labels: str
+
+
+def metrics() -> dict[str, Metric]:
+    """Return every metric by its name."""
+    every = Metrics()
+    every.gen_ai()
+    found = {}
+    for family in every.registry.collect():
+        name = f"{family.name}_total" if family.type == "counter" else family.name
+        collector = every.registry._names_to_collectors.get(name)
+        labels = _labels(collector) or list(family.samples[0].labels if family.samples else ())
+        found[name] = Metric(family.type, ", ".join(labels))
+    return found
+
+
+def _labels(collector: object) -> Sequence[str]:
+    """Return the names of a metric's labels: of ours, or of the library's."""
+    return collector.names if isinstance(collector, Labelled) else getattr(collector, "_labelnames", ())
+
+
+class Code(NamedTuple):
+    """An error code's status and type; None and the type of providers' errors where the status is the provider's."""
+
+    status: int | None
+    type: str
+
+
+def error_codes() -> dict[str, Code]:
+    """Return every error code of the classes in ``proxy/core/errors.py``, and those that a provider's failure gets."""
+    found: dict[str, Code] = {}
+    waiting = [errors.ProxyError]
+    while waiting:
+        one = waiting.pop()
+        waiting += one.__subclasses__()
+        if one is not errors.ProxyError and one.__module__ == errors.__name__:
+            found.setdefault(one.code, Code(int(one.status), one.type))
+    for code in client_error._CODES.values():
+        found.setdefault(code, Code(None, errors.UpstreamFault.type))
+    return found
+
+
+def change_steps() -> tuple[str, ...]:
+    """Return the steps that a change may be of, in the order of the header ``x-turnright-changes``."""
+    return plan._STEPS
+
+
+def paths(app: web.Application) -> dict[str, set[str]]:
+    """Return the methods of every path of *app*; ``*`` stands for all."""
+    found: dict[str, set[str]] = {}
+    for route in app.router.routes():
+        assert route.resource is not None
+        found.setdefault(route.resource.canonical, set()).add(route.method)
+    return found
+
+
+_NAMES = {str(value) for name, value in vars(hdrs).items() if name.isupper() and not name.startswith("METH_")}
+_LOWER = {name.lower() for name in _NAMES}
+_FURTHER = re.compile(
+    r"x-[a-z0-9-]*[a-z0-9]|sec-[a-z-]*[a-z]|traceparent|tracestate|retry-after-ms|access-control-[a-z-]+"
+    r"|content-security-policy|referrer-policy|openai-organization|api-key",
+    re.IGNORECASE,
+)
+
+
+def headers(*rooms: str) -> set[str]:
+    """Return the names of headers, in lower case, that stand in the code of *rooms* of ``proxy/``.
+
+    A name counts where it is a whole string of the code, or a member of ``aiohttp.hdrs``. Docstrings do not count.
+    """
+    found = set()
+    for room in rooms:
+        for path in (ROOT / "proxy" / room).rglob("*.py"):
+            found |= _headers_in(ast.parse(path.read_text(encoding="utf-8")))
+    return found
+
+
+def _headers_in(tree: ast.AST) -> set[str]:
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "hdrs":
+            text = "" if node.attr.startswith("METH_") else str(getattr(hdrs, node.attr))
+        else:
+            text = _constant_of(node) if id(node) not in docstrings else ""
+        if text and _is_header(text):
+            found.add(text.lower())
+    return found
+
+
+def _constant_of(node: ast.AST) -> str:
+    """Return the text that *node* is; empty where it is no text."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _is_header(text: str) -> bool:
+    """Tell whether *text* is the name of a header; a single word in lower case is none (``host``, ``date``)."""
+    if _FURTHER.fullmatch(text):
+        return True
+    return text.lower() in _LOWER and ("-" in text or text[:1].isupper())
