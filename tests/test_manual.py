@@ -82,15 +82,3 @@ def test_every_error() -> None:
 def test_every_command() -> None:
     """And each of its options."""
     assert codes(section("Command line")) == set(public_surface.commands())
-
-
-def test_links() -> None:
-    """Every file and every heading that the manual names is there."""
-    headings = {
-        re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-")
-        for title in re.findall(r"^#+ (.*)$", MANUAL, re.MULTILINE)
-    }
-    for target in re.findall(r"\]\(([^)]+)\)", MANUAL):
-        path, _, anchor = target.partition("#")
-        assert not path or (ROOT / "deploy" / path).exists(), target
-        assert path or anchor in headings, target

@@ -3,7 +3,7 @@
 What real clients break on was run with 13 of them: a first delta without a role, tool calls without an index,
 a missing id, object or model, no finish reason. Vendors' extras (``vertex_ai_*``, a cost that litellm adds to
 ``usage``) go, since strict clients refuse what they do not know. What stays is written alike whoever answered, streamed
-or not: README, "What an answer looks like".
+or not: ``docs/endpoints.md``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Every argument of ``acompletion`` is built here from values that are ours; nothing of a client's body becomes an
 argument name. litellm's own retries, fallbacks and callbacks are off: it makes exactly one call.
 
-Known limits of this transport, which it hides and nobody behind it can tell apart: README, "What an answer looks like"
+Known limits of this transport, which it hides and nobody behind it can tell apart: ``docs/endpoints.md``
 (run on 1.105.3).
 """
 

@@ -12,10 +12,10 @@ from tests.ops.deploy.manifests import KUSTOMIZATIONS, Manifests, ports_of, rend
 
 NOBODY = 65532
 MIB_AT_REST = 260
-"""README, Memory: a process with litellm, and what it keeps, each at its bound."""
+"""docs/performance.md, Memory: a process with litellm, and what it keeps, each at its bound."""
 
 MIB_A_REQUEST = 1.5
-"""README, Memory: a request of 100k tokens while it is worked on."""
+"""docs/performance.md, Memory: a request of 100k tokens while it is worked on."""
 
 
 @pytest.fixture(params=KUSTOMIZATIONS)

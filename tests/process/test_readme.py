@@ -1,0 +1,146 @@
+"""Every block of code in the README runs as it stands, but for ports and addresses."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+from proxy.config import load_settings
+from tests.process.emulators import Gemini
+from tests.process.running import ROOT, Running, environment, serve
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+CONFIGURATION = "deploy/turnright.yaml"
+KEYS = ("GEMINI_API_KEY", "OPENAI_API_KEY", "NIGHT_SHIFT_KEY")
+
+RUN = (
+    "make demo",
+    "ok  g16",
+    "export",
+    "from openai",
+    "model_list",
+    ".venv/bin/python -m proxy check",
+    "echo",
+)
+"""What each block begins with; the tests below run them all."""
+
+
+def block(beginning: str) -> str:
+    """Return the one block that begins with *beginning*."""
+    [found] = [text for _, text in BLOCKS if text.startswith(beginning)]
+    return found
+
+
+def script(text: str) -> str:
+    """Return a block of shell that runs with this Python, where the block names the one of ``make``.
+
+    ``make`` is told that its environment is there, and takes the place of the shell, so that signals reach it.
+    """
+    python = Path(sys.executable)
+    make = f'make() {{ exec make --silent BIN={python.parent} -o .venv/runtime "$@"; }}\n'
+    return make + text.replace(".venv/bin/python", str(python))
+
+
+def run_block(beginning: str) -> subprocess.CompletedProcess[str]:
+    """Run a block of shell to its end."""
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", script(block(beginning))],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment(),
+        timeout=120,
+        check=False,
+    )
+
+
+def models_of(directory: Path, text: str, http: httpx.Client, variables: Mapping[str, str]) -> list[str]:
+    """Run a block of shell that serves, and return the names of the models that it serves."""
+    program = ("bash", "-o", "pipefail", "-ec", script(text))
+    running = Running(directory, "readme", program=program, variables=variables)
+    try:
+        address = running.wait_for(lambda: ready_address(running.output), "ready line")
+        return [model["id"] for model in http.get(f"{address}/models").json()["data"]]
+    finally:
+        running.stop()
+
+
+def ready_address(output: str) -> str | None:
+    """Return the address in the log's line ``ready``; None as long as there is none."""
+    lines = [
+        line for line in output.splitlines(keepends=True) if '"event":"ready"' in line and line[-1] == "\n"
+    ]
+    return json.loads(lines[0])["base_url"] if lines else None
+
+
+def test_every_block_is_run() -> None:
+    """A new block needs a test of its own below."""
+    assert [next((start for start in RUN if text.startswith(start)), text) for _, text in BLOCKS] == list(RUN)
+
+
+def test_demo_prints_what_the_readme_shows() -> None:
+    """Line by line, whatever the width."""
+    done = run_block("make demo")
+    printed = " ".join(done.stdout.split())
+    shown = re.sub(r"\n {10,}", " ", block("ok  g16")).splitlines()
+
+    assert done.returncode == 0, done.stderr
+    assert [line for line in shown if " ".join(line.split()) not in printed] == []
+
+
+def test_one_key_serves_every_model_of_its_provider(tmp_path: Path, http: httpx.Client) -> None:
+    """The key is a placeholder: nothing is asked of the provider."""
+    text = block("export").replace("make serve", 'make serve ARGS="--port 0"')
+
+    assert models_of(tmp_path, text, http, {}) == ["gemini/*"]
+
+
+def test_client_is_told_of_the_change(tmp_path: Path, gemini_process: Gemini) -> None:
+    """The block prints what its comment says."""
+    text = block("from openai")
+    [expected] = re.findall(r"print\(.*#  ?(.+)$", text, re.MULTILINE)
+    params = {"model": "gemini/*", "api_key": "x", "api_base": gemini_process.api_base}
+    with serve(tmp_path, {"model_list": [{"model_name": "gemini/*", "litellm_params": params}]}) as served:
+        done = subprocess.run(
+            [sys.executable, "-c", text.replace("http://127.0.0.1:4000/v1", served.base_url)],
+            capture_output=True,
+            text=True,
+            env=environment(),
+            timeout=120,
+            check=False,
+        )
+
+    assert (done.returncode, done.stdout.strip()) == (0, expected), done.stderr
+
+
+def test_configuration_is_valid() -> None:
+    """It loads without a fault or a warning."""
+    loaded = load_settings(block("model_list").encode(), dict.fromkeys(KEYS, "sk-0123456789"))
+
+    assert loaded.warnings == ()
+    assert {entry.model_name for entry in loaded.settings.model_list} == {"fast", "spare"}
+
+
+def test_file_to_start_from_is_checked_and_served(tmp_path: Path, http: httpx.Client) -> None:
+    """``check`` ends with 0, since the block goes on behind it."""
+    copy = tmp_path / "turnright.yaml"
+    copy.write_text((ROOT / CONFIGURATION).read_text("utf-8").replace("port: 9464", "port: 0"), "utf-8")
+    text = block(".venv/bin/python -m proxy check").replace(CONFIGURATION, str(copy))
+    text = text.replace(f'--config {copy}"', f'--config {copy} --port 0"')
+
+    assert models_of(tmp_path, text, http, {"GEMINI_API_KEY": "x"}) == ["gemini"]
+
+
+def test_explain_names_the_changes() -> None:
+    """The status 1 says that something is changed."""
+    done = run_block("echo")
+
+    assert done.returncode == 1, done.stderr
+    assert "user_prepend" in done.stdout

@@ -1,0 +1,125 @@
+"""The documents hold together: what they link to and name is there, and their examples are good."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proxy.config import load_settings
+from sanitizers.steps import STEP_NAMES
+from tests.support.markdown_tables import key_in, rows_under
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "deploy").rglob("*.md")),
+]
+README = ROOT / "README.md"
+MOST_LINES = 150
+
+FOLDERS = ("benchmarks", "deploy", "docs", "proxy", "sanitizers", "tests")
+MODELS = "model_list: [{model_name: a, litellm_params: {model: gemini/a}}]\n"
+VARIABLES = re.compile(r"os\.environ/(\w+)")
+
+documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def prose_of(document: Path) -> str:
+    """Return a document without its blocks of code."""
+    return re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors_of(document: Path) -> set[str]:
+    """Return the anchors of a document's headings, as GitHub makes them."""
+    return {
+        re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)$", prose_of(document), re.MULTILINE)
+    }
+
+
+def links_of(document: Path) -> list[tuple[str, str]]:
+    """Return the relative links of a document: the path, empty for the document itself, and the anchor."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", prose_of(document))
+    return [
+        (path, anchor) for path, _, anchor in (one.partition("#") for one in targets) if "://" not in path
+    ]
+
+
+@documents
+def test_every_link_leads_somewhere(document: Path) -> None:
+    """The file is there, and so is the heading."""
+    broken = []
+    for path, anchor in links_of(document):
+        target = (document.parent / path).resolve() if path else document
+        is_there = target.exists() and (not anchor or target.suffix != ".md" or anchor in anchors_of(target))
+        if not is_there:
+            broken.append(f"{path}#{anchor}")
+
+    assert broken == []
+
+
+@documents
+def test_every_file_that_is_named_is_there(document: Path) -> None:
+    """A path from the root, or a file of the root, by its name in code."""
+    text = document.read_text(encoding="utf-8")
+    paths = re.findall(rf"(?<![\w./-])((?:{'|'.join(FOLDERS)})/[\w./-]*[\w/])", text)
+    files = re.findall(r"`(requirements[\w-]*\.lock|Makefile|pyproject\.toml|[A-Z]+\.md)`", text)
+
+    assert {path for path in {*paths, *files} if not (ROOT / path).exists()} == set()
+
+
+@documents
+def test_every_target_and_module_that_is_named_is_there(document: Path) -> None:
+    """``make X`` is a target of the Makefile, and ``python -m X`` a module of the repository."""
+    text = document.read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    named = set(re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE))
+    modules = [ROOT / name.replace(".", "/") for name in re.findall(r"-m ((?:proxy|benchmarks)[\w.]*)", text)]
+
+    assert named - targets == set()
+    assert [path for path in modules if not (path.is_dir() or path.with_suffix(".py").exists())] == []
+
+
+@documents
+def test_every_configuration_that_is_shown_is_valid(document: Path) -> None:
+    """One that has no models is shown for its other sections, and gets one."""
+    shown = re.findall(
+        r"^```yaml\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    for text in shown:
+        whole = text if "model_list:" in text else MODELS + text
+        variables = dict.fromkeys(VARIABLES.findall(whole), "sk-0123456789")
+        variables |= {name: f"sk-{number}-0123456789" for number, name in enumerate(variables)}
+
+        assert load_settings(whole.encode(), variables).warnings == ()
+
+
+def test_readme_is_short() -> None:
+    """The rest stands in ``docs/``."""
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+def test_every_document_is_linked_from_the_readme_or_the_architecture() -> None:
+    """No document is found by chance alone."""
+    linked = {
+        (start.parent / path).resolve()
+        for start in (README, ROOT / "docs" / "architecture.md")
+        for path, _ in links_of(start)
+    }
+
+    assert set(DOCUMENTS) - linked - {README} == set()
+
+
+@pytest.mark.parametrize(
+    ("document", "heading"),
+    [("README.md", "What it does to a history"), ("docs/histories.md", "The steps")],
+)
+def test_table_of_the_steps_is_the_pipeline(document: str, heading: str) -> None:
+    """The steps stand there in the order in which they run."""
+    rows = rows_under((ROOT / document).read_text(encoding="utf-8"), heading)
+
+    assert tuple(key_in(row[0]) for row in rows) == STEP_NAMES
