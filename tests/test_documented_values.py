@@ -1,0 +1,135 @@
+"""Values that documents name are those of the code: words of settings, defaults, fixed bounds, fields of answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from proxy.config.schema.policies import Budget, Sanitize
+from proxy.config.schema.router import RouterSettings
+from proxy.config.schema.section import Section
+from proxy.config.schema.turns import Turns
+from proxy.core import connection_table, inputs, unpack_body
+from proxy.forwarding import event_stream
+from proxy.ingress import parameter_limits
+from proxy.ingress.routes import read_body
+from proxy.inspector import worker_thread
+from proxy.upstream.direct import answer_bodies, transport
+from proxy.upstream.media import fetching, inlining
+from sanitizers import messages
+from tests.support import public_surface
+from tests.support.markdown_tables import key_in, rows_under
+from tests.support.proxied import chat, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def read(name: str) -> str:
+    """Return the text of a document."""
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("document", "heading", "section", "setting"),
+    [
+        ("histories.md", "Modes", Sanitize, "mode"),
+        ("budgets.md", "Presets", Budget, "preset"),
+        ("turns.md", "Modes", Turns, "mode"),
+        ("failures.md", "Self-correction", RouterSettings, "self_correction"),
+    ],
+)
+def test_words_of_a_setting_are_listed(
+    document: str, heading: str, section: type[Section], setting: str
+) -> None:
+    """Each word that the setting takes has a row, and the default is marked."""
+    field = section.model_fields[setting]
+    rows = [row[0] for row in rows_under(read(document), heading)]
+    words = {key_in(cell.removesuffix(" (default)")) for cell in rows}
+
+    assert words == set(get_args(field.annotation))
+    assert [key_in(cell.removesuffix(" (default)")) for cell in rows if "(default)" in cell] == [
+        field.default
+    ]
+
+
+def test_limits_of_turns_are_the_settings() -> None:
+    """Each setting but the mode and the tools that delegate, which have sections of their own, with its default."""
+    rows = rows_under(read("turns.md"), "Limits")
+    told = {name: row[1] for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    defaults = {name: field.default for name, field in Turns.model_fields.items()}
+
+    assert told.keys() == defaults.keys() - {"mode", "delegation_tools"}
+    for name, text in told.items():
+        if isinstance(defaults[name], int | float) and not isinstance(defaults[name], bool):
+            assert f"Default {defaults[name]:g}" in text, name
+
+
+def test_bounds_that_a_setting_moves_have_its_default() -> None:
+    """Where the default is a number, the row begins with it or holds it."""
+    defaults = dict(public_surface.settings())
+    rows = rows_under(read("limits.md"), "Bounds that a setting moves")
+    named = [(re.findall(r"`([\w.]+)`", row[1])[0], row[2]) for row in rows]
+
+    assert {name for name, _ in named} - defaults.keys() == set()
+    for name, told in named:
+        default = defaults[name]
+        if isinstance(default, int | float) and "times" not in told:
+            assert re.match(rf"{default:g}\b", told), name
+
+
+FIXED: dict[str, list[float]] = {
+    "a body's arrival": [read_body._LONGEST_S],
+    "a connection's first request head": [connection_table.HEAD_S],
+    "a packed body": [unpack_body.MOST_TIMES, unpack_body.FREE // 2**20],
+    "stop sequences, `tools`, entries of `logit_bias`, unknown fields": [
+        *(parameter_limits.MOST_ENTRIES[name] for name in ("stop", "tools", "logit_bias")),
+        parameter_limits.MOST_UNKNOWN,
+    ],
+    "texts to embed": [inputs.MOST_TEXTS],
+    "objects and arrays in a text of JSON (arguments, results)": [messages._MOST_CONTAINERS],
+    "a provider's error": [answer_bodies.LARGEST_ERROR // 1024],
+    "a provider's whole answer": [transport._LARGEST_ANSWER // 2**20],
+    "images fetched for a request": [inlining.MOST_IMAGES, fetching._MOST_REDIRECTS],
+    "a look at the inspector": [worker_thread.LARGEST_MIB, worker_thread.MOST_MESSAGES],
+    "one write to a client that does not read": [event_stream.STALL_S],
+}
+"""The rows of fixed bounds that are numbers, by their first cell."""
+
+
+def test_fixed_bounds_are_those_of_the_code() -> None:
+    """The numbers stand in the row in this order, and every row of numbers is tried."""
+    told = {row[0]: row[1] for row in rows_under(read("limits.md"), "Fixed bounds")}
+    numbers = {
+        what: [float(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", text)]
+        for what, text in told.items()
+    }
+
+    assert {what: numbers[what][: len(bounds)] for what, bounds in FIXED.items()} == FIXED
+    assert {what for what, found in numbers.items() if found} - FIXED.keys() == {
+        "the work of preparing a request",  # the status of its error
+    }
+
+
+async def test_explanation_has_the_fields_that_are_listed() -> None:
+    """Each field of the answer has a row."""
+    listed = {
+        name for row in rows_under(read("endpoints.md"), "Explain") for name in re.findall(r"`(\w+)`", row[0])
+    }
+    async with proxied(settings_of(), ScriptedUpstream()) as proxy:
+        answer = await proxy.post(chat(), "/v1/explain")
+
+    assert listed == answer.json.keys()
+
+
+async def test_refusal_of_what_is_not_there_is_the_one_that_is_shown() -> None:
+    """The block of JSON is the body of the answer."""
+    [shown] = re.findall(r"^```json\n(.*?)^```$", read("endpoints.md"), re.MULTILINE | re.DOTALL)
+    async with proxied(settings_of(), ScriptedUpstream()) as proxy:
+        answer = await proxy.post(b"{}", "/v1/audio/speech")
+
+    assert answer.json == json.loads(shown)
