@@ -11,6 +11,7 @@ from types import MappingProxyType
 from aiohttp import web
 
 from proxy.core.errors import NotServed
+from proxy.ingress.routes.paths import spellings
 
 NOT_SERVED: Mapping[str, str] = MappingProxyType(
     {
@@ -27,16 +28,14 @@ NOT_SERVED: Mapping[str, str] = MappingProxyType(
 _BELOW = "{below:(?:/.*)?}"
 """Matches a beginning itself and every path below it."""
 
-_TEMPLATES = frozenset(
-    f"{spelling}{{below}}" for start in NOT_SERVED for spelling in (start, start.removeprefix("/v1"))
-)
+_TEMPLATES = frozenset(f"{spelling}{{below}}" for start in NOT_SERVED for spelling in spellings(start))
 """The names that aiohttp gives these resources."""
 
 
 def add_not_served(app: web.Application) -> None:
     """Add the paths to *app*, with the prefix ``/v1`` and without it, for every method."""
     for start in NOT_SERVED:
-        for spelling in (start, start.removeprefix("/v1")):
+        for spelling in spellings(start):
             app.router.add_route("*", spelling + _BELOW, refuse_unserved)
 
 

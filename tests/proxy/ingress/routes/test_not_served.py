@@ -91,6 +91,15 @@ async def test_foreign_page_is_refused_first(proxy: Proxied) -> None:
     assert reply.status == 403
 
 
+async def test_body_is_not_asked_for(proxy: Proxied) -> None:
+    """A client that waits to be asked for its body gets the error instead, and its connection ends."""
+    head = "POST /v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    reply = await proxy.raw(f"{head}Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n".encode())
+
+    assert reply.status == 501
+    assert reply.headers["Connection"] == "close"
+
+
 async def test_openais_client_asks_once(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """OpenAI's SDK raises the error with its words, does not retry, and nothing goes to a provider."""
     asked = []
