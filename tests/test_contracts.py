@@ -12,9 +12,11 @@ from aiohttp import web
 from proxy.forwarding.gateway import Current
 from proxy.ingress.routes.paths import OPEN_PATHS
 from proxy.server.app import create_admin_app, create_app, create_gateway
+from proxy.upstream.select_transport import SelectingUpstream
 from sanitizers.steps import STEP_NAMES
 from tests.support import public_surface
 from tests.support.markdown_tables import key_in, rows_under
+from tests.support.openai_emulator import serving_openai
 from tests.support.proxied import Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
@@ -133,6 +135,30 @@ async def test_headers_of_answers_are_listed(proxy: Proxied, method: str, path: 
 
     assert "x-request-id" in found
     assert found - told - WRITTEN_BY_AIOHTTP == set()
+
+
+async def test_headers_to_a_provider_are_listed() -> None:
+    """A client's own headers are not among them, but for those of its trace."""
+    traced = {"traceparent": f"00-{1:032x}-{1:016x}-01", "tracestate": "a=b"}
+    own = {"x-request-id": "mine", "Cookie": "a=b", "OpenAI-Beta": "x", "X-Own": "y"}
+    async with serving_openai() as emulator:
+        params = {
+            "model": "openai/gpt-4.1",
+            "api_base": emulator.base_url,
+            "api_key": "sk-a",
+            "organization": "o",
+        }
+        settings = settings_of({"gpt": params})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            answer = await proxy.post(chat(model="gpt"), headers={**traced, **own})
+    [received] = emulator.requests
+    sent = {name.lower() for name in received.headers}
+    told = {name.lower() for name in listed("Sent to a provider")}
+
+    assert answer.status == 200
+    assert sent - told == set()
+    assert {"authorization", "openai-organization", *traced} <= sent
+    assert sent.isdisjoint(name.lower() for name in own)
 
 
 def test_every_metric_is_listed_with_type_and_labels() -> None:
