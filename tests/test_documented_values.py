@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from pathlib import Path
 from typing import get_args
 
@@ -13,7 +14,9 @@ from proxy.config.schema.policies import Budget, Sanitize
 from proxy.config.schema.router import RouterSettings
 from proxy.config.schema.section import Section
 from proxy.config.schema.turns import Turns
-from proxy.core import connection_table, inputs, unpack_body
+from proxy.core import connection_table, inputs
+from proxy.core.errors import BodyTooLarge
+from proxy.core.unpack_body import Unpacking
 from proxy.forwarding import event_stream
 from proxy.ingress import parameter_limits
 from proxy.ingress.routes import read_body
@@ -85,7 +88,6 @@ def test_bounds_that_a_setting_moves_have_its_default() -> None:
 FIXED: dict[str, list[float]] = {
     "a body's arrival": [read_body._LONGEST_S],
     "a connection's first request head": [connection_table.HEAD_S],
-    "a packed body": [unpack_body.MOST_TIMES, unpack_body.FREE // 2**20],
     "stop sequences, `tools`, entries of `logit_bias`, unknown fields": [
         *(parameter_limits.MOST_ENTRIES[name] for name in ("stop", "tools", "logit_bias")),
         parameter_limits.MOST_UNKNOWN,
@@ -111,8 +113,19 @@ def test_fixed_bounds_are_those_of_the_code() -> None:
 
     assert {what: numbers[what][: len(bounds)] for what, bounds in FIXED.items()} == FIXED
     assert {what for what, found in numbers.items() if found} - FIXED.keys() == {
+        "a packed body",  # see below
         "the work of preparing a request",  # the status of its error
     }
+
+
+def test_packed_bodies_have_the_bound_that_is_listed() -> None:
+    """A body of zeros unpacks to a thousand times its size: to 1 MiB it may, and beyond it the error names the bound."""
+    [[_, told]] = [row for row in rows_under(read("limits.md"), "Fixed bounds") if row[0] == "a packed body"]
+
+    assert Unpacking(zlib.compress(bytes(2**20)), "deflate", 2**30).unpack(2**20)
+    with pytest.raises(BodyTooLarge) as caught:
+        Unpacking(zlib.compress(bytes(2**20 + 1)), "deflate", 2**30).unpack(2**21)
+    assert re.findall(r"\d+", told) == [*re.findall(r"\d+", caught.value.message), "1"]
 
 
 async def test_explanation_has_the_fields_that_are_listed() -> None:
