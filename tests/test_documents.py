@@ -21,6 +21,12 @@ README = ROOT / "README.md"
 MOST_LINES = 150
 
 FOLDERS = ("benchmarks", "deploy", "docs", "proxy", "sanitizers", "tests")
+MOST_WORDS = 25
+"""Words of a sentence: more is more than one thought."""
+
+LONG = {"CHANGELOG.md", "deploy/README.md"}
+"""Documents that have longer sentences; the list may only become shorter."""
+
 MODELS = "model_list: [{model_name: a, litellm_params: {model: gemini/a}}]\n"
 VARIABLES = re.compile(r"os\.environ/(\w+)")
 
@@ -59,6 +65,26 @@ def test_every_link_leads_somewhere(document: Path) -> None:
             broken.append(f"{path}#{anchor}")
 
     assert broken == []
+
+
+def sentences_of(document: Path) -> list[str]:
+    """Return the sentences of a document: of its paragraphs, the points of its lists and the cells of its tables."""
+    text = re.sub(r"\]\([^)]*\)", "]", prose_of(document))
+    blocks = re.split(r"\n\n|\n(?=[-*|#]|\d+\. )", text)
+    cells = [cell for block in blocks for cell in (block.split("|") if block.startswith("|") else [block])]
+    return [one for cell in cells for one in re.split(r"(?<=[.!?:;])\s+", " ".join(cell.split()))]
+
+
+@documents
+def test_sentences_are_short(document: Path) -> None:
+    """A reader gets one thought at a time; a part behind a colon or a semicolon counts by itself."""
+    words = {sentence: len(re.findall(r"[\w'/.-]+", sentence)) for sentence in sentences_of(document)}
+    long = {sentence: count for sentence, count in words.items() if count > MOST_WORDS}
+
+    if str(document.relative_to(ROOT)) in LONG:
+        assert long, "take it out of LONG"
+    else:
+        assert long == {}
 
 
 @documents
