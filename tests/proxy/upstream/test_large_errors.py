@@ -17,7 +17,7 @@ from typing_extensions import override
 from proxy.config import resolve
 from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.forwarding import attempts
+from proxy.forwarding import read_failure
 from proxy.resilience.read_error import read_error
 from proxy.upstream.direct import transport as direct
 from proxy.upstream.direct.answer_bodies import LARGEST_ERROR
@@ -141,7 +141,7 @@ async def test_a_large_error_is_read_in_a_thread(
 
     for module in (direct, litellm_errors):
         monkeypatch.setattr(module, "fault_of_answer", noting(fault_of_answer))
-    monkeypatch.setattr(attempts, "read_error", noting(read_error))
+    monkeypatch.setattr(read_failure, "read_error", noting(read_error))
     async with providing(refusing(size)) as provider:
         base = f"http://127.0.0.1:{provider.port}/v1"
         params = {"model": "openai/gpt-4.1", "api_base": base, "api_key": OUR_KEY}
