@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import MEDIA_FREE_ROLES, MEDIA_PARTS, Message, is_blank, is_part_list
 from sanitizers.profiles import Profile
 from sanitizers.steps.shape.notes import Note
 from sanitizers.synthetic import EMPTY_RESULT
+
+
+class _Holder(NamedTuple):
+    """The message that holds a list of parts, and what is needed to write about it."""
+
+    role: str
+    message_index: int
+    profile: Profile
+    notes: list[Note]
 
 
 def normalize_content(message: Message, index: int, profile: Profile, notes: list[Note]) -> Message | None:
@@ -26,7 +35,9 @@ def normalize_content(message: Message, index: int, profile: Profile, notes: lis
     if role in ("tool", "function"):
         return _normalize_result(message, profile, notes, index)
     content = message.get("content")
-    shaped = _normalize_parts(content, role, index, profile, notes) if isinstance(content, list) else content
+    shaped: Any = content
+    if isinstance(content, list):
+        shaped = _normalize_parts(content, _Holder(role, index, profile, notes))
     if isinstance(shaped, str) and not profile.blank_texts and shaped.isspace():
         shaped = ""
     if shaped == []:
@@ -66,7 +77,7 @@ def _normalize_result(message: Message, profile: Profile, notes: list[Note], ind
     if is_blank(content):
         shaped = ""
     elif isinstance(content, list) and is_part_list(content):
-        shaped = _normalize_parts(content, "tool", index, profile, notes) or ""
+        shaped = _normalize_parts(content, _Holder("tool", index, profile, notes)) or ""
     elif isinstance(content, str):
         shaped = content
     else:
@@ -88,13 +99,11 @@ def _says_nothing(content: Any) -> bool:
     return all(part["type"] == "text" and not (part.get("text") or "").strip() for part in content)
 
 
-def _normalize_parts(
-    parts: list[dict[str, Any]], role: str, index: int, profile: Profile, notes: list[Note]
-) -> list[dict[str, Any]]:
+def _normalize_parts(parts: list[dict[str, Any]], holder: _Holder) -> list[dict[str, Any]]:
     """Return the parts that can be sent; *parts* itself when all of them can."""
     kept: list[dict[str, Any]] = []
     for at, part in enumerate(parts):
-        shaped = _normalize_part(part, f"content[{at}]", role, index, profile, notes)
+        shaped = _normalize_part(part, f"content[{at}]", holder)
         if shaped is not None:
             kept.append(shaped)
     if len(kept) == len(parts) and all(new is old for new, old in zip(kept, parts, strict=True)):
@@ -102,9 +111,8 @@ def _normalize_parts(
     return kept
 
 
-def _normalize_part(
-    part: dict[str, Any], place: str, role: str, index: int, profile: Profile, notes: list[Note]
-) -> dict[str, Any] | None:
+def _normalize_part(part: dict[str, Any], place: str, holder: _Holder) -> dict[str, Any] | None:
+    role, index, profile, notes = holder
     kind = part["type"]
     refused = sorted(part.keys() & profile.refused_fields)
     for name in refused:
