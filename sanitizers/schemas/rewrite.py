@@ -192,14 +192,8 @@ class Rewriter:
         if len(branches) > 1 and self._folds(base, branches):
             return self._node(fold_branches(flat, self._flattener))
         constraints, said = base.split()
-        nodes = []
-        for branch in branches:
-            joined = self._flattener.join(constraints, branch)
-            node = self._node(replace(joined, where=replace(branch.where, open=joined.where.open)))
-            if node is not None and node.get("type") == "null":
-                null = True
-            elif node is not None:
-                nodes += _spliced(node)
+        nodes, null_node = self._write_branches(branches, constraints)
+        null = null or null_node
         if constraints.schema or len(branches) == 1 or len(nodes) > len(branches):
             self._work.note("any_of_distributed", where, keyword)
         unique = distinct(nodes)
@@ -234,6 +228,19 @@ class Rewriter:
             else:
                 (nulls if is_null(branch) else branches).append(branch)
         return branches, nulls
+
+    def _write_branches(self, branches: list[Flat], constraints: Flat) -> tuple[list[Schema], bool]:
+        """Return each of *branches* cleaned together with *constraints*, and whether any of them came to null alone."""
+        nodes: list[Schema] = []
+        null = False
+        for branch in branches:
+            joined = self._flattener.join(constraints, branch)
+            node = self._node(replace(joined, where=replace(branch.where, open=joined.where.open)))
+            if node is not None and node.get("type") == "null":
+                null = True
+            elif node is not None:
+                nodes += _spliced(node)
+        return nodes, null
 
     def _folds(self, base: Flat, branches: list[Flat]) -> bool:
         """Tell whether a choice beside properties is better told: it would repeat all of them in each branch."""
