@@ -42,9 +42,12 @@ class CallGate:
 
 
 @dataclass(slots=True)
-class _Passed:
-    """What of one choice has passed so far."""
+class _ChoiceGate:
+    """The gate of the choice *index*: it counts the calls that passed, and adds those that did not to *changes*."""
 
+    index: int
+    gate: CallGate
+    changes: list[Change]
     calls: int = 0
     held: int = 0
     places: dict[int, int | None] = field(default_factory=dict)
@@ -55,6 +58,16 @@ class _Passed:
 
     legacy: str | None = None
     """Whether a call of the form before tool calls passes: empty, or why not; None before there is one."""
+
+    def passes(self, name: str, call_id: str) -> bool:
+        """Tell whether a call of the tool *name* passes, and count it."""
+        reason = self.gate.reason_against(name, self.calls)
+        if reason is None:
+            self.calls += 1
+            return True
+        self.held += 1
+        self.changes.append(Change(STEP, "dropped", self.index, reason, call_id[:64]))
+        return False
 
 
 def gate_answer(answer: dict[str, Any], gate: CallGate) -> tuple[dict[str, Any], tuple[Change, ...]]:
@@ -68,14 +81,14 @@ def gate_answer(answer: dict[str, Any], gate: CallGate) -> tuple[dict[str, Any],
 
 def _gate_choice(choice: _Choice, gate: CallGate, changes: list[Change]) -> _Choice:
     message = choice["message"]
-    passed = _Passed()
+    passed = _ChoiceGate(choice["index"], gate, changes)
     calls = [
         call
         for call in message.get("tool_calls") or ()
-        if _passes(_name_in(call), str(call.get("id") or ""), choice["index"], passed, gate, changes)
+        if passed.passes(_name_in(call), str(call.get("id") or ""))
     ]
     legacy = message.get("function_call")
-    if legacy and not _passes(legacy.get("name") or "", "", choice["index"], passed, gate, changes):
+    if legacy and not passed.passes(legacy.get("name") or "", ""):
         legacy = None
     if passed.calls or not (passed.held or gate.closed):
         return choice if not passed.held else {**choice, "message": _kept(message, calls, legacy)}
@@ -103,7 +116,7 @@ class ChunkGate:
 
     def __init__(self, gate: CallGate) -> None:
         self._gate = gate
-        self._choices: dict[int, _Passed] = {}
+        self._choices: dict[int, _ChoiceGate] = {}
         self.changes: list[Change] = []
         """What was held back so far, and said in its place."""
 
@@ -115,18 +128,19 @@ class ChunkGate:
         return {**chunk, "choices": choices} if choices else None
 
     def _pass_choice(self, choice: _Choice) -> _Choice | None:
-        passed = self._choices.setdefault(choice["index"], _Passed())
+        passed = self._choices.get(choice["index"])
+        if passed is None:
+            passed = _ChoiceGate(choice["index"], self._gate, self.changes)
+            self._choices[choice["index"]] = passed
         delta = choice["delta"]
         passed.said = passed.said or _says(delta.get("content")) or _says(delta.get("refusal"))
         kept = delta
         if "tool_calls" in delta or "function_call" in delta:
             kept = {name: v for name, v in delta.items() if name not in ("tool_calls", "function_call")}
-            pieces = self._pass_pieces(delta.get("tool_calls") or (), choice["index"], passed)
+            pieces = _pass_pieces(delta.get("tool_calls") or (), passed)
             if pieces:
                 kept["tool_calls"] = pieces
-            if "function_call" in delta and self._pass_legacy(
-                delta["function_call"], choice["index"], passed
-            ):
+            if "function_call" in delta and _pass_legacy(delta["function_call"], passed):
                 kept["function_call"] = delta["function_call"]
         reason = choice["finish_reason"]
         if (
@@ -142,38 +156,26 @@ class ChunkGate:
             return None
         return {**choice, "delta": kept, "finish_reason": reason}
 
-    def _pass_pieces(self, pieces: Any, index: int, passed: _Passed) -> list[dict[str, Any]]:
-        through = []
-        for piece in pieces:
-            place = piece["index"]
-            if place not in passed.places:
-                before = passed.calls
-                call_id = str(piece.get("id") or "")
-                passes = _passes(_name_in(piece), call_id, index, passed, self._gate, self.changes)
-                passed.places[place] = before if passes else None
-            new = passed.places[place]
-            if new is not None:
-                through.append(piece if new == place else {**piece, "index": new})
-        return through
 
-    def _pass_legacy(self, piece: Mapping[str, Any] | None, index: int, passed: _Passed) -> bool:
-        if passed.legacy is None:
-            name = (piece or {}).get("name") or ""
-            passed.legacy = "" if _passes(name, "", index, passed, self._gate, self.changes) else "held"
-        return not passed.legacy
+def _pass_pieces(pieces: Any, passed: _ChoiceGate) -> list[dict[str, Any]]:
+    through = []
+    for piece in pieces:
+        place = piece["index"]
+        if place not in passed.places:
+            before = passed.calls
+            passes = passed.passes(_name_in(piece), str(piece.get("id") or ""))
+            passed.places[place] = before if passes else None
+        new = passed.places[place]
+        if new is not None:
+            through.append(piece if new == place else {**piece, "index": new})
+    return through
 
 
-def _passes(
-    name: str, call_id: str, index: int, passed: _Passed, gate: CallGate, changes: list[Change]
-) -> bool:
-    """Tell whether a call of the choice *index* passes, and count it; one that does not is added to *changes*."""
-    reason = gate.reason_against(name, passed.calls)
-    if reason is None:
-        passed.calls += 1
-        return True
-    passed.held += 1
-    changes.append(Change(STEP, "dropped", index, reason, call_id[:64]))
-    return False
+def _pass_legacy(piece: Mapping[str, Any] | None, passed: _ChoiceGate) -> bool:
+    if passed.legacy is None:
+        name = (piece or {}).get("name") or ""
+        passed.legacy = "" if passed.passes(name, "") else "held"
+    return not passed.legacy
 
 
 def _name_in(call: Mapping[str, Any]) -> str:
