@@ -12,7 +12,7 @@ from functools import lru_cache
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.core.known_tools import MOST_KNOWN
-from sanitizers.turns import Declared, Guarded, TurnPolicy, guard_turn
+from sanitizers.turns import Declared, Guarded, TurnPolicy, guard_turn, guard_without_rounds
 
 MAX_ROUNDS = "x-turnright-max-rounds"
 """The header by which a client lowers its limit."""
@@ -46,15 +46,13 @@ def guard_chat(
     declared = None
     if known is not None and parameters.get("tools") is known.tools and "functions" not in parameters:
         declared = _declared(known.names, policy)
-    guarded = guard_turn(
-        chat.messages,
-        parameters,
-        policy,
-        asked,
-        in_result=mode != "repair",
-        outline=chat.known_outline,
-        declared=declared,
-    )
+    if asked is not None:
+        policy = policy.lowered(asked)
+    guarded, outline = None, chat.known_outline
+    if outline is not None:
+        guarded = guard_without_rounds(outline, parameters, policy, declared)
+    if guarded is None:
+        guarded = guard_turn(chat.messages, parameters, policy, declared, in_result=mode != "repair")
     if not guarded.changes:
         return chat, guarded
     return replace(chat, messages=guarded.messages, parameters=guarded.parameters), guarded

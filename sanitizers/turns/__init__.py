@@ -22,7 +22,7 @@ counted, the last turn was told nothing, the hard stop threw the work away, A-B-
 """
 
 from sanitizers.turns.gate_calls import CallGate, ChunkGate, gate_answer
-from sanitizers.turns.guard_turn import Declared, Guarded, declared_names, guard_turn
+from sanitizers.turns.guard_turn import Declared, Guarded, declared_names, guard_turn, guard_without_rounds
 from sanitizers.turns.policy import DELEGATION_TOOLS, FINAL_TOOLS, TurnPolicy
 from sanitizers.turns.turn import EVENTS, Turn
 
@@ -39,4 +39,5 @@ __all__ = [
     "declared_names",
     "gate_answer",
     "guard_turn",
+    "guard_without_rounds",
 ]

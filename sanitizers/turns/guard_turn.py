@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sanitizers.changes import Change
@@ -12,7 +12,6 @@ from sanitizers.record import record
 from sanitizers.turns.find_loop import Loop, find_loop
 from sanitizers.turns.gate_calls import STEP, CallGate
 from sanitizers.turns.notices import (
-    delegation_guidance,
     delegation_refused,
     last_words,
     with_notices,
@@ -25,6 +24,7 @@ from sanitizers.turns.policy import TurnPolicy
 from sanitizers.turns.rounds import Round, last_turn_start, read_rounds
 from sanitizers.turns.tool_errors import find_failures
 from sanitizers.turns.turn import Turn, WrapUp
+from sanitizers.turns.withhold_tools import add_guidance, withhold_delegation, withhold_tools
 
 
 @record
@@ -54,81 +54,109 @@ _FINAL_TRIES = 3
 """Rounds with a final tool after which that is withheld as well: one that is refused over and over is a loop, too."""
 
 
-@record
-class _Counts:
+class _Counts(NamedTuple):
     """Rounds of a turn: with calls that do work, and with calls that hand the task on."""
 
     rounds: int
     delegations: int
 
 
+_NO_ROUNDS = _Counts(0, 0)
+
+
+class _Standing(NamedTuple):
+    """Where the newest turn stands: its rounds, their counts with and *before* the newest one, and what they reached.
+
+    *limit* is the limit of rounds, *warning_from* the number of rounds from which on a warning is given; 0 is none.
+    """
+
+    rounds: Sequence[Round]
+    counts: _Counts
+    before: _Counts
+    limit: int
+    warning_from: int
+    loop: Loop | None
+
+
+def guard_without_rounds(
+    outline: Outline, parameters: Mapping[str, Any], policy: TurnPolicy, declared: Declared | None = None
+) -> Guarded | None:
+    """Return what :func:`guard_turn` would return for a history without rounds; None where there may be some.
+
+    This is the fast path for a history that nobody has answered yet: nothing in it is read but its *outline*.
+    """
+    if outline.turns or outline.odd or not policy.only_tells:
+        return None
+    _, delegating = declared or read_declared(parameters, policy)
+    limit = policy.limit(multi_agent=bool(delegating))
+    turn = Turn(policy.mode, 0, limit, 0, policy.max_delegation_rounds)
+    return Guarded(outline.messages, parameters, turn)
+
+
 def guard_turn(
     messages: Messages,
     parameters: Mapping[str, Any],
     policy: TurnPolicy,
-    asked: int | None = None,
+    declared: Declared | None = None,
     *,
     in_result: bool = False,
-    outline: Outline | None = None,
-    declared: Declared | None = None,
 ) -> Guarded:
     """Return the request that *messages*, as the client sent them, and *parameters* become under *policy*.
 
-    *asked* is the client's own limit of rounds (``x-turnright-max-rounds``), at least 1; it only lowers the policy's.
+    *declared* is what *parameters* declare, where somebody has read it.
     The instruction to finish is a user message at the end, or with *in_result* stands behind a result that is the end:
     for histories that nobody makes legal afterwards, since not every provider takes a user's word behind a result.
-    *outline* is that of *messages*, and *declared* what *parameters* declare, where somebody has made it.
     """
     names, delegating = declared or read_declared(parameters, policy)
-    if outline is not None and not outline.turns and not outline.odd and policy.only_tells:
-        # Nobody has answered yet: there are no rounds, and nothing can have come of any.
-        limit = policy.limit(multi_agent=bool(delegating), asked=asked)
-        return Guarded(messages, parameters, Turn(policy.mode, 0, limit, 0, policy.max_delegation_rounds))
-    rounds = read_rounds(messages, last_turn_start(messages), len(messages))
-    counts = _count(rounds, policy)
-    newest = _count(rounds[-1:], policy)
-    before = _Counts(counts.rounds - newest.rounds, counts.delegations - newest.delegations)
-    limit = policy.limit(multi_agent=bool(delegating or counts.delegations), asked=asked)
-    loop = find_loop(rounds, len(rounds) - 1, policy.max_repeats) if policy.max_repeats and rounds else None
-    over = bool(policy.max_delegation_rounds) and counts.delegations >= policy.max_delegation_rounds
+    standing = _read_standing(messages, policy, delegating)
+    counts = standing.counts
+    over = 0 < policy.max_delegation_rounds <= counts.delegations
     enforced = policy.mode == "enforce"
     wrap_up: WrapUp = ""
     if enforced:
         only_delegation = bool(delegating) and len(delegating) == len(names)
-        wrap_up = _wrap_up(counts, limit, loop, only_delegation=over and only_delegation)
+        wrap_up = _wrap_up(standing, only_delegation=over and only_delegation)
     turn = Turn(
         policy.mode,
         counts.rounds,
-        limit,
+        standing.limit,
         counts.delegations,
         policy.max_delegation_rounds,
-        warns=_reached(counts.rounds, policy.warning_from(limit)),
-        loop_period=loop.period if loop else 0,
+        warns=0 < standing.warning_from <= counts.rounds,
+        loop_period=standing.loop.period if standing.loop else 0,
         wrap_up=wrap_up,
-        events=_events(counts, before, limit, loop, rounds, policy, wrap_up),
+        events=_events(standing, policy, wrap_up),
     )
-    noted, changes = place_notes(messages, policy, multi_agent=bool(delegating), asked=asked)
+    noted, changes = place_notes(messages, policy, multi_agent=bool(delegating))
     fitted = parameters
     gate = CallGate(policy.max_calls_per_turn) if enforced and policy.max_calls_per_turn else None
     if wrap_up:
-        final = _final_names(parameters, rounds, policy)
-        instruction = _instruction(wrap_up, limit, policy, final)
+        final = _final_names(parameters, standing.rounds, policy)
+        instruction = _instruction(wrap_up, standing.limit, policy, final)
         noted = _with_instruction(noted, instruction, in_result=in_result)
         changes.append(Change(STEP, "inserted", max(0, len(messages) - 1), "wrap_up"))
-        if final:
-            fitted = _with_tools(parameters, policy.finishes, "tools_withheld", changes)
-        else:
-            fitted = _without_calls(parameters, changes)
+        fitted = withhold_tools(parameters, policy, changes, may_finish=bool(final))
         gate = CallGate(closed=True, words=last_words(instruction), final=policy if final else None)
     elif enforced and over and delegating:
-        fitted = _with_tools(
-            parameters, lambda name: not policy.delegates(name), "delegation_withheld", changes
-        )
+        fitted = withhold_delegation(parameters, policy, changes)
         words = delegation_refused(policy.max_delegation_rounds)
         gate = CallGate(policy.max_calls_per_turn, refused=policy, words=words)
     elif policy.tell_model and delegating and policy.max_delegation_rounds:
-        fitted = _with_guidance(parameters, delegating[0], policy.max_delegation_rounds, changes)
+        fitted = add_guidance(parameters, delegating[0], policy.max_delegation_rounds, changes)
     return Guarded(noted, fitted, turn, tuple(changes), gate)
+
+
+def _read_standing(messages: Messages, policy: TurnPolicy, delegating: Sequence[str]) -> _Standing:
+    """Return where the newest turn of *messages* stands; *delegating* are the declared tools that hand the task on."""
+    rounds = read_rounds(messages, last_turn_start(messages), len(messages))
+    counts = before = _NO_ROUNDS
+    loop = None
+    if rounds:
+        counts, newest = _count(rounds, policy), _count(rounds[-1:], policy)
+        before = _Counts(counts.rounds - newest.rounds, counts.delegations - newest.delegations)
+        loop = find_loop(rounds, len(rounds) - 1, policy.max_repeats) if policy.max_repeats else None
+    limit = policy.limit(multi_agent=bool(delegating or counts.delegations))
+    return _Standing(rounds, counts, before, limit, policy.warning_from(limit), loop)
 
 
 def read_declared(parameters: Mapping[str, Any], policy: TurnPolicy) -> Declared:
@@ -156,8 +184,9 @@ def _count(rounds: Sequence[Round], policy: TurnPolicy) -> _Counts:
     return _Counts(working, delegations)
 
 
-def _reached(count: int, limit: int) -> bool:
-    return bool(limit) and count >= limit
+def _newly_reached(limit: int, count: int, before: int) -> bool:
+    """Tell whether *count* reaches *limit*, and the count *before* it did not; 0 is no limit."""
+    return before < limit <= count
 
 
 def _with_instruction(messages: Messages, instruction: str, *, in_result: bool) -> Messages:
@@ -167,10 +196,10 @@ def _with_instruction(messages: Messages, instruction: str, *, in_result: bool) 
     return [*messages, {"role": "user", "content": instruction}]
 
 
-def _wrap_up(counts: _Counts, limit: int, loop: Loop | None, *, only_delegation: bool) -> WrapUp:
-    if _reached(counts.rounds, limit):
+def _wrap_up(standing: _Standing, *, only_delegation: bool) -> WrapUp:
+    if 0 < standing.limit <= standing.counts.rounds:
         return "limit"
-    if loop is not None and loop.goes_on:
+    if standing.loop is not None and standing.loop.goes_on:
         return "loop"
     return "delegation" if only_delegation else ""
 
@@ -194,27 +223,19 @@ def _final_names(parameters: Mapping[str, Any], rounds: Sequence[Round], policy:
     )
 
 
-def _events(
-    counts: _Counts,
-    before: _Counts,
-    limit: int,
-    loop: Loop | None,
-    rounds: Sequence[Round],
-    policy: TurnPolicy,
-    wrap_up: WrapUp,
-) -> tuple[str, ...]:
+def _events(standing: _Standing, policy: TurnPolicy, wrap_up: WrapUp) -> tuple[str, ...]:
     """Return what the newest round brought about: a threshold that was not reached before it."""
+    rounds, counts, before = standing.rounds, standing.counts, standing.before
     if not rounds and not wrap_up:
         return ()
-    warning_from, delegations = policy.warning_from(limit), policy.max_delegation_rounds
     events = []
-    if _reached(counts.rounds, warning_from) and not _reached(before.rounds, warning_from):
+    if _newly_reached(standing.warning_from, counts.rounds, before.rounds):
         events.append("warning")
-    if _reached(counts.rounds, limit) and not _reached(before.rounds, limit):
+    if _newly_reached(standing.limit, counts.rounds, before.rounds):
         events.append("limit")
-    if _reached(counts.delegations, delegations) and not _reached(before.delegations, delegations):
+    if _newly_reached(policy.max_delegation_rounds, counts.delegations, before.delegations):
         events.append("delegation_limit")
-    if loop is not None and loop.is_new:
+    if standing.loop is not None and standing.loop.is_new:
         events.append("loop")
     if policy.hint_after_errors and rounds:
         newest = {result.place for result in rounds[-1].results}
@@ -224,67 +245,3 @@ def _events(
     if wrap_up:
         events.append("wrap_up")
     return tuple(events)
-
-
-def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapping[str, Any]:
-    """Forbid calls, and leave the declarations, which are part of the cached prefix.
-
-    A history with calls must not come without them (Anthropic, Bedrock). Where a provider has no word for it, the table
-    of dialects decides, and the gate holds what is called all the same.
-    """
-    forbidden = {
-        choice: "none"
-        for declarations, choice in (("tools", "tool_choice"), ("functions", "function_call"))
-        if parameters.get(declarations)
-    }
-    if not forbidden:
-        return parameters
-    changes.append(Change(STEP, "replaced", 0, "tools_withheld", ",".join(forbidden)))
-    return {**parameters, **forbidden}
-
-
-def _with_tools(
-    parameters: Mapping[str, Any], stays: Callable[[str], bool], reason: str, changes: list[Change]
-) -> Mapping[str, Any]:
-    """Leave out all tools but those whose name *stays*, and a choice that is not for one of these."""
-    fitted = dict(parameters)
-    for name, choice_name in (("tools", "tool_choice"), ("functions", "function_call")):
-        entries, choice = fitted.get(name) or (), fitted.get(choice_name)
-        kept = [entry for entry in entries if stays(_name_of(entry))]
-        if kept:
-            fitted[name] = kept
-        else:
-            fitted.pop(name, None)
-        if (entries and not kept) or (isinstance(choice, Mapping) and not stays(_name_of(choice))):
-            fitted.pop(choice_name, None)
-    changes.append(Change(STEP, "dropped", 0, reason))
-    return fitted
-
-
-def _with_guidance(
-    parameters: Mapping[str, Any], first: str, limit: int, changes: list[Change]
-) -> Mapping[str, Any]:
-    """Say in the description of the tool *first* how many rounds of delegation there are: always the same words."""
-    guidance = delegation_guidance(limit)
-    for name in ("tools", "functions"):
-        entries = parameters.get(name) or ()
-        for at, entry in enumerate(entries):
-            if _name_of(entry) != first:
-                continue
-            function = entry.get("function", entry)
-            described = function.get("description") or ""
-            if not isinstance(described, str):
-                return parameters  # the provider's to refuse
-            if guidance in described:
-                return parameters
-            told = {**function, "description": f"{described}\n\n{guidance}" if described else guidance}
-            new = {**entry, "function": told} if "function" in entry else told
-            changes.append(Change(STEP, "replaced", at, "delegation_guidance", "description"))
-            return {**parameters, name: [*entries[:at], new, *entries[at + 1 :]]}
-    return parameters
-
-
-def _name_of(entry: Mapping[str, Any]) -> str:
-    function = entry.get("function", entry)
-    name = function.get("name") if isinstance(function, Mapping) else None
-    return name if isinstance(name, str) else ""

@@ -22,18 +22,18 @@ _Notes = dict[int, list[tuple[str, str]]]
 
 
 def place_notes(
-    messages: Messages, policy: TurnPolicy, *, multi_agent: bool, asked: int | None
+    messages: Messages, policy: TurnPolicy, *, multi_agent: bool
 ) -> tuple[Messages, list[Change]]:
     """Return *messages* with all notes that are due, and a change for each; *messages* itself where there is none.
 
-    *multi_agent* says that the request declares tools that hand the task on, *asked* is the client's limit. The note
-    of index ``i`` depends on ``messages[:i + 1]`` and on the policy alone.
+    *multi_agent* says that the request declares tools that hand the task on. The note of index ``i`` depends on
+    ``messages[:i + 1]`` and on the policy alone.
     """
     if policy.only_tells:
         return messages, []
     notes: _Notes = {}
     for rounds in split_turns(messages):
-        _note_counts(rounds, policy, notes, multi_agent=multi_agent, asked=asked)
+        _note_counts(rounds, policy, notes, multi_agent=multi_agent)
         if policy.mode == "enforce" and policy.max_repeats:
             _note_loops(rounds, policy.max_repeats, notes)
         if policy.hint_after_errors:
@@ -53,9 +53,7 @@ def place_notes(
     return (noted, changes) if changes else (messages, [])
 
 
-def _note_counts(
-    rounds: Sequence[Round], policy: TurnPolicy, notes: _Notes, *, multi_agent: bool, asked: int | None
-) -> None:
+def _note_counts(rounds: Sequence[Round], policy: TurnPolicy, notes: _Notes, *, multi_agent: bool) -> None:
     """Note the round that the warning is due with, and the one that was the last delegation."""
     working = delegations = 0
     warned = False
@@ -63,7 +61,7 @@ def _note_counts(
         works, delegates = policy.counts_as(one.names)
         working += works
         delegations += delegates
-        limit = policy.limit(multi_agent=multi_agent or delegations > 0, asked=asked)
+        limit = policy.limit(multi_agent=multi_agent or delegations > 0)
         warning_from = policy.warning_from(limit)
         if policy.tell_model and not warned and warning_from and warning_from <= working < limit:
             warned = True

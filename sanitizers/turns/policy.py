@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 from typing import Literal
@@ -48,12 +48,17 @@ class TurnPolicy:
         """Whether nothing that is sent or answered is changed, whatever the rounds."""
         return self.mode == "warn" and not self.tell_model and not self.hint_after_errors
 
-    def limit(self, *, multi_agent: bool, asked: int | None) -> int:
-        """Return the limit of rounds; *asked* is the client's own, which only ever lowers it."""
-        limit = self.max_rounds_multi_agent if multi_agent else self.max_rounds
-        if asked is None:
-            return limit
-        return min(limit, asked) if limit else asked
+    def lowered(self, asked: int) -> TurnPolicy:
+        """Return the policy with limits of at most *asked* rounds, the client's own limit, which is at least 1."""
+        return replace(
+            self,
+            max_rounds=min(self.max_rounds or asked, asked),
+            max_rounds_multi_agent=min(self.max_rounds_multi_agent or asked, asked),
+        )
+
+    def limit(self, *, multi_agent: bool) -> int:
+        """Return the limit of rounds; 0 is none."""
+        return self.max_rounds_multi_agent if multi_agent else self.max_rounds
 
     def warning_from(self, limit: int) -> int:
         """Return the number of rounds from which on a warning is given; 0 is never."""

@@ -140,8 +140,10 @@ ROUNDS = (
 def guard(
     messages: History, policy: TurnPolicy = WARN, asked: int | None = None, *tools: str, **more: Any
 ) -> Guarded:
-    """Guard a request that declares *tools*."""
-    return guard_turn(messages, declare(*tools) if tools else {}, policy, asked, **more)
+    """Guard a request that declares *tools*; *asked* is the client's own limit."""
+    if asked is not None:
+        policy = policy.lowered(asked)
+    return guard_turn(messages, declare(*tools) if tools else {}, policy, **more)
 
 
 def rounds(messages: History, *tools: str) -> int:

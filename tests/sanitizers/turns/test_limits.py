@@ -32,8 +32,9 @@ def test_the_limit(limits: tuple[int, int], asked: int | None, alone: int, multi
     """A client only lowers it; where there is none, the client's holds."""
     policy = replace(WARN, max_rounds=limits[0], max_rounds_multi_agent=limits[1])
 
-    assert policy.limit(multi_agent=False, asked=asked) == alone
-    assert policy.limit(multi_agent=True, asked=asked) == multi_agent
+    lowered = policy if asked is None else policy.lowered(asked)
+    assert lowered.limit(multi_agent=False) == alone
+    assert lowered.limit(multi_agent=True) == multi_agent
     assert guard(turn_of(1), policy, asked, "f").turn.limit == alone
     assert guard(turn_of(1), policy, asked, "f", "task").turn.limit == multi_agent
     assert guard(turn_of(1, "task"), policy, asked).turn.limit == multi_agent

@@ -123,7 +123,8 @@ def notes(
     history: History, policy: TurnPolicy, asked: int | None = None, *tools: str
 ) -> list[tuple[int, str]]:
     """Return where notes are placed, and why; each message with one is a new message, all others the same."""
-    noted, changes = place_notes(history, policy, multi_agent="task" in tools, asked=asked)
+    lowered = policy if asked is None else policy.lowered(asked)
+    noted, changes = place_notes(history, lowered, multi_agent="task" in tools)
     places = {change.index for change in changes}
     assert [at for at, message in enumerate(noted) if message is not history[at]] == sorted(places)
     return [(change.index, change.reason) for change in changes]
@@ -233,10 +234,11 @@ def test_a_note_stays_where_it_is(
 ) -> None:
     """Every request of a session says again, byte for byte, what the one before it said."""
     history: History = [user("go")]
+    lowered = policy if asked is None else policy.lowered(asked)
     before: list[Any] = []
     for number, piece in enumerate(plan):
         history = [*history, *written(piece, number)]
-        noted, _ = place_notes(history, policy, multi_agent=multi, asked=asked)
+        noted, _ = place_notes(history, lowered, multi_agent=multi)
         assert list(noted[: len(before)]) == before
         before = list(noted)
 
@@ -254,8 +256,9 @@ any_history = st.one_of(
 @given(any_history, policies, asks, st.booleans())
 def test_a_note_is_given_once(history: History, policy: TurnPolicy, asked: int | None, multi: bool) -> None:
     """A second turnright of the same policy has nothing to add, and counts the same."""
-    noted, changes = place_notes(history, policy, multi_agent=multi, asked=asked)
-    again, more = place_notes(noted, policy, multi_agent=multi, asked=asked)
+    lowered = policy if asked is None else policy.lowered(asked)
+    noted, changes = place_notes(history, lowered, multi_agent=multi)
+    again, more = place_notes(noted, lowered, multi_agent=multi)
 
     assert more == []
     assert again is noted

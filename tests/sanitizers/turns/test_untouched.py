@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sanitizers.outline import outline_of
-from sanitizers.turns import TurnPolicy, guard_turn
+from sanitizers.turns import TurnPolicy, guard_turn, guard_without_rounds
 from tests.sanitizers.turns.histories import ENFORCE, WARN, declare, guard, loop_of, turn_of
 from tests.support.builders import assistant, system, tool, user
 from tests.support.strategies import any_histories, damaged_histories, legal_histories, media_histories
@@ -52,7 +52,8 @@ def test_warn_changes_nothing(
 ) -> None:
     """Legal, damaged or neither."""
     before = copy.deepcopy((history, given_parameters))
-    guarded = guard_turn(history, given_parameters, policy, asked, in_result=within)
+    lowered = policy if asked is None else policy.lowered(asked)
+    guarded = guard_turn(history, given_parameters, lowered, in_result=within)
 
     assert guarded.messages is history
     assert guarded.parameters is given_parameters
@@ -67,17 +68,16 @@ def test_warn_changes_nothing(
     | st.lists(st.sampled_from([user("go"), system("s"), tool("c1", "r"), assistant("a")]), max_size=3),
     parameters,
     policies | st.sampled_from([ENFORCE, TurnPolicy("enforce", 1, 1, tell_model=True)]),
-    st.none() | st.integers(1, 3),
 )
-def test_what_is_known_of_a_history_changes_nothing(
-    history: list[dict[str, Any]],
-    given_parameters: dict[str, Any],
-    policy: TurnPolicy,
-    asked: int | None,
+def test_a_history_without_rounds_comes_to_the_same_by_its_outline(
+    history: list[dict[str, Any]], given_parameters: dict[str, Any], policy: TurnPolicy
 ) -> None:
-    """One in which nobody has answered yet need not be read."""
-    known = guard_turn(history, given_parameters, policy, asked, outline=outline_of(history))
-    assert known == guard_turn(history, given_parameters, policy, asked)
+    """A history that nobody has answered yet need not be read; for any other the outline does not suffice."""
+    outline = outline_of(history)
+    known = guard_without_rounds(outline, given_parameters, policy)
+
+    assert known is None or known == guard_turn(history, given_parameters, policy)
+    assert (known is None) == bool(outline.turns or outline.odd or not policy.only_tells)
 
 
 @pytest.mark.parametrize(("count", "policy"), [(20, WARN), (20, ENFORCE), (80, WARN)])

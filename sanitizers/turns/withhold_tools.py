@@ -1,0 +1,94 @@
+"""Withhold tools from a request whose turn is at a limit, or tell the model in a description what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sanitizers.changes import Change
+from sanitizers.turns.gate_calls import STEP
+from sanitizers.turns.notices import delegation_guidance
+from sanitizers.turns.policy import TurnPolicy
+
+
+def withhold_tools(
+    parameters: Mapping[str, Any], policy: TurnPolicy, changes: list[Change], *, may_finish: bool
+) -> Mapping[str, Any]:
+    """Return *parameters* for the last answer, with a change for what was withheld.
+
+    Where the model *may_finish* by a final tool, the final tools alone are left. Otherwise no tool may be called.
+    """
+    if may_finish:
+        return _with_tools(parameters, policy.finishes, "tools_withheld", changes)
+    return _without_calls(parameters, changes)
+
+
+def withhold_delegation(
+    parameters: Mapping[str, Any], policy: TurnPolicy, changes: list[Change]
+) -> Mapping[str, Any]:
+    """Return *parameters* without the tools that hand the task on, with a change for it."""
+    return _with_tools(parameters, lambda name: not policy.delegates(name), "delegation_withheld", changes)
+
+
+def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapping[str, Any]:
+    """Forbid calls, and leave the declarations, which are part of the cached prefix.
+
+    A history with calls must not come without them (Anthropic, Bedrock). Where a provider has no word for it, the table
+    of dialects decides, and the gate holds what is called all the same.
+    """
+    forbidden = {
+        choice: "none"
+        for declarations, choice in (("tools", "tool_choice"), ("functions", "function_call"))
+        if parameters.get(declarations)
+    }
+    if not forbidden:
+        return parameters
+    changes.append(Change(STEP, "replaced", 0, "tools_withheld", ",".join(forbidden)))
+    return {**parameters, **forbidden}
+
+
+def _with_tools(
+    parameters: Mapping[str, Any], stays: Callable[[str], bool], reason: str, changes: list[Change]
+) -> Mapping[str, Any]:
+    """Leave out all tools but those whose name *stays*, and a choice that is not for one of these."""
+    fitted = dict(parameters)
+    for name, choice_name in (("tools", "tool_choice"), ("functions", "function_call")):
+        entries, choice = fitted.get(name) or (), fitted.get(choice_name)
+        kept = [entry for entry in entries if stays(_name_of(entry))]
+        if kept:
+            fitted[name] = kept
+        else:
+            fitted.pop(name, None)
+        if (entries and not kept) or (isinstance(choice, Mapping) and not stays(_name_of(choice))):
+            fitted.pop(choice_name, None)
+    changes.append(Change(STEP, "dropped", 0, reason))
+    return fitted
+
+
+def add_guidance(
+    parameters: Mapping[str, Any], first: str, limit: int, changes: list[Change]
+) -> Mapping[str, Any]:
+    """Say in the description of the tool *first* how many rounds of delegation there are: always the same words."""
+    guidance = delegation_guidance(limit)
+    for name in ("tools", "functions"):
+        entries = parameters.get(name) or ()
+        for at, entry in enumerate(entries):
+            if _name_of(entry) != first:
+                continue
+            function = entry.get("function", entry)
+            described = function.get("description") or ""
+            if not isinstance(described, str):
+                return parameters  # the provider's to refuse
+            if guidance in described:
+                return parameters
+            told = {**function, "description": f"{described}\n\n{guidance}" if described else guidance}
+            new = {**entry, "function": told} if "function" in entry else told
+            changes.append(Change(STEP, "replaced", at, "delegation_guidance", "description"))
+            return {**parameters, name: [*entries[:at], new, *entries[at + 1 :]]}
+    return parameters
+
+
+def _name_of(entry: Mapping[str, Any]) -> str:
+    function = entry.get("function", entry)
+    name = function.get("name") if isinstance(function, Mapping) else None
+    return name if isinstance(name, str) else ""
