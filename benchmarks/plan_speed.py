@@ -11,7 +11,7 @@ import platform
 
 from benchmarks.sanitize import History, median_ms
 from benchmarks.sessions import agent_session, measure
-from sanitizers.budget import PRESETS, CutPolicy, Marks, fit, marks_for
+from sanitizers.budget import PRESETS, CutInput, CutPolicy, Marks, fit, marks_for
 from sanitizers.budget.replay import plan_cuts
 from sanitizers.messages import Message
 from sanitizers.profiles import GEMINI_3_STRICT
@@ -39,7 +39,7 @@ def _row(name: str, history: History, marks: Marks, policy: CutPolicy, runs: int
     plan = plan_cuts(history, noted, marks, policy)
     sizes, _ = median_ms(lambda: [size(message) for message in sized], runs)
     median, p95 = median_ms(lambda: plan_cuts(history, size, marks, policy), runs)
-    whole, _ = median_ms(lambda: fit(history, GEMINI_3_STRICT, size, marks, policy), runs)
+    whole, _ = median_ms(lambda: fit(CutInput(history, GEMINI_3_STRICT, size), marks, policy), runs)
     return (
         f"| {name} | {len(history)} | {len(plan.events)} | {len(plan.gone)} | {len(plan.replaced)} "
         f"| {median - sizes:.2f} | {p95 - sizes:.2f} | {sizes:.2f} | {whole:.2f} |"

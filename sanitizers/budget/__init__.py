@@ -3,7 +3,7 @@
 After sanitizing, per attempt and for the target's budget::
 
     marks = marks_for(policy, limit=limit, margin=margin, tools=tools, system=system)
-    fitted = fit(done.messages, profile, size, marks, policy, origins=done.origins)
+    fitted = fit(CutInput(done.messages, profile, size, done.origins), marks, policy)
     fitted.messages   # `done.messages` itself when nothing was cut
     fitted.changes    # what was capped, cleared, cut or dropped, where and why; never any text
     fitted.verdict    # `fits`, or `over_hard`: then nothing must be sent, and `parts` says where the tokens are
@@ -17,7 +17,7 @@ Rules that hold here:
 """
 
 from sanitizers.budget.cap_text import Cap
-from sanitizers.budget.fit import Fitted, Verdict, fit
+from sanitizers.budget.fit import CutInput, Fitted, Verdict, fit
 from sanitizers.budget.ledger import Reason, Size
 from sanitizers.budget.marks import PRESETS, CutPolicy, Marks, marks_for
 from sanitizers.budget.parts import Parts, measure_parts
@@ -28,6 +28,7 @@ from sanitizers.budget.units import count_leading_system
 __all__ = [
     "PRESETS",
     "Cap",
+    "CutInput",
     "CutPolicy",
     "Event",
     "Fitted",

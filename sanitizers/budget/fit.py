@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sanitizers.budget.ledger import Reason, Size
 from sanitizers.budget.marks import NOTHING, CutPolicy, Marks
@@ -54,26 +54,30 @@ class Fitted:
     """The index of the last message that came in: an event there is this request's own."""
 
 
-def fit(
-    messages: Messages,
-    profile: Profile,
-    size: Size,
-    marks: Marks,
-    policy: CutPolicy,
-    *,
-    origins: Sequence[int] | None = None,
-) -> Fitted:
-    """Return *messages*, legal for *profile*, cut to *marks* as *policy* allows.
+class CutInput(NamedTuple):
+    """A history that is to be cut: *messages* are legal for *profile*, and *size* tells a message's tokens.
 
-    *size* tells a message's tokens. *origins* are the messages' places in what the client sent, for the changes,
-    where sanitizing moved them. The input is never mutated. Raises :class:`sanitizers.errors.Unrepairable` only for
-    a history that was not sanitized before.
+    *origins* are the messages' places in what the client sent, for the changes, where sanitizing moved them.
     """
+
+    messages: Messages
+    profile: Profile
+    size: Size
+    origins: Sequence[int] | None = None
+
+
+def fit(history: CutInput, marks: Marks, policy: CutPolicy) -> Fitted:
+    """Return *history* cut to *marks* as *policy* allows.
+
+    The input is never mutated. Raises :class:`sanitizers.errors.Unrepairable` only for a history that was not
+    sanitized before.
+    """
+    messages = history.messages
     if marks.hard is not None and marks.hard <= 0:
         # System messages and tools alone are over the hard mark: no cut can help, so nothing is cut.
-        best = _cut(messages, profile, size, Marks(), NOTHING, origins)
+        best = _cut(history, Marks(), NOTHING)
     else:
-        best = _cut_until_it_fits(messages, profile, size, marks, policy, origins)
+        best = _cut_until_it_fits(history, marks, policy)
     over = marks.hard is not None and best.turns > marks.hard
     return Fitted(
         best.messages,
@@ -83,7 +87,7 @@ def fit(
         best.plan.events,
         count_removed(messages, best.plan),
         "over_hard" if over else "fits",
-        measure_parts(best.messages, size, marks, origins=best.origins) if over else None,
+        measure_parts(best.messages, history.size, marks, origins=best.origins) if over else None,
         len(messages) - 1,
     )
 
@@ -99,37 +103,24 @@ class _Cut:
     origins: Sequence[int] | None
 
 
-def _cut_until_it_fits(
-    messages: Messages,
-    profile: Profile,
-    size: Size,
-    marks: Marks,
-    policy: CutPolicy,
-    origins: Sequence[int] | None,
-) -> _Cut:
+def _cut_until_it_fits(history: CutInput, marks: Marks, policy: CutPolicy) -> _Cut:
     """Return the smallest of at most :data:`ROUNDS` results, the first that is not over the hard mark if one is not."""
-    best = _cut(messages, profile, size, marks, policy, origins)
+    best = _cut(history, marks, policy)
     limits = marks
     for _ in range(ROUNDS - 1):
         if marks.hard is None or not best.plan.total <= marks.hard < best.turns:
             break  # it fits, or the plan has cut all that may be cut and lower marks would find no more
         limits = limits.lowered(best.turns - marks.hard)
-        found = _cut(messages, profile, size, limits, policy, origins)
+        found = _cut(history, limits, policy)
         if found.turns >= best.turns:
             break
         best = found
     return best
 
 
-def _cut(
-    messages: Messages,
-    profile: Profile,
-    size: Size,
-    marks: Marks,
-    policy: CutPolicy,
-    origins: Sequence[int] | None,
-) -> _Cut:
-    """Cut *messages* once, repair what that broke, and count what is left."""
+def _cut(history: CutInput, marks: Marks, policy: CutPolicy) -> _Cut:
+    """Cut *history* once, repair what that broke, and count what is left."""
+    messages, profile, size, origins = history
     plan = plan_cuts(messages, size, marks, policy)
     if not plan.gone and not plan.replaced:
         return _Cut(messages, plan.total, plan, (), origins)

@@ -10,7 +10,7 @@ from pathlib import Path
 PROBE = """
 import json, sys
 import sanitizers
-from sanitizers.budget import Cap, CutPolicy, Marks, fit
+from sanitizers.budget import Cap, CutPolicy, CutInput, Marks, fit
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
 import {plant}
 
@@ -37,7 +37,7 @@ for entry in histories:
             {act}
             done = sanitizers.sanitize(entry["messages"], profile)
             marks, policy = Marks(300, 300, 100, 400), CutPolicy("p", ingest=Cap(400))
-            fit(done.messages, profile, lambda message: len(str(message)), marks, policy)
+            fit(CutInput(done.messages, profile, lambda message: len(str(message))), marks, policy)
         except sanitizers.Unrepairable:
             pass
         running = False

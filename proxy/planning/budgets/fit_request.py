@@ -21,11 +21,21 @@ from proxy.planning.budgets.policies import policy_of
 from proxy.planning.budgets.report import Report, over_limit_text
 from proxy.state.taught import TIGHT, Learned, Taught
 from sanitizers import Change, Message, Messages, Profile
-from sanitizers.budget import CutPolicy, Fitted, Marks, count_leading_system, fit, marks_for, measure_parts
+from sanitizers.budget import (
+    CutInput,
+    CutPolicy,
+    Fitted,
+    FixedTokens,
+    Marks,
+    count_leading_system,
+    fit,
+    marks_for,
+    measure_parts,
+)
 from sanitizers.budget.calibration import Calibration, margin
 from sanitizers.budget.estimate import WHOLE, Estimator
 from sanitizers.budget.families import Family
-from sanitizers.budget.upper_bound import bound_of_outlined, upper_bound
+from sanitizers.budget.upper_bound import bound_of_changed, bound_of_outlined, upper_bound
 from sanitizers.outline import Outline
 from sanitizers.record import record
 
@@ -162,7 +172,8 @@ def _bounds(given: FitInput, family: Family) -> Iterator[int]:
     parameters = given.parameters
     tools, format_ = _declared(parameters), parameters.get("response_format")
     if given.outline is not None and given.most_bytes <= WHOLE:
-        yield bound_of_outlined(family, given.outline, given.most_bytes, tools, format_, given.changed)
+        bound = bound_of_outlined(family, given.outline, given.most_bytes, tools, format_)
+        yield bound + bound_of_changed(family, given.changed) if given.changed else bound
     yield upper_bound(family, given.messages, tools, format_)
 
 
@@ -195,10 +206,9 @@ def _cut(given: FitInput, facts: Facts, limit: Limit, tokens: int | None, share:
             limit=tokens,
             margin=share,
             assumed=not limit.is_firm,
-            tools=ceil(fixed * scale),
-            system=sum(map(size, leading)),
+            fixed=FixedTokens(tools=ceil(fixed * scale), system=sum(map(size, leading))),
         )
-        fitted = fit(given.messages, given.profile, size, marks, policy, origins=given.origins)
+        fitted = fit(CutInput(given.messages, given.profile, size, given.origins), marks, policy)
         return _Cut(fitted, marks, scale, size)
 
     cut = cut_at(calibration.sticky)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sanitizers import find_violations
-from sanitizers.budget import PRESETS, CutPolicy, Marks, fit, marks_for
+from sanitizers.budget import PRESETS, CutInput, CutPolicy, Marks, fit, marks_for
 from sanitizers.profiles import GEMINI_1, GEMINI_3_STRICT, OPENAI
 from tests.sanitizers.budget.sizes import quick_size
 from tests.sanitizers.budget.test_replay import rounds
@@ -60,7 +60,7 @@ def test_ten_thousand_messages(policy: CutPolicy, limit: int) -> None:
         user("go"),
     ]
     marks = marks_for(policy, limit=limit)
-    done, calls = counted(lambda: fit(history, GEMINI_3_STRICT, quick_size, marks, policy))
+    done, calls = counted(lambda: fit(CutInput(history, GEMINI_3_STRICT, quick_size), marks, policy))
 
     assert len(history) > 10_000
     assert calls < CALLS_PER_MESSAGE * len(history)
@@ -71,7 +71,7 @@ def test_every_request_above_the_mark() -> None:
     """A goal that alone is above the mark: an event after every round, and still a bounded cost."""
     history = [user("g" * 1_000_000), *rounds(3_000, 400)[1:]]
     marks = Marks(1_000, 1_000, 500, None)
-    _, calls = counted(lambda: fit(history, OPENAI, quick_size, marks, BALANCED))
+    _, calls = counted(lambda: fit(CutInput(history, OPENAI, quick_size), marks, BALANCED))
 
     assert calls < CALLS_PER_MESSAGE * len(history)
 
@@ -81,7 +81,7 @@ def test_a_result_of_thirty_megabytes_on_one_line(profile: Any) -> None:
     """In the current round it is cut to what fits, before it is an old one it cannot be dropped."""
     history = [user("goal"), *rounds(1, 30_000_000)[1:]]
     marks = marks_for(BALANCED, limit=32_768, margin=0.1)
-    done, calls = counted(lambda: fit(history, profile, quick_size, marks, BALANCED))
+    done, calls = counted(lambda: fit(CutInput(history, profile, quick_size), marks, BALANCED))
 
     assert calls < 1_000
     assert done.verdict == "fits"
@@ -95,7 +95,7 @@ def test_a_result_of_thirty_megabytes_on_one_line(profile: Any) -> None:
 def test_halves_of_characters(content: str) -> None:
     """Text that no encoding takes is cut like any other, and parted nowhere it was not."""
     history = [user(content), *rounds(30, 2_000)[1:], assistant(None, [call("z")]), tool("z", content)]
-    done = fit(history, OPENAI, quick_size, Marks(6_000, 6_000, 3_000, 6_500), BALANCED)
+    done = fit(CutInput(history, OPENAI, quick_size), Marks(6_000, 6_000, 3_000, 6_500), BALANCED)
 
     assert done.verdict == "fits"
     assert "\ud83d" not in str(done.messages[0]["content"]).replace("\ud83d\ude00", "")
@@ -104,7 +104,7 @@ def test_halves_of_characters(content: str) -> None:
 def test_nothing_but_images() -> None:
     """What cannot be cut is told, and nothing is invented."""
     history = [user([image()] * 40), assistant("nice"), user([image()] * 40)]
-    done = fit(history, OPENAI, lambda message: 10_000, Marks(100, 100, 50, 100), BALANCED)
+    done = fit(CutInput(history, OPENAI, lambda message: 10_000), Marks(100, 100, 50, 100), BALANCED)
 
     assert done.verdict == "over_hard"
     assert [part for m in done.messages if m["role"] == "user" for part in m["content"]].count(image()) >= 80
@@ -127,9 +127,11 @@ def test_nothing_but_images() -> None:
 def test_odd_histories(history: list[dict[str, Any]], high: int) -> None:
     """Shorter than anything to cut: the same messages, and a verdict."""
     done = fit(
-        history, OPENAI, quick_size, Marks(high, high, high // 2, high), replace(BALANCED, last_turns=1)
+        CutInput(history, OPENAI, quick_size),
+        Marks(high, high, high // 2, high),
+        replace(BALANCED, last_turns=1),
     )
 
     assert done.verdict in ("fits", "over_hard")
     assert len(done.messages) <= len(history) + 1
-    assert fit([], OPENAI, quick_size, Marks(high, high, high // 2, high), BALANCED).messages == []
+    assert fit(CutInput([], OPENAI, quick_size), Marks(high, high, high // 2, high), BALANCED).messages == []

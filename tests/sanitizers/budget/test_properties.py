@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sanitizers import Profile, Unrepairable, find_violations, sanitize
-from sanitizers.budget import Cap, CutPolicy, Fitted, Marks, count_leading_system, fit
+from sanitizers.budget import Cap, CutInput, CutPolicy, Fitted, Marks, count_leading_system, fit
 from sanitizers.budget.markers import is_from_user, notice_message, noticed
 from sanitizers.budget.render import Removed
 from sanitizers.budget.replay import plan_cuts
@@ -67,7 +67,7 @@ histories = st.one_of(sessions(max_rounds=12), legal_histories(extras=False))
 def cut(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> tuple[History, Fitted]:
     """Sanitize and fit a history; return what was fitted, and the outcome."""
     legal = list(sanitize(history, profile).messages)
-    return legal, fit(legal, profile, size, budget, policy)
+    return legal, fit(CutInput(legal, profile, size), budget, policy)
 
 
 def calls_and_results(messages: History) -> tuple[list[str], list[str]]:
@@ -111,7 +111,7 @@ def test_equal_input_is_cut_equally_and_never_mutated(
     """A copy gives the same bytes and the same report; the input is as it was."""
     legal, done = cut(history, profile, budget, policy)
     before = copy.deepcopy(legal)
-    again = fit(before, profile, size, budget, policy)
+    again = fit(CutInput(before, profile, size), budget, policy)
 
     assert json.dumps(list(again.messages)) == json.dumps(list(done.messages))
     assert (again.changes, again.events, again.removed, again.verdict) == (
@@ -131,7 +131,7 @@ def test_a_request_begins_with_the_one_before_it(
     legal = list(sanitize(history, profile).messages)
     before: Fitted | None = None
     for request in requests_of(legal):
-        done = fit(request, profile, size, budget, policy)
+        done = fit(CutInput(request, profile, size), budget, policy)
         if before is not None:
             assert done.events[: len(before.events)] == before.events
             if done.events == before.events and done.verdict == before.verdict == "fits":
@@ -149,7 +149,7 @@ def test_a_second_turnright_changes_nothing(
     _, done = cut(history, profile, budget, policy)
     if done.verdict != "fits":
         return
-    again = fit(done.messages, profile, size, budget, policy)
+    again = fit(CutInput(done.messages, profile, size), budget, policy)
 
     assert again.messages is done.messages
     assert again.changes == ()
@@ -161,7 +161,7 @@ def test_a_smaller_second_turnright_leaves_one_notice(
 ) -> None:
     """Cut again for a smaller window: one notice, which counts what both removed."""
     _, done = cut(history, profile, budget, policy)
-    again = fit(done.messages, profile, size, second, policy)
+    again = fit(CutInput(done.messages, profile, size), second, policy)
     sent = json.dumps(list(again.messages), ensure_ascii=False)
 
     assert sent.count("<context_notice>") <= 1
@@ -264,7 +264,7 @@ def test_what_was_not_sanitized_is_repaired_once_it_is_cut(
         legal = sanitize(history, profile)
     except Unrepairable:
         return
-    done = fit(legal.messages, profile, size, budget, policy, origins=legal.origins)
+    done = fit(CutInput(legal.messages, profile, size, legal.origins), budget, policy)
 
     assert find_violations(done.messages, profile) == ()
     assert all(0 <= change.index < len(history) for change in done.changes)
@@ -276,7 +276,7 @@ def test_nothing_is_touched_below_the_marks(history: History, profile: Profile, 
     quiet = CutPolicy("quiet", kept_users=policy.kept_users, recent=policy.recent)
     legal = list(sanitize(history, profile).messages)
     for budget in (Marks(), marks(total(legal, size))):
-        done = fit(legal, profile, size, budget, quiet)
+        done = fit(CutInput(legal, profile, size), budget, quiet)
         assert done.messages is legal
         assert (done.changes, done.events, done.removed, done.verdict) == ((), (), {}, "fits")
 
