@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.sanitize import History
 from benchmarks.sessions import agent_session, measure
-from sanitizers.budget import PRESETS, CutInput, count_leading_system, fit, marks_for
+from sanitizers.budget import PRESETS, CutInput, FixedTokens, count_leading_system, fit, marks_for
 from sanitizers.budget.units import split_units
 from sanitizers.profiles import OPENAI
 
@@ -81,7 +81,7 @@ def ours(history: History, room: int) -> History:
     """Fit with the preset ``balanced``."""
     system = sum(map(size, history[: count_leading_system(history)]))
     policy = PRESETS["balanced"]
-    marks = marks_for(policy, limit=room + system + TOOLS, tools=TOOLS, system=system)
+    marks = marks_for(policy, limit=room + system + TOOLS, fixed=FixedTokens(TOOLS, system))
     done = fit(CutInput(history, OPENAI, size), marks, policy)
     if done.verdict != "fits":
         raise SystemExit("a request of the session cannot fit: choose a larger window")

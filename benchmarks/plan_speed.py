@@ -11,7 +11,7 @@ import platform
 
 from benchmarks.sanitize import History, median_ms
 from benchmarks.sessions import agent_session, measure
-from sanitizers.budget import PRESETS, CutInput, CutPolicy, Marks, fit, marks_for
+from sanitizers.budget import PRESETS, CutInput, CutPolicy, FixedTokens, Marks, fit, marks_for
 from sanitizers.budget.replay import plan_cuts
 from sanitizers.messages import Message
 from sanitizers.profiles import GEMINI_3_STRICT
@@ -62,7 +62,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|---|")
     balanced = PRESETS["balanced"]
     for limit in (1_000_000, 200_000, 128_000, 64_000, 32_000):
-        marks = marks_for(balanced, limit=limit, margin=0.08, tools=4_000, system=2_000)
+        marks = marks_for(balanced, limit=limit, margin=0.08, fixed=FixedTokens(4_000, 2_000))
         print(_row(f"{limit:,}", longest, marks, balanced, runs), flush=True)
 
 

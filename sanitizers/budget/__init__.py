@@ -2,7 +2,7 @@
 
 After sanitizing, per attempt and for the target's budget::
 
-    marks = marks_for(policy, limit=limit, margin=margin, tools=tools, system=system)
+    marks = marks_for(policy, limit=limit, margin=margin, fixed=FixedTokens(tools, system))
     fitted = fit(CutInput(done.messages, profile, size, done.origins), marks, policy)
     fitted.messages   # `done.messages` itself when nothing was cut
     fitted.changes    # what was capped, cleared, cut or dropped, where and why; never any text
@@ -19,7 +19,7 @@ Rules that hold here:
 from sanitizers.budget.cap_text import Cap
 from sanitizers.budget.fit import CutInput, Fitted, Verdict, fit
 from sanitizers.budget.ledger import Reason, Size
-from sanitizers.budget.marks import PRESETS, CutPolicy, Marks, marks_for
+from sanitizers.budget.marks import PRESETS, CutPolicy, FixedTokens, Marks, marks_for
 from sanitizers.budget.parts import Parts, measure_parts
 from sanitizers.budget.render import Removed
 from sanitizers.budget.replay import Event
@@ -32,6 +32,7 @@ __all__ = [
     "CutPolicy",
     "Event",
     "Fitted",
+    "FixedTokens",
     "Marks",
     "Parts",
     "Reason",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from sanitizers.budget.cap_text import Cap
 
@@ -112,6 +113,19 @@ PRESETS = MappingProxyType(
 """The presets by name; ``balanced`` is the default."""
 
 
+class FixedTokens(NamedTuple):
+    """The tokens of one request that no cut can change: *tools*, with all else that is no message, and *system*.
+
+    *system* are the system messages that lead the history.
+    """
+
+    tools: int = 0
+    system: int = 0
+
+
+NOTHING_FIXED = FixedTokens()
+
+
 @dataclass(frozen=True, slots=True)
 class Marks:
     """The budget of one request, in tokens of its turns: system messages that lead, and tools, are taken off before.
@@ -150,33 +164,31 @@ def marks_for(
     limit: int | None,
     margin: float = 0.0,
     assumed: bool = False,
-    tools: int = 0,
-    system: int = 0,
+    fixed: FixedTokens = NOTHING_FIXED,
 ) -> Marks:
     """Return the marks for one request under *policy*.
 
     *limit* is min(max input, window - output reserve) in tokens, None where the window is unknown; *margin* is the
     share of it that is kept free for the estimate's error. *assumed* says that the limit is the policy's assumption
-    about an unknown window: nothing is refused by it. *tools* and *system* are the tokens of the tool definitions
-    (with what else is fixed) and of the system messages that lead.
+    about an unknown window: nothing is refused by it.
 
-    input budget = limit x share x (1 - margin); available = input budget - tools - system, rounded down to steps of
+    input budget = limit x share x (1 - margin); available = input budget - fixed tokens, rounded down to steps of
     1,024 (finer where little is available), so that small differences do not move a cut.
     """
     if limit is None:
-        return Marks(tools=tools, system=system)
-    hard = None if policy.hard is None or assumed else int(limit * policy.hard) - tools - system
-    available = max(0, int(limit * policy.window_share * (1.0 - margin)) - tools - system)
+        return Marks(None, None, None, None, *fixed)
+    hard = None if policy.hard is None or assumed else int(limit * policy.hard) - sum(fixed)
+    available = max(0, int(limit * policy.window_share * (1.0 - margin)) - sum(fixed))
     step = _QUANTUM
     while step > 1 and available < _COARSEST * step:
         step //= 2
     available -= available % step
     if policy.high is None:
-        return Marks(available, None, None, hard, tools, system)
+        return Marks(available, None, None, hard, *fixed)
     low = int(available * policy.low)
     high = int(available * policy.high)
     if policy.headroom:
         high = min(high, max(available - policy.headroom, (low + available) // 2))
     if hard is not None:
         high = min(high, max(0, hard))  # a margin below the hard mark's would cut too late
-    return Marks(available, high, min(low, high), hard, tools, system)
+    return Marks(available, high, min(low, high), hard, *fixed)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sanitizers import Profile, find_violations, sanitize
-from sanitizers.budget import PRESETS, Cap, CutInput, Marks, fit, marks_for
+from sanitizers.budget import PRESETS, Cap, CutInput, FixedTokens, Marks, fit, marks_for
 from sanitizers.budget import fit as fitting
 from sanitizers.changes import Change
 from sanitizers.profiles import GEMINI_1, GEMINI_3_STRICT, OPENAI
@@ -152,7 +152,7 @@ def test_what_cannot_fit_says_where_its_tokens_are() -> None:
 def test_tools_or_a_system_prompt_over_the_window_are_told_apart(tools: int, words: int) -> None:
     """Nothing is cut, since no cut can help, and the parts show what is too large."""
     history = [system("s" * words), *rounds(50, 1_000)]
-    budget = marks_for(PRESETS["balanced"], limit=32_768, tools=tools, system=size(history[0]))
+    budget = marks_for(PRESETS["balanced"], limit=32_768, fixed=FixedTokens(tools, size(history[0])))
     done = fit(CutInput(history, OPENAI, size), budget, PRESETS["balanced"])
 
     assert done.verdict == "over_hard"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sanitizers.budget import PRESETS, Cap, CutPolicy, Marks, marks_for
+from sanitizers.budget import PRESETS, Cap, CutPolicy, FixedTokens, Marks, marks_for
 
 BALANCED = PRESETS["balanced"]
 
@@ -26,7 +26,7 @@ def test_presets_are_the_ones_that_the_configuration_names() -> None:
 
 def test_marks_follow_from_the_limit() -> None:
     """Limit 100,000, margin 8 %, 6,000 fixed: 86,000 available, in steps of 1,024; hard at 95 % of the limit."""
-    marks = marks_for(BALANCED, limit=100_000, margin=0.08, tools=4_000, system=2_000)
+    marks = marks_for(BALANCED, limit=100_000, margin=0.08, fixed=FixedTokens(4_000, 2_000))
 
     assert marks == Marks(83 * 1_024, 83 * 1_024, 83 * 512, 89_000, 4_000, 2_000)
 
@@ -50,7 +50,7 @@ def test_presets_move_the_marks() -> None:
 def test_nothing_is_refused_by_an_assumed_limit() -> None:
     """The hard mark needs a limit that is known; without any limit there is no mark at all."""
     assert marks_for(BALANCED, limit=32_768, assumed=True).hard is None
-    assert marks_for(BALANCED, limit=None, tools=3, system=4) == Marks(tools=3, system=4)
+    assert marks_for(BALANCED, limit=None, fixed=FixedTokens(3, 4)) == Marks(tools=3, system=4)
 
 
 @given(
@@ -62,7 +62,7 @@ def test_nothing_is_refused_by_an_assumed_limit() -> None:
 )
 def test_marks_are_ordered(policy: CutPolicy, limit: int, margin: float, tools: int, system: int) -> None:
     """Low <= high <= available, and high never above a hard mark that leaves room."""
-    marks = marks_for(policy, limit=limit, margin=margin, tools=tools, system=system)
+    marks = marks_for(policy, limit=limit, margin=margin, fixed=FixedTokens(tools, system))
 
     assert marks.fixed == tools + system
     if marks.high is not None and marks.low is not None and marks.available is not None:
