@@ -59,11 +59,8 @@ def bound_of_outlined(
     most_bytes: int,
     tools: Any = None,
     response_format: Any = None,
-    more: Messages = (),
 ) -> int:
     """Return a number that :func:`upper_bound` for the outlined messages does not exceed, without reading their texts.
-
-    Nor does that for any of them and *more*, which are what others of them were made into: those are counted twice.
 
     *most_bytes* is at least the UTF-8 of all texts of their plain ones: the length of the JSON that they were read from
     is, since no character is written with fewer bytes there. It must not be more than :data:`WHOLE`, beyond which a
@@ -82,10 +79,18 @@ def bound_of_outlined(
         + rates.per_byte * most_bytes
         + plain  # each message's tokens are rounded
     )
-    odd = [*map(outline.messages.__getitem__, outline.odd), *more]
-    if not odd and not tools and not response_format:
+    if not outline.odd and not tools and not response_format:
         return ceil(tokens) + rates.per_request
+    odd = [*map(outline.messages.__getitem__, outline.odd)]
     return ceil(tokens) + _bounding(family).request_tokens(odd, tools, response_format)
+
+
+def bound_of_changed(family: Family, changed: Messages) -> int:
+    """Return what *changed* messages add to the bound of an outline: those that outlined messages were made into.
+
+    The outlined messages still count, so that these are counted twice.
+    """
+    return _bounding(family).history_tokens(changed)
 
 
 class _Rates(NamedTuple):
