@@ -23,7 +23,7 @@ from proxy.state.memory import MemoryStore
 from proxy.state.refused_requests import MOST_BODIES, Refusal, RefusedRequests
 from sanitizers.budget.estimate import CACHED_TEXTS
 from sanitizers.budget.text_cache import TextCache
-from sanitizers.schemas.kept_outcomes import KeptOutcomes
+from sanitizers.schemas.outcome_cache import OutcomeCache
 from sanitizers.schemas.tools import MOST_KEPT
 
 _STORE_MIB = 32
@@ -46,7 +46,7 @@ def _text_cache() -> object:
 
 
 def _schemas() -> object:
-    kept: KeptOutcomes[str, object] = KeptOutcomes(MOST_KEPT)
+    kept: OutcomeCache[str, object] = OutcomeCache(MOST_KEPT)
     for number in range(2 * MOST_KEPT // 4_000):
         fields = {
             f"field_{at}_{number}": {"type": "string", "description": "words " * 10} for at in range(40)

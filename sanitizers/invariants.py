@@ -138,7 +138,7 @@ def find_violations(
     of the turns is looked at for all. With the *outline* of *messages* its plain ones are looked at all at once, and so
     is their order.
     """
-    if outline is not None and not outline.tells_of(messages):
+    if outline is not None and not outline.describes(messages):
         outline = None
     if outline is None or "?" in outline.order:
         ordered = is_in_order(*order_of(messages), profile)

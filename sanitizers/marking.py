@@ -35,7 +35,7 @@ def mark_entries(messages: Messages, found: Iterable[Violation], outline: Outlin
     """
     broken = {violation.index for violation in found}
     read = None
-    if outline is not None and outline.tells_of(messages) and not outline.marked:
+    if outline is not None and outline.describes(messages) and not outline.marked:
         read = _read_some(messages, broken, outline)
     clean = _read_all(messages, broken) if read is None else read
     # Made from tuples: a third of what it costs to call Entry for each.
@@ -46,8 +46,8 @@ def mark_entries(messages: Messages, found: Iterable[Violation], outline: Outlin
 
 def _read_all(messages: Messages, broken: set[int]) -> list[bool]:
     """Tell of each message whether it is clean."""
-    clean, rounds, loose, _ = _read_rounds(messages, range(len(messages)), broken)
-    for at, number in _entangled(rounds, loose).items():
+    clean, rounds, unpaired, _ = _read_rounds(messages, range(len(messages)), broken)
+    for at, number in _sharing_ids(rounds, unpaired).items():
         clean[at : at + 1 + number] = [False] * (1 + number)
     return clean
 
@@ -59,12 +59,14 @@ def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[b
     whole rounds is one of theirs, or has a signature.
     """
     places = _whole_turns(messages, sorted(broken.union(outline.odd)))
-    clean, rounds, loose, loose_calls = _read_rounds(messages, places, broken)
-    shared = set(loose)
-    if any(mark in call_id for mark in SIGNATURE_MARKS for call_id in shared) or _entangled(rounds, loose):
+    clean, rounds, unpaired, unpaired_calls = _read_rounds(messages, places, broken)
+    shared = set(unpaired)
+    if any(mark in call_id for mark in SIGNATURE_MARKS for call_id in shared) or _sharing_ids(
+        rounds, unpaired
+    ):
         return None
     odd = frozenset(outline.odd)
-    read = sum(number for at, number in loose_calls if at not in odd)
+    read = sum(number for at, number in unpaired_calls if at not in odd)
     return clean if sum(map(shared.__contains__, outline.call_ids)) == read else None
 
 
@@ -96,15 +98,15 @@ def _read_rounds(
     for at in broken:
         clean[at] = False
     rounds: list[tuple[int, list[str]]] = []
-    loose: list[str] = []
-    loose_calls: list[tuple[int, int]] = []
+    unpaired: list[str] = []
+    unpaired_calls: list[tuple[int, int]] = []
     behind = 0  # where the last round ends
     for at in places:
         if at < behind:
             continue
         message = messages[at]
         if message["role"] in RESULT_ROLES:  # also one that holds calls of its own, which nobody reads
-            loose.append(message.get("tool_call_id") or "")
+            unpaired.append(message.get("tool_call_id") or "")
             clean[at] = False
         elif calls := message.get("tool_calls"):
             usual = "refusal" not in message
@@ -118,27 +120,27 @@ def _read_rounds(
                 rounds.append((at, ids))
                 behind = end
             else:
-                loose += ids
-                loose_calls.append((at, len(ids)))
+                unpaired += ids
+                unpaired_calls.append((at, len(ids)))
                 clean[at] = False
         elif "refusal" in message:
             clean[at] = False
-    return clean, rounds, loose, loose_calls
+    return clean, rounds, unpaired, unpaired_calls
 
 
-def _entangled(rounds: list[tuple[int, list[str]]], loose: list[str]) -> dict[int, int]:
-    """Map the places of those *rounds* that share an id with what is *loose*, or with a round that does, to the length.
+def _sharing_ids(rounds: list[tuple[int, list[str]]], unpaired: list[str]) -> dict[int, int]:
+    """Map the places of *rounds* that share an id with what is *unpaired*, or with such a round, to their lengths.
 
     Ids are told apart by their base, as pairing does; base_id() of hundreds would cost as much as all else here.
     """
-    shared = set(loose)
-    every_id = "\n".join([*loose, *chain.from_iterable(ids for _, ids in rounds)])
+    shared = set(unpaired)
+    every_id = "\n".join([*unpaired, *chain.from_iterable(ids for _, ids in rounds)])
     if any(mark in every_id for mark in SIGNATURE_MARKS):
         rounds = [(at, list(map(base_id, ids))) for at, ids in rounds]
-        shared = set(map(base_id, loose)).union(*(ids for _, ids in rounds if len(set(ids)) < len(ids)))
-    entangled: dict[int, int] = {}
+        shared = set(map(base_id, unpaired)).union(*(ids for _, ids in rounds if len(set(ids)) < len(ids)))
+    sharing: dict[int, int] = {}
     if all(shared.isdisjoint(ids) for _, ids in rounds):
-        return entangled
+        return sharing
     holders: dict[str, list[tuple[int, list[str]]]] = {}
     for held in rounds:
         for call_id in held[1]:
@@ -146,7 +148,7 @@ def _entangled(rounds: list[tuple[int, list[str]]], loose: list[str]) -> dict[in
     waiting = list(shared)  # a chain of rounds, each with an id of the next, is walked once
     while waiting:
         for at, ids in holders.pop(waiting.pop(), ()):
-            if at not in entangled:
-                entangled[at] = len(ids)
+            if at not in sharing:
+                sharing[at] = len(ids)
                 waiting += ids
-    return entangled
+    return sharing

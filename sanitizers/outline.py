@@ -69,7 +69,7 @@ class Outline(NamedTuple):
     calls, an odd result, and what is no message.
     """
 
-    def tells_of(self, messages: Messages) -> bool:
+    def describes(self, messages: Messages) -> bool:
         """Tell whether *messages* are what this is the outline of."""
         return messages is self.messages
 

@@ -59,7 +59,7 @@ def prepare_request(
     """
     profile = profile_for_request(profile, request)
     outline = request.outline
-    if outline is not None and not outline.tells_of(messages):
+    if outline is not None and not outline.describes(messages):
         outline = None
     known = request.known_tools
     names = known.names if known is not None and request.parameters.get("tools") is known.tools else None

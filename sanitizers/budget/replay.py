@@ -125,15 +125,15 @@ class _Replay:
             self.rounds.see(number)
             if self._policy.last_turns:
                 self._keep_turns(unit)
-        if self._high is not None and ledger.total > self._high and unit.asks(ledger.messages):
+        if self._high is not None and ledger.total > self._high and unit.may_end_request(ledger.messages):
             self._cut(number, self._high)
 
     def close(self) -> None:
         """End the walk: a history that ends with the model's words (prefill) is cut only if it cannot be sent."""
         if not self._units or self._high is None or self._hard is None:
             return
-        asks = self._units[-1].asks(self._ledger.messages)
-        if self._ledger.total > max(self._hard, self._high) and not asks:
+        may_end_request = self._units[-1].may_end_request(self._ledger.messages)
+        if self._ledger.total > max(self._hard, self._high) and not may_end_request:
             self._cut(len(self._units) - 1, self._high)
 
     def _keep_turns(self, unit: Unit) -> None:

@@ -18,19 +18,19 @@ _ASKING_ROLES = RESULT_ROLES | {"user"}
 
 
 class Unit(NamedTuple):
-    """The messages from *start* up to *end*; *role* is the first one's. The last *told* are no results."""
+    """The messages from *start* up to *end*; *role* is the first one's. The last *notices* are no results."""
 
     start: int
     end: int
     role: str
-    told: int = 0
+    notices: int = 0
 
     def results(self) -> range:
         """Return the indexes of the unit's tool results."""
         first = self.start + (self.role not in RESULT_ROLES)
-        return range(first, max(first, self.end - self.told))  # whatever else follows the first is a result
+        return range(first, max(first, self.end - self.notices))  # all others behind the first are results
 
-    def asks(self, messages: Messages) -> bool:
+    def may_end_request(self, messages: Messages) -> bool:
         """Tell whether a client could have sent the history up to here: the model's turn would be next.
 
         A cut is decided at every such place, whether a request ended there or not, so that it does not depend on
@@ -51,23 +51,23 @@ def split_units(messages: Messages, start: int = 0) -> list[Unit]:
     """Return the units of *messages* from *start* on, in order; together they are all of them."""
     roles = [message["role"] for message in messages[start:]]
     starts = [at for at, role in enumerate(roles, start) if role not in RESULT_ROLES or at == start]
-    told = _told(messages, starts)
-    if told:
-        del starts[-told:]
+    notices = _count_notices(messages, starts)
+    if notices:
+        del starts[-notices:]
     ends = [*starts[1:], len(messages)]
     units = [Unit(at, end, roles[at - start]) for at, end in zip(starts, ends, strict=False)]
-    return [*units[:-1], units[-1]._replace(told=told)] if told else units
+    return [*units[:-1], units[-1]._replace(notices=notices)] if notices else units
 
 
-def _told(messages: Messages, starts: Sequence[int]) -> int:
+def _count_notices(messages: Messages, starts: Sequence[int]) -> int:
     """Return how many messages at the end are what the turn guard says behind results: 0, 1, or 2 with a bridge."""
     if len(starts) < 2 or not is_instruction(messages[-1]):
         return 0
     at = len(messages) - 2
-    told = 1
+    notices = 1
     if messages[at]["role"] == "assistant" and messages[at].get("content") == BRIDGE:
-        at, told = at - 1, 2
-    return told if at > 0 and messages[at]["role"] in RESULT_ROLES and len(starts) > told else 0
+        at, notices = at - 1, 2
+    return notices if at > 0 and messages[at]["role"] in RESULT_ROLES and len(starts) > notices else 0
 
 
 def tool_names_of(turn: Message) -> Mapping[str, str]:

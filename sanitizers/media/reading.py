@@ -18,7 +18,7 @@ class Inline(NamedTuple):
     """Bytes within a part: *text* holds them from *start* on.
 
     *kind* is the MIME type as it is written, empty where there is none, *options* what stands behind it in the head.
-    *encoded* tells whether the head says base64, *tidy* whether it is written as everybody reads it:
+    *encoded* tells whether the head says base64, *is_canonical* whether it is written as everybody reads it:
     ``data:<type>[;option]*;base64,``.
     """
 
@@ -27,7 +27,7 @@ class Inline(NamedTuple):
     kind: str
     options: tuple[str, ...]
     encoded: bool
-    tidy: bool
+    is_canonical: bool
 
 
 class Address(NamedTuple):
@@ -60,7 +60,7 @@ def read_media(part: dict[str, Any]) -> Inline | Address | Broken:
         bare = (
             named[6:] if named[:6].lower() == "audio/" else named
         )  # litellm would make audio/audio/mp3 of it
-        return Inline(data, 0, f"audio/{bare}", (), encoded=True, tidy=bare == named)
+        return Inline(data, 0, f"audio/{bare}", (), encoded=True, is_canonical=bare == named)
     given = value if isinstance(value, str) else _text(value, "url" if kind == "image_url" else "file_data")
     if given[:5].lower() != "data:":
         return Address(given)
@@ -71,8 +71,10 @@ def read_media(part: dict[str, Any]) -> Inline | Address | Broken:
     own, *options = (piece.strip() for piece in head.split(";"))
     encoded = any(option.lower() == "base64" for option in options)
     kept = tuple(option for option in options if option.lower() != "base64")
-    tidy = given.startswith("data:") and head == ";".join((own, *kept, "base64"))
-    return Inline(given, comma + 1, _text(value, "format") or own, kept, encoded=encoded, tidy=tidy)
+    is_canonical = given.startswith("data:") and head == ";".join((own, *kept, "base64"))
+    return Inline(
+        given, comma + 1, _text(value, "format") or own, kept, encoded=encoded, is_canonical=is_canonical
+    )
 
 
 def _text(value: Any, name: str) -> str:
@@ -88,7 +90,7 @@ def types_taken(part: dict[str, Any], profile: Profile) -> frozenset[str] | None
 _ALIKE = frozenset({"image/heic", "image/heif"})
 
 
-def says_otherwise(found: str | None, kind: str) -> bool:
+def contradicts(found: str | None, kind: str) -> bool:
     """Tell whether the type *found* in the bytes contradicts the *kind* that is written; HEIC is a kind of HEIF."""
     return found is not None and found != kind and not {found, kind} <= _ALIKE
 

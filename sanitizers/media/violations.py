@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sanitizers.media.payloads import is_base64, type_of_base64
-from sanitizers.media.reading import READ_PARTS, Address, Inline, read_media, says_otherwise, types_taken
+from sanitizers.media.reading import READ_PARTS, Address, Inline, contradicts, read_media, types_taken
 from sanitizers.profiles import Profile
 
 _FETCHED = frozenset({"http", "https"})
@@ -27,12 +27,12 @@ def media_violations(part: dict[str, Any], profile: Profile) -> Iterator[str]:
     if isinstance(media, Address):
         if not profile.remote_media or not _is_passed_on(part, media):
             yield "remote_media"
-    elif not isinstance(media, Inline) or not media.tidy or not is_base64(media.text, media.start):
+    elif not isinstance(media, Inline) or not media.is_canonical or not is_base64(media.text, media.start):
         yield "media_unreadable"
     elif (taken := types_taken(part, profile)) is not None:
         if media.kind not in taken or (media.options and media.kind.startswith("image/")):
             yield "media_type"
-        elif part["type"] != "input_audio" and says_otherwise(
+        elif part["type"] != "input_audio" and contradicts(
             type_of_base64(media.text, media.start), media.kind
         ):
             yield "media_mistyped"

@@ -13,7 +13,7 @@ Schema. A cleaned schema is clean: it comes back as it is.
     tools       the tools of a request, cached    rewrite     choices and types, from the outside in
     notes       what was rewritten, and why       fold        alternatives of an object as one object
     references  what references lead to           write       one type in the keywords that are known; with
-    choices     what branches have in common                  ``objects``, ``arrays``, ``scalars`` on one ``sheet``
+    choices     what branches have in common                  ``objects``, ``arrays``, ``scalars`` on one ``draft``
     values      what an enumeration says          enumerations  in a dialect that lists few kinds of values
     words       descriptions                      alternatives  written schemas put together
     told_json   JSON in words                     roots       where the outermost schema alone counts

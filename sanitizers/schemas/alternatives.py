@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sanitizers.schemas.compact_json import as_json
+from sanitizers.schemas.context import Location, RewriteContext
+from sanitizers.schemas.descriptions import described
 from sanitizers.schemas.flatten import Flat
 from sanitizers.schemas.intersect import distinct
 from sanitizers.schemas.notes import Schema
-from sanitizers.schemas.told_json import as_json
-from sanitizers.schemas.words import described
-from sanitizers.schemas.work import Where, Work
 from sanitizers.schemas.write import Writer
 
 _SHORT = 200
@@ -19,19 +19,19 @@ _SHORT = 200
 class Alternatives:
     """Puts the schemas of one whole together."""
 
-    def __init__(self, work: Work, writer: Writer) -> None:
-        self._work = work
-        self._dialect = work.dialect
+    def __init__(self, context: RewriteContext, writer: Writer) -> None:
+        self._context = context
+        self._dialect = context.dialect
         self._writer = writer
 
     def choose(self, nodes: list[Schema], said: Flat) -> Schema:
         """Return *nodes* as a choice; what is *said* of all of them is in their descriptions."""
         if not self._dialect.choices:
-            self._work.note("one_type_left", said.where, kept=False)
+            self._context.note("one_type_left", said.location, kept=False)
             told = tuple(f"May also be: {as_json(_bare(node, nodes[0]))}" for node in nodes[1:])
             return self.over(nodes[0], replace(said, words=(*said.words, *told)))
         if said.schema or said.words:
-            self._work.note("any_of_alone", said.where)
+            self._context.note("any_of_alone", said.location)
         words = self._writer.description_of(said)
         return _choice(
             [
@@ -52,19 +52,19 @@ class Alternatives:
         said = flat.split()[1]
         if self._dialect.null != "words":
             return {"type": "null", **self._writer.said(said)}
-        self._work.note("nullable", flat.where, kept=False)
+        self._context.note("nullable", flat.location, kept=False)
         return {"type": "string", **self._writer.said(replace(said, words=(*said.words, "Always null.")))}
 
-    def nullable(self, out: Schema, where: Where) -> Schema:
+    def nullable(self, out: Schema, location: Location) -> Schema:
         """Return *out* with null allowed beside what it allows."""
         if out.get("type") == "null":
             return out
         if self._dialect.null == "words":
-            self._work.note("nullable", where, kept=False)
+            self._context.note("nullable", location, kept=False)
             return {**out, "description": described(out.get("description"), ["May be null."])}
         if out.keys() == {"anyOf"}:
             if self._dialect.null == "nullable":
-                return _choice([self.nullable(branch, where) for branch in out["anyOf"]])
+                return _choice([self.nullable(branch, location) for branch in out["anyOf"]])
             return {"anyOf": [*out["anyOf"], {"type": "null"}]}
         if self._dialect.null == "nullable":
             return {**out, "nullable": True}

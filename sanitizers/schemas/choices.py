@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from sanitizers.schemas.compact_json import as_json
+from sanitizers.schemas.descriptions import described
 from sanitizers.schemas.flatten import Flat
 from sanitizers.schemas.intersect import identity_of, meet_types, same
 from sanitizers.schemas.keywords import is_annotation
-from sanitizers.schemas.told_json import as_json
 from sanitizers.schemas.values import as_list, kind_of
-from sanitizers.schemas.words import described
 
 _MOST_COMPARED = 64
 _MOST_VALUES = 16_384

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sanitizers.schemas.context import RewriteContext
 from sanitizers.schemas.dialects import Dialect
 from sanitizers.schemas.notes import CleanedSchema
 from sanitizers.schemas.rewrite import Rewriter
 from sanitizers.schemas.roots import clean_root
 from sanitizers.schemas.size import check_depth
-from sanitizers.schemas.work import Work
 
 
 def clean_schema(schema: dict[str, Any], dialect: Dialect, place: str = "parameters") -> CleanedSchema:
@@ -20,6 +20,6 @@ def clean_schema(schema: dict[str, Any], dialect: Dialect, place: str = "paramet
     deeply, or too large with its references followed.
     """
     check_depth(schema, place)
-    work = Work(schema, dialect, place)
-    cleaned = clean_root(work) if dialect.root_only else Rewriter(work).root()
-    return CleanedSchema(cleaned, tuple(work.notes)) if work.notes else CleanedSchema(schema)
+    context = RewriteContext(schema, dialect, place)
+    cleaned = clean_root(context) if dialect.root_only else Rewriter(context).root()
+    return CleanedSchema(cleaned, tuple(context.notes)) if context.notes else CleanedSchema(schema)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from sanitizers.schemas.context import Location, RewriteContext
 from sanitizers.schemas.flatten import Flat, Flattener
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.values import are_whole, as_bounds, group_values
-from sanitizers.schemas.work import Where, Work
 
 
 class Enumerations:
     """Reads the enumerations of one whole."""
 
-    def __init__(self, work: Work, flattener: Flattener) -> None:
-        self._work = work
-        self._dialect = work.dialect
+    def __init__(self, context: RewriteContext, flattener: Flattener) -> None:
+        self._context = context
+        self._dialect = context.dialect
         self._flattener = flattener
 
     def read(self, flat: Flat) -> tuple[dict[str, Flat], bool]:
@@ -24,40 +24,40 @@ class Enumerations:
 
         *flat* is constraints alone. Some values can be listed, some bounded, some only told.
         """
-        given, where = flat.schema["enum"], flat.where
-        self._work.count(1 + len(given) // 8)
+        given, location = flat.schema["enum"], flat.location
+        self._context.count(1 + len(given) // 8)
         groups = group_values(given, flat.types)
         null = groups.pop("null", None) is not None
         base = flat.without("enum")
         if groups and flat.types is None:
-            self._work.note("enum_typed", where, "enum")
+            self._context.note("enum_typed", location, "enum")
             if len(groups) > 1:
-                self._work.note("type_array", where, "enum")
+                self._context.note("type_array", location, "enum")
         parts: dict[str, Flat] = {}
         for kind, values in groups.items():
-            said, words = self._said_of(kind, values, where)
+            said, words = self._said_of(kind, values, location)
             listed = {"enum": said.pop("enum")} if "enum" in said else {}
-            joined = self._flattener.join(base, Flat(said, where, words))
+            joined = self._flattener.join(base, Flat(said, location, words))
             written = "integer" if kind == "number" and not listed and are_whole(values) else kind
             parts[written] = replace(joined, schema={**joined.schema, **listed})
         return parts, null
 
-    def _said_of(self, kind: str, values: list[Any], where: Where) -> tuple[Schema, tuple[str, ...]]:
+    def _said_of(self, kind: str, values: list[Any], location: Location) -> tuple[Schema, tuple[str, ...]]:
         """Return what *values*, all of one *kind*, come to: keywords, and words."""
-        note = self._work.note
+        note = self._context.note
         if kind in self._dialect.enums:
             if "" not in values:
                 return {"enum": values}, ()
-            note("empty_enum_value", where, "enum", kept=False)
+            note("empty_enum_value", location, "enum", kept=False)
             listed = [value for value in values if value != ""]
             return ({"enum": listed}, ('May also be "".',)) if listed else ({}, ('One of: [""]',))
         if kind == "boolean" and len(values) == 2:
-            note("enum_as_range", where, "enum")
+            note("enum_as_range", location, "enum")
             return {}, ()
-        told = f"One of: {self._work.spell_out_json(values)}"
+        told = f"One of: {self._context.spell_out_json(values)}"
         if kind in ("integer", "number") and "minimum" in self._dialect.keywords:
             bounds, exact = as_bounds(values)
-            note("enum_as_range" if exact else "enum_in_words", where, "enum", kept=exact)
+            note("enum_as_range" if exact else "enum_in_words", location, "enum", kept=exact)
             return bounds, () if exact else (told,)
-        note("values_in_words" if kind == "string" else "enum_in_words", where, "enum", kept=False)
+        note("values_in_words" if kind == "string" else "enum_in_words", location, "enum", kept=False)
         return {}, (told,)

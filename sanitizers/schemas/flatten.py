@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sanitizers.schemas.context import Location, RewriteContext
 from sanitizers.schemas.intersect import intersect, same
 from sanitizers.schemas.keywords import KINDS, is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.references import Target
-from sanitizers.schemas.work import Where, Work
 
 _USUAL_KEYWORDS = 32
 """Keywords of a schema that cost nothing beside it."""
@@ -40,7 +40,7 @@ class Flat:
     """A schema that was flattened. *nothing*: no value fits; *reference*: it is one that stays."""
 
     schema: Schema
-    where: Where
+    location: Location
     words: tuple[str, ...] = ()
     nothing: bool = False
     reference: str | None = None
@@ -48,7 +48,7 @@ class Flat:
     def without(self, keyword: str) -> Flat:
         """Return it without *keyword*."""
         schema = {name: value for name, value in self.schema.items() if name != keyword}
-        return Flat(schema, self.where, self.words)
+        return Flat(schema, self.location, self.words)
 
     def split(self) -> tuple[Flat, Flat]:
         """Return what constrains a value, and what annotates it, with what is to be told."""
@@ -56,7 +56,7 @@ class Flat:
         constraints: Schema = {}
         for name, value in self.schema.items():
             (said if is_annotation(name) else constraints)[name] = value
-        return Flat(constraints, self.where), Flat(said, self.where, self.words)
+        return Flat(constraints, self.location), Flat(said, self.location, self.words)
 
     @property
     def types(self) -> list[str] | None:
@@ -64,35 +64,35 @@ class Flat:
         return self.schema.get("type")
 
 
-_NOTHING = Flat({}, Where(), nothing=True)
+_NOTHING = Flat({}, Location(), nothing=True)
 
 
 @dataclass(slots=True)
 class Flattener:
     """Flattens the schemas of one whole."""
 
-    work: Work
+    context: RewriteContext
     definitions: dict[str, Target] = field(default_factory=dict)
     """What the references that stay refer to, by name."""
 
-    def flatten(self, given: Any, where: Where) -> Flat:
-        """Return *given*, which stands at *where*, flat; what is within it is as it was."""
-        self.work.count()
+    def flatten(self, given: Any, location: Location) -> Flat:
+        """Return *given*, which stands at *location*, flat; what is within it is as it was."""
+        self.context.count()
         if given is False:
-            return replace(_NOTHING, where=where)
+            return replace(_NOTHING, location=location)
         if not isinstance(given, Mapping):
-            self.work.note(
-                "boolean_schema" if given is True else "keyword_dropped", where, kept=given is True
+            self.context.note(
+                "boolean_schema" if given is True else "keyword_dropped", location, kept=given is True
             )
-            return Flat({}, where)
+            return Flat({}, location)
         if len(given) > _USUAL_KEYWORDS:
-            self.work.count(len(given) // 4)  # each unknown one is noted, and told
-        schema = self._with_null(dict(given), where) if "nullable" in given else dict(given)
-        members, words = self._members(schema, where)
-        self._write_constant(schema, where)
-        self._write_types(schema, where, listed=isinstance(given.get("type"), list))
+            self.context.count(len(given) // 4)  # each unknown one is noted, and told
+        schema = self._with_null(dict(given), location) if "nullable" in given else dict(given)
+        members, words = self._members(schema, location)
+        self._write_constant(schema, location)
+        self._write_types(schema, location, listed=isinstance(given.get("type"), list))
         _write_bounds(schema)
-        flat = Flat(schema, where, tuple(words))
+        flat = Flat(schema, location, tuple(words))
         for member in members:
             flat = self.join(flat, member)
             if flat.nothing or flat.reference:
@@ -102,129 +102,131 @@ class Flattener:
     def join(self, first: Flat, second: Flat) -> Flat:
         """Return the schema that says what both say; what cannot be said is told."""
         if first.nothing or second.nothing:
-            return replace(_NOTHING, where=first.where)
+            return replace(_NOTHING, location=first.location)
         if second.reference:
             return second
-        both, left_out = intersect(first.schema, second.schema, self.work.count_values)
+        both, left_out = intersect(first.schema, second.schema, self.context.count_values)
         words = (*first.words, *second.words)
         if left_out:
-            self.work.note("keyword_in_words", first.where, kept=False)
+            self.context.note("keyword_in_words", first.location, kept=False)
             told = {name: value for name, value in left_out.items() if value is not False}
-            words += (f"Also: {self.work.spell_out_json(told)}",) if told else ()
-        where = first.where
-        if not second.where.open <= where.open:
-            where = replace(where, open=where.open | second.where.open)
-        return Flat(both, where, words)
+            words += (f"Also: {self.context.spell_out_json(told)}",) if told else ()
+        location = first.location
+        if not second.location.open <= location.open:
+            location = replace(location, open=location.open | second.location.open)
+        return Flat(both, location, words)
 
-    def _members(self, schema: Schema, where: Where) -> tuple[list[Flat], list[str]]:
+    def _members(self, schema: Schema, location: Location) -> tuple[list[Flat], list[str]]:
         """Take ``$ref`` and ``allOf`` out of *schema*; return what they stand for, and what has to be told."""
         members: list[Flat] = []
         words: list[str] = []
         if "$ref" in schema:
             reference = schema.pop("$ref")
             if isinstance(reference, str):
-                found = self._follow(reference, schema, where, words)
+                found = self._follow(reference, schema, location, words)
                 members += [found] if found is not None else []
             else:
-                self.work.note("keyword_dropped", where, "$ref")
+                self.context.note("keyword_dropped", location, "$ref")
         if "allOf" in schema:
             given = schema.pop("allOf")
-            self.work.note("all_of_merged" if isinstance(given, list) else "keyword_dropped", where, "allOf")
-            if where.joined >= _MOST_OPEN:
-                self.work.note("depth_flattened", where, kept=False)
+            self.context.note(
+                "all_of_merged" if isinstance(given, list) else "keyword_dropped", location, "allOf"
+            )
+            if location.joined >= _MOST_OPEN:
+                self.context.note("depth_flattened", location, kept=False)
             elif isinstance(given, list):
-                inner = replace(where, joined=where.joined + 1)
+                inner = replace(location, joined=location.joined + 1)
                 members += [self.flatten(member, inner) for member in given]
         return members, words
 
-    def _follow(self, reference: str, beside: Schema, where: Where, words: list[str]) -> Flat | None:
-        target = self.work.references.find(reference)
+    def _follow(self, reference: str, beside: Schema, location: Location, words: list[str]) -> Flat | None:
+        target = self.context.references.find(reference)
         if target is None:
-            self.work.note("ref_unresolved", where, "$ref", kept=False)
+            self.context.note("ref_unresolved", location, "$ref", kept=False)
             words.append(f"See {reference}.")
             return None
         plain = all(map(is_annotation, beside))
-        if plain and not where.whole and self._may_stay(target):
-            name = self.work.references.name_of(reference, target)
+        if plain and not location.whole and self._may_stay(target):
+            name = self.context.references.name_of(reference, target)
             self.definitions[name] = target
             if beside or reference != f"#/$defs/{name}":
-                self.work.note("annotation_dropped" if beside else "ref_inlined", where, "$ref")
-            return Flat({}, where, reference=f"#/$defs/{name}")
-        if id(target) in where.open or where.joined >= _MOST_OPEN:
-            self.work.note("ref_cut", where, "$ref", kept=False)
+                self.context.note("annotation_dropped" if beside else "ref_inlined", location, "$ref")
+            return Flat({}, location, reference=f"#/$defs/{name}")
+        if id(target) in location.open or location.joined >= _MOST_OPEN:
+            self.context.note("ref_cut", location, "$ref", kept=False)
             name = reference.rpartition("/")[2].lstrip("#")
             words.append(f"Here again: {name}." if name else "Here again: the whole.")
             kind = target.get("type", "object") if isinstance(target, Mapping) else "object"
-            return Flat({"type": [kind]} if kind in KINDS else {}, where)
-        self.work.note("ref_inlined", where, "$ref")
-        open_ = where.open | {id(target)} if isinstance(target, Mapping) else where.open
-        return self.flatten(target, replace(where, open=open_, joined=where.joined + 1))
+            return Flat({"type": [kind]} if kind in KINDS else {}, location)
+        self.context.note("ref_inlined", location, "$ref")
+        open_ = location.open | {id(target)} if isinstance(target, Mapping) else location.open
+        return self.flatten(target, replace(location, open=open_, joined=location.joined + 1))
 
     def _may_stay(self, target: Target) -> bool:
-        references = self.work.references
+        references = self.context.references
         return (
-            self.work.dialect.references
+            self.context.dialect.references
             and references.is_recursive(target, strictly=False)
             and not references.is_recursive(target, strictly=True)
         )
 
-    def _with_null(self, schema: Schema, where: Where) -> Schema:
+    def _with_null(self, schema: Schema, location: Location) -> Schema:
         """Return *schema* with OpenAPI's ``nullable`` in the words of JSON Schema: null fits too."""
         nullable = schema.pop("nullable")
         if nullable is not True:
-            self.work.note("annotation_dropped", where, "nullable")
+            self.context.note("annotation_dropped", location, "nullable")
             return schema
         combined = {"$ref", "allOf", "anyOf", "if", "not", "oneOf"} & schema.keys()
         kind = schema.get("type")
-        if self.work.dialect.null != "nullable" or combined or not isinstance(kind, str):
-            self.work.note("nullable", where, "nullable")
+        if self.context.dialect.null != "nullable" or combined or not isinstance(kind, str):
+            self.context.note("nullable", location, "nullable")
         if not combined and isinstance(kind, str | list):
             schema["type"] = [*(kind if isinstance(kind, list) else [kind]), "null"]
             if isinstance(schema.get("enum"), list):
                 schema["enum"] = [*schema["enum"], None]
             if "const" in schema:
-                self.work.note("const_as_enum", where, "const")
+                self.context.note("const_as_enum", location, "const")
                 schema["enum"] = [schema.pop("const"), None]
             return schema
         said = {name: value for name, value in schema.items() if is_annotation(name)}
         rest = {name: value for name, value in schema.items() if name not in said}
         return {"anyOf": [rest, {"type": "null"}], **said} if rest else said
 
-    def _write_constant(self, schema: Schema, where: Where) -> None:
+    def _write_constant(self, schema: Schema, location: Location) -> None:
         if "const" in schema:
             value = schema.pop("const")
-            self.work.note("const_as_enum", where, "const")
+            self.context.note("const_as_enum", location, "const")
             allowed = schema.get("enum")
             if not isinstance(allowed, list) or any(
-                same(value, other, self.work.count_values) for other in allowed
+                same(value, other, self.context.count_values) for other in allowed
             ):
                 schema["enum"] = [value]
         if "enum" in schema and (not isinstance(schema["enum"], list) or not schema["enum"]):
             del schema["enum"]
-            self.work.note("keyword_dropped", where, "enum", kept=False)
+            self.context.note("keyword_dropped", location, "enum", kept=False)
 
-    def _write_types(self, schema: Schema, where: Where, *, listed: bool) -> None:
+    def _write_types(self, schema: Schema, location: Location, *, listed: bool) -> None:
         """Make ``type`` a list of JSON Schema's types, or leave it out; *listed*: so it was given."""
         if "type" not in schema:
             return
         given = schema.pop("type")
         if isinstance(given, list) and len(given) > _USUAL_KEYWORDS:
-            self.work.count(len(given) // 4)  # each unknown one is noted
+            self.context.count(len(given) // 4)  # each unknown one is noted
         types: list[str] = []
         for one in given if isinstance(given, list) else [given]:
             spelled = one.lower() if isinstance(one, str) else ""
             kind = _SPELLINGS.get(spelled, spelled)
             known = kind in KINDS or kind == "null"
             if kind != one or not known:
-                self.work.note("type_spelled" if known else "type_inferred", where, "type", kept=known)
+                self.context.note("type_spelled" if known else "type_inferred", location, "type", kept=known)
             if known and kind not in types:
                 types.append(kind)
         if "number" in types and "integer" in types:
             types.remove("integer")
         if types:
             schema["type"] = types
-        if listed and (self.work.dialect.typed or types != given or len(types) < 2):
-            self.work.note("type_array", where, "type")
+        if listed and (self.context.dialect.typed or types != given or len(types) < 2):
+            self.context.note("type_array", location, "type")
 
 
 def _write_bounds(schema: Schema) -> None:

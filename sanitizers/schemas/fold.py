@@ -26,25 +26,25 @@ def fold_branches(flat: Flat, flattener: Flattener) -> Flat:
 
 
 def _folded(flat: Flat, keyword: str, given: list[Any], flattener: Flattener) -> Flat:
-    work = flattener.work
+    context = flattener.context
     base = flat.without(keyword)
     branches = [
-        flattener.flatten(branch, replace(flat.where.into(keyword, at), whole=True))
+        flattener.flatten(branch, replace(flat.location.into(keyword, at), whole=True))
         for at, branch in enumerate(given)
     ]
     objects = [
         branch for branch in branches if not branch.nothing and "object" in (branch.types or ["object"])
     ]
     if len(objects) == 1:
-        work.note("any_of_distributed", flat.where, keyword)
+        context.note("any_of_distributed", flat.location, keyword)
         only = objects[0]
         return flattener.join(base, replace(only, schema={**only.schema, "type": ["object"]}))
-    work.note("choice_in_words", flat.where, keyword, kept=False)
+    context.note("choice_in_words", flat.location, keyword, kept=False)
     told = [_constraints(branch) for branch in given]
-    words = f"{_TOLD[keyword]}: {work.spell_out_json(told)}"
+    words = f"{_TOLD[keyword]}: {context.spell_out_json(told)}"
     for branch in objects:
-        work.count(len(_properties(branch)))
-        work.count_values(len(as_list(branch.schema.get("required"))))
+        context.count(len(_properties(branch)))
+        context.count_values(len(as_list(branch.schema.get("required"))))
     properties = _union(base, objects)
     required = as_list(base.schema.get("required")) + _required_by_all(objects)
     schema = {
@@ -52,8 +52,10 @@ def _folded(flat: Flat, keyword: str, given: list[Any], flattener: Flattener) ->
         **({"properties": properties} if properties else {}),
         **({"required": distinct(required)} if required else {}),
     }
-    open_ = base.where.open.union(*(branch.where.open for branch in objects))
-    return replace(base, schema=schema, where=replace(base.where, open=open_), words=(*base.words, words))
+    open_ = base.location.open.union(*(branch.location.open for branch in objects))
+    return replace(
+        base, schema=schema, location=replace(base.location, open=open_), words=(*base.words, words)
+    )
 
 
 def _union(base: Flat, objects: list[Flat]) -> dict[str, Any]:

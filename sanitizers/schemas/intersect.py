@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from sanitizers.schemas.compact_json import as_json
 from sanitizers.schemas.keywords import is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.size import VALUES_A_SCHEMA
-from sanitizers.schemas.told_json import as_json
 
 _MOST_BRANCHES = 16
 """Branches that two choices together may come to."""

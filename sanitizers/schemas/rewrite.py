@@ -13,6 +13,8 @@ from typing import Any
 
 from sanitizers.schemas.alternatives import Alternatives
 from sanitizers.schemas.choices import allows_null, are_exclusive, is_enumeration, is_null, union
+from sanitizers.schemas.context import Location, RewriteContext
+from sanitizers.schemas.descriptions import described
 from sanitizers.schemas.enumerations import Enumerations
 from sanitizers.schemas.flatten import Flat, Flattener
 from sanitizers.schemas.fold import fold_branches
@@ -21,8 +23,6 @@ from sanitizers.schemas.keywords import IMPLYING, KINDS, KINDS_OF, STRUCTURE, is
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.objects import list_properties
 from sanitizers.schemas.size import DEEPEST_WRITTEN
-from sanitizers.schemas.words import described
-from sanitizers.schemas.work import Where, Work
 from sanitizers.schemas.write import Writer
 
 _MOST_DISTRIBUTED = 64
@@ -44,67 +44,67 @@ _HOLDING = STRUCTURE | {"$ref", "additionalProperties", "allOf", "anyOf", "oneOf
 class Rewriter:
     """Rewrites the schemas of one whole."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self._dialect = work.dialect
-        self._flattener = Flattener(work)
-        self._writer = Writer(work, self.clean)
-        self._alternatives = Alternatives(work, self._writer)
-        self._enumerations = Enumerations(work, self._flattener)
+    def __init__(self, context: RewriteContext) -> None:
+        self._context = context
+        self._dialect = context.dialect
+        self._flattener = Flattener(context)
+        self._writer = Writer(context, self.clean)
+        self._alternatives = Alternatives(context, self._writer)
+        self._enumerations = Enumerations(context, self._flattener)
 
     def root(self) -> Schema:
         """Return the outermost schema, which is of an object, cleaned, with the definitions that it needs."""
-        where = self._work.top
+        location = self._context.top
         cleaned = self._node(self.root_object()) or {"type": "object"}
-        list_properties(cleaned, self._work)
+        list_properties(cleaned, self._context)
         if not self._dialect.empty_objects and "properties" not in cleaned and cleaned.keys() != {"type"}:
-            self._work.note("empty_object", where, kept=False)
+            self._context.note("empty_object", location, kept=False)
             cleaned = {"type": "object"}
         definitions: Schema = {}
         while waiting := [name for name in self._flattener.definitions if name not in definitions]:
             for name in waiting:
                 target = self._flattener.definitions[name]
-                inner = replace(Where(open=frozenset({id(target)})).into("$defs", name), depth=1)
+                inner = replace(Location(open=frozenset({id(target)})).into("$defs", name), depth=1)
                 definitions[name] = self.clean(target, inner) or {"type": "object"}
-        given = self._work.root.get("$defs")
-        if "$defs" in self._work.root and not (
+        given = self._context.root.get("$defs")
+        if "$defs" in self._context.root and not (
             isinstance(given, Mapping) and given.keys() <= definitions.keys()
         ):
-            self._work.note("annotation_dropped", where, "$defs")
+            self._context.note("annotation_dropped", location, "$defs")
         return {**cleaned, "$defs": definitions} if definitions else cleaned
 
     def root_object(self) -> Flat:
         """Return the outermost schema as one of an object, without alternatives and values."""
-        flat = self._flattener.flatten(self._work.root, self._work.top)
+        flat = self._flattener.flatten(self._context.root, self._context.top)
         if flat.nothing:
-            self._work.note("root_object", flat.where, kept=False)
-            flat = Flat({}, flat.where)
+            self._context.note("root_object", flat.location, kept=False)
+            flat = Flat({}, flat.location)
         flat = fold_branches(flat, self._flattener)
         if flat.types != ["object"]:
             fits = flat.types is None or "object" in flat.types
-            self._work.note("root_object", flat.where, kept=fits)
+            self._context.note("root_object", flat.location, kept=fits)
             flat = replace(flat, schema={**flat.schema, "type": ["object"]})
         if "enum" in flat.schema:
-            self._work.note("enum_in_words", flat.where, "enum", kept=False)
-            values = self._work.spell_out_json(flat.schema["enum"])
+            self._context.note("enum_in_words", flat.location, "enum", kept=False)
+            values = self._context.spell_out_json(flat.schema["enum"])
             flat = replace(flat.without("enum"), words=(*flat.words, f"One of: {values}"))
         return flat
 
-    def clean(self, given: Any, where: Where) -> Schema | None:
-        """Return *given*, which stands at *where*, cleaned; None where no value fits it."""
-        if where.depth >= DEEPEST_WRITTEN and not _is_leaf(given):
-            self._work.count()
-            return self._cut(given, where)
-        return self._node(self._flattener.flatten(given, where))
+    def clean(self, given: Any, location: Location) -> Schema | None:
+        """Return *given*, which stands at *location*, cleaned; None where no value fits it."""
+        if location.depth >= DEEPEST_WRITTEN and not _is_leaf(given):
+            self._context.count()
+            return self._cut(given, location)
+        return self._node(self._flattener.flatten(given, location))
 
-    def _cut(self, given: Any, where: Where) -> Schema:
+    def _cut(self, given: Any, location: Location) -> Schema:
         """Return a schema of the type that *given* names, which lies too deep, and the rest of it in words."""
-        self._work.note("depth_flattened", where, kept=False)
+        self._context.note("depth_flattened", location, kept=False)
         kind = given.get("type") if isinstance(given, Mapping) else None
         kind = next(iter(kind), None) if isinstance(kind, list) else kind
         if not isinstance(kind, str) or kind not in KINDS or kind == "object":
             kind = "object" if self._dialect.empty_objects else "string"
-        told = described("", [f"Its schema: {self._work.spell_out_json(given)}"])
+        told = described("", [f"Its schema: {self._context.spell_out_json(given)}"])
         return {"type": kind, **({"items": _TEXT} if kind == "array" else {}), "description": told}
 
     def _node(self, flat: Flat) -> Schema | None:
@@ -115,10 +115,10 @@ class Rewriter:
         for keyword in ("anyOf", "oneOf"):
             given = flat.schema.get(keyword)
             if keyword in flat.schema and (not isinstance(given, list) or not given):
-                self._work.note("keyword_dropped", flat.where, keyword, kept=False)
+                self._context.note("keyword_dropped", flat.location, keyword, kept=False)
                 flat = flat.without(keyword)
-            elif keyword in flat.schema and flat.where.depth >= DEEPEST_WRITTEN:
-                return self._cut(flat.schema, flat.where)
+            elif keyword in flat.schema and flat.location.depth >= DEEPEST_WRITTEN:
+                return self._cut(flat.schema, flat.location)
             elif keyword in flat.schema and self._dialect.typed:
                 return self._choice(flat, keyword)
             elif keyword in flat.schema and "properties" in flat.schema and _only_require(given):
@@ -143,7 +143,7 @@ class Rewriter:
             others = constraints.schema.keys() - {"type"}
             if others:
                 reason = "enum_typed" if others == {"enum"} else "keyword_dropped"
-                self._work.note(reason, flat.where, kept=not {"if", "not"} & others)
+                self._context.note(reason, flat.location, kept=not {"if", "not"} & others)
             return self._alternatives.only_null(said)
         if len(parts) == 1:
             [(kind, part)] = parts.items()
@@ -152,7 +152,7 @@ class Rewriter:
         else:
             nodes = [self._writer.write(part, [kind], split=True) for kind, part in parts.items()]
             out = self._alternatives.choose(nodes, said)
-        return self._alternatives.nullable(out, flat.where) if null else out
+        return self._alternatives.nullable(out, flat.location) if null else out
 
     def _implied(self, flat: Flat) -> list[str]:
         """Return the types that a schema without one is of."""
@@ -161,70 +161,70 @@ class Rewriter:
         )
         for kind in IMPLYING:
             if kind in implied:
-                self._work.note("type_inferred", flat.where, kept=False)
+                self._context.note("type_inferred", flat.location, kept=False)
                 return [kind]
         if "format" in flat.schema:
-            self._work.note("type_inferred", flat.where, kept=False)
+            self._context.note("type_inferred", flat.location, kept=False)
             return ["string"]
-        self._work.note("any_value", flat.where, kept=False)
+        self._context.note("any_value", flat.location, kept=False)
         kinds = [kind for kind in _ANYTHING if kind != "object" or self._dialect.empty_objects]
         return kinds if self._dialect.choices else ["string"]
 
     def _choice(self, flat: Flat, keyword: str) -> Schema | None:
         """Return a choice as the dialect takes it: alone, each branch with what stood beside it."""
-        where, base = flat.where, flat.without(keyword)
+        location, base = flat.location, flat.without(keyword)
         branches, nulls = self._branches(flat, keyword)
         if keyword == "oneOf":
             exclusive = are_exclusive([*branches, *nulls])
-            self._work.note("one_of_as_any_of", where, keyword, kept=exclusive)
+            self._context.note("one_of_as_any_of", location, keyword, kept=exclusive)
         null = bool(nulls) and allows_null(base)
         if not branches:
-            self._work.note("any_of_distributed", where, keyword)
+            self._context.note("any_of_distributed", location, keyword)
             return self._alternatives.only_null(base.split()[1]) if null else None
         if all(map(is_enumeration, branches)) and (len(branches) > 1 or null):
             if len(branches) > 1:
-                self._work.note("any_of_as_enum", where, keyword)
+                self._context.note("any_of_as_enum", location, keyword)
             merged, words = union(branches)
             if null:
-                self._work.note("nullable", where, keyword)
+                self._context.note("nullable", location, keyword)
                 merged["enum"].append(None)
-            return self._node(self._flattener.join(base, Flat(merged, where, tuple(words))))
+            return self._node(self._flattener.join(base, Flat(merged, location, tuple(words))))
         if len(branches) > 1 and self._folds(base, branches):
             return self._node(fold_branches(flat, self._flattener))
         constraints, said = base.split()
         nodes, null_node = self._write_branches(branches, constraints)
         null = null or null_node
         if constraints.schema or len(branches) == 1 or len(nodes) > len(branches):
-            self._work.note("any_of_distributed", where, keyword)
+            self._context.note("any_of_distributed", location, keyword)
         unique = distinct(nodes)
         if len(unique) < len(nodes):
-            self._work.note("duplicate_branch", where, keyword)
+            self._context.note("duplicate_branch", location, keyword)
         if not unique:
             return self._alternatives.only_null(base.split()[1]) if null else None
         if len(unique) > 1 and all(node.keys() <= _OF_VALUES and "enum" in node for node in unique):
             # What stood beside the choice has made constants of its branches.
-            inner, _ = self._branches(Flat({keyword: unique}, where), keyword)
+            inner, _ = self._branches(Flat({keyword: unique}, location), keyword)
             merged, told = union(inner)
-            self._work.note("any_of_as_enum", where, keyword)
+            self._context.note("any_of_as_enum", location, keyword)
             merged["enum"] += [None] if null else []
-            return self._node(self._flattener.join(said, Flat(merged, where, tuple(told))))
+            return self._node(self._flattener.join(said, Flat(merged, location, tuple(told))))
         out = (
             self._alternatives.over(unique[0], said)
             if len(unique) == 1
             else self._alternatives.choose(unique, said)
         )
         if null:
-            self._work.note("nullable", where, keyword)
-        return self._alternatives.nullable(out, where) if null else out
+            self._context.note("nullable", location, keyword)
+        return self._alternatives.nullable(out, location) if null else out
 
     def _branches(self, flat: Flat, keyword: str) -> tuple[list[Flat], list[Flat]]:
         """Return the branches that allow anything but null, and those that allow that alone."""
         branches: list[Flat] = []
         nulls: list[Flat] = []
         for at, given in enumerate(flat.schema[keyword]):
-            branch = self._flattener.flatten(given, flat.where.into(keyword, at))
+            branch = self._flattener.flatten(given, flat.location.into(keyword, at))
             if branch.nothing:
-                self._work.note("boolean_schema", branch.where)
+                self._context.note("boolean_schema", branch.location)
             else:
                 (nulls if is_null(branch) else branches).append(branch)
         return branches, nulls
@@ -235,7 +235,7 @@ class Rewriter:
         null = False
         for branch in branches:
             joined = self._flattener.join(constraints, branch)
-            node = self._node(replace(joined, where=replace(branch.where, open=joined.where.open)))
+            node = self._node(replace(joined, location=replace(branch.location, open=joined.location.open)))
             if node is not None and node.get("type") == "null":
                 null = True
             elif node is not None:

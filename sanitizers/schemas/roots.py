@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+from sanitizers.schemas.context import RewriteContext
+from sanitizers.schemas.descriptions import described
 from sanitizers.schemas.dialects import Dialect
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.objects import list_properties
 from sanitizers.schemas.rewrite import Rewriter
-from sanitizers.schemas.words import described
-from sanitizers.schemas.work import Work
 
 
-def clean_root(work: Work) -> Schema:
+def clean_root(context: RewriteContext) -> Schema:
     """Return the outermost schema as one of an object that says so; what is within it stays as it is."""
-    schema, dialect = dict(work.root), work.dialect
+    schema, dialect = dict(context.root), context.dialect
     if not _is_taken(schema, dialect):
-        flat = Rewriter(work).root_object()
+        flat = Rewriter(context).root_object()
         refused = {name: flat.schema[name] for name in dialect.root_keywords & flat.schema.keys()}
         words = [*flat.words]
         if refused:
-            work.note("keyword_in_words", work.top, kept=False)
-            words.append(f"Rules: {work.spell_out_json(refused)}")
+            context.note("keyword_in_words", context.top, kept=False)
+            words.append(f"Rules: {context.spell_out_json(refused)}")
         description = described(flat.schema.get("description"), words)
         schema = {name: value for name, value in flat.schema.items() if name not in refused}
         schema |= {"type": "object", **({"description": description} if description else {})}
     if "required" in schema and not isinstance(schema["required"], list):
         # What Go writes for no names: `null`.
-        work.note("keyword_dropped", work.top, "required")
+        context.note("keyword_dropped", context.top, "required")
         del schema["required"]
-    list_properties(schema, work)
+    list_properties(schema, context)
     return schema
 
 

@@ -16,8 +16,8 @@ from sanitizers.changes import Change
 from sanitizers.errors import Unrepairable
 from sanitizers.schemas.clean import clean_schema
 from sanitizers.schemas.dialects import Dialect
-from sanitizers.schemas.kept_outcomes import KeptOutcomes
 from sanitizers.schemas.notes import CleanedSchema, Note, Schema
+from sanitizers.schemas.outcome_cache import OutcomeCache
 
 STEP = "tools"
 """The step's name in a change."""
@@ -56,7 +56,7 @@ class Target:
     richer: Dialect | None = None
 
 
-_KEPT: KeptOutcomes[Target, _Outcome | Unrepairable] = KeptOutcomes(MOST_KEPT)
+_OUTCOMES: OutcomeCache[Target, _Outcome | Unrepairable] = OutcomeCache(MOST_KEPT)
 
 
 def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools") -> CleanedTools:
@@ -118,10 +118,10 @@ def _outcome(schema: Any, target: Target) -> _Outcome | Unrepairable | None:
         written = orjson.dumps(schema)
     except orjson.JSONEncodeError:  # a number of thirty digits, or too deep
         return _clean(schema, target)
-    outcome = _KEPT.find(written, target)
+    outcome = _OUTCOMES.find(written, target)
     if outcome is None:
         outcome = _clean(orjson.loads(written), target)  # a schema of its own: what is kept holds no request
-        _KEPT.keep(written, target, outcome, outcome.size if isinstance(outcome, _Outcome) else 0)
+        _OUTCOMES.keep(written, target, outcome, outcome.size if isinstance(outcome, _Outcome) else 0)
     return outcome
 
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from sanitizers.schemas.arrays import write_items
+from sanitizers.schemas.compact_json import as_json
+from sanitizers.schemas.context import RewriteContext
+from sanitizers.schemas.descriptions import described
+from sanitizers.schemas.draft import Clean, Draft
 from sanitizers.schemas.flatten import Flat
 from sanitizers.schemas.keywords import BOUNDS, COUNTS, KINDS, KINDS_OF, SAY_NOTHING, is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.objects import finish_object, write_properties
 from sanitizers.schemas.scalars import write_bounds, write_format
-from sanitizers.schemas.sheet import Clean, Sheet
-from sanitizers.schemas.told_json import as_json
-from sanitizers.schemas.words import described
-from sanitizers.schemas.work import Work
 
 _TOGETHER = BOUNDS | {
     "additionalItems",
@@ -39,8 +39,8 @@ _TOLD = ("contentEncoding", "contentMediaType", "contentSchema", "deprecated", "
 class Writer:
     """Writes the schemas of one whole; *clean* is for those within them."""
 
-    def __init__(self, work: Work, clean: Clean) -> None:
-        self._work = work
+    def __init__(self, context: RewriteContext, clean: Clean) -> None:
+        self._context = context
         self._clean = clean
 
     def write(self, flat: Flat, types: list[str] | None, *, split: bool = False) -> Schema:
@@ -50,27 +50,29 @@ class Writer:
         """
         kinds = frozenset(KINDS if types is None else types)
         kind = {} if types is None else {"type": types[0] if len(types) == 1 else types}
-        sheet = Sheet(self._work, self._clean, flat, kinds, types is not None, kind, words=list(flat.words))
-        self._write_plain(sheet, split=split)
-        if "enum" in sheet.schema:
-            sheet.out["enum"] = sheet.schema["enum"]
-        if "format" in sheet.schema and kinds & KINDS_OF["format"]:
-            write_format(sheet)
+        draft = Draft(
+            self._context, self._clean, flat, kinds, types is not None, kind, words=list(flat.words)
+        )
+        self._write_plain(draft, split=split)
+        if "enum" in draft.schema:
+            draft.out["enum"] = draft.schema["enum"]
+        if "format" in draft.schema and kinds & KINDS_OF["format"]:
+            write_format(draft)
         if kinds & {"integer", "number"}:
-            write_bounds(sheet)
+            write_bounds(draft)
         if "array" in kinds:
-            write_items(sheet)
+            write_items(draft)
         if "object" in kinds:
-            write_properties(sheet)
+            write_properties(draft)
         for keyword in ("anyOf", "oneOf"):
-            if keyword in sheet.schema:
-                self._write_branches(sheet, keyword)
-        if sheet.rules:
-            sheet.note("keyword_in_words", kept=False)
-            sheet.words.append(f"Rules: {self._work.spell_out_json(sheet.rules)}")
+            if keyword in draft.schema:
+                self._write_branches(draft, keyword)
+        if draft.rules:
+            draft.note("keyword_in_words", kept=False)
+            draft.words.append(f"Rules: {self._context.spell_out_json(draft.rules)}")
         if types == ["object"]:
-            finish_object(sheet)
-        return {**sheet.out, **self._annotations(sheet.flat, sheet.words)}
+            finish_object(draft)
+        return {**draft.out, **self._annotations(draft.flat, draft.words)}
 
     def said(self, flat: Flat) -> Schema:
         """Return what annotates *flat*, its words among it."""
@@ -85,74 +87,74 @@ class Writer:
         said = {
             name: value for name, value in flat.schema.items() if name not in ("default", "example", "title")
         }
-        return str(self._annotations(Flat(said, flat.where), words).get("description", ""))
+        return str(self._annotations(Flat(said, flat.location), words).get("description", ""))
 
-    def _write_plain(self, sheet: Sheet, *, split: bool) -> None:
+    def _write_plain(self, draft: Draft, *, split: bool) -> None:
         """Write the keywords that stand for themselves, and note those that say nothing here."""
-        for keyword, value in sheet.schema.items():
+        for keyword, value in draft.schema.items():
             if keyword not in KINDS_OF:
                 continue
-            if not KINDS_OF[keyword] & sheet.kinds:
+            if not KINDS_OF[keyword] & draft.kinds:
                 if not split:
-                    sheet.note("keyword_dropped", keyword)
+                    draft.note("keyword_dropped", keyword)
             elif keyword in _TOGETHER:
                 continue
             elif (keyword in COUNTS and not _is_count(value)) or (
                 keyword == "pattern" and not isinstance(value, str)
             ):
-                sheet.note("keyword_dropped", keyword, kept=False)
-            elif sheet.knows(keyword):
-                sheet.out[keyword] = value
+                draft.note("keyword_dropped", keyword, kept=False)
+            elif draft.knows(keyword):
+                draft.out[keyword] = value
             elif _says_nothing(keyword, value):
-                sheet.note("keyword_dropped", keyword)
+                draft.note("keyword_dropped", keyword)
             else:
-                sheet.rules[keyword] = value
+                draft.rules[keyword] = value
 
-    def _write_branches(self, sheet: Sheet, keyword: str) -> None:
+    def _write_branches(self, draft: Draft, keyword: str) -> None:
         """Write a choice that may stand beside other keywords."""
         branches = []
-        for at, given in enumerate(sheet.schema[keyword]):
-            branch = self._clean(given, sheet.where.into(keyword, at))
+        for at, given in enumerate(draft.schema[keyword]):
+            branch = self._clean(given, draft.location.into(keyword, at))
             if branch is None:
-                sheet.note("boolean_schema", keyword)
+                draft.note("boolean_schema", keyword)
             else:
                 branches.append(branch)
-        sheet.out[keyword] = branches or [{"type": "null"}]
+        draft.out[keyword] = branches or [{"type": "null"}]
 
     def _annotations(self, flat: Flat, words: list[str]) -> Schema:
         """Return what annotates: what has a place there, and the rest in the description, with *words*."""
-        known, out = self._work.dialect.keywords, {}
+        known, out = self._context.dialect.keywords, {}
         others: Schema = {}
         for keyword, value in flat.schema.items():
             if keyword == "description" or not is_annotation(keyword):
                 continue
-            if keyword == "$defs" and keyword in known and not flat.where.depth:
+            if keyword == "$defs" and keyword in known and not flat.location.depth:
                 continue  # what is left of them is found by those that refer to them
-            plain = not (self._work.dialect.plain_values and isinstance(value, Mapping | list))
+            plain = not (self._context.dialect.plain_values and isinstance(value, Mapping | list))
             if keyword in known and value is not None and plain and _fits_in(keyword, value):
                 out[keyword] = value
             elif keyword == "default" and value is not None:
-                self._work.note("keyword_in_words", flat.where, keyword)
+                self._context.note("keyword_in_words", flat.location, keyword)
                 words.append(f"Default: {as_json(value)}")
             elif keyword in _TOLD or not (
                 keyword in SAY_NOTHING or (keyword in known and plain) or keyword == "title"
             ):
                 self._tell(keyword, value, flat, others)
             else:
-                self._work.note("annotation_dropped", flat.where, keyword)
+                self._context.note("annotation_dropped", flat.location, keyword)
         if others:
-            words.append(f"Notes: {self._work.spell_out_json(others)}")
+            words.append(f"Notes: {self._context.spell_out_json(others)}")
         given = flat.schema.get("description")
         description = described(given, words)
         if description:
             out["description"] = description
         elif "description" in flat.schema:
-            self._work.note("annotation_dropped", flat.where, "description")
+            self._context.note("annotation_dropped", flat.location, "description")
         return out
 
     def _tell(self, keyword: str, value: Any, flat: Flat, others: Schema) -> None:
         told = not keyword.startswith("x-") and value not in (None, False, [], {}, "")
-        self._work.note("keyword_in_words" if told else "annotation_dropped", flat.where, keyword)
+        self._context.note("keyword_in_words" if told else "annotation_dropped", flat.location, keyword)
         if told:
             others[keyword] = value
 

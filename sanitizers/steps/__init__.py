@@ -27,7 +27,7 @@ from typing import TypeAlias
 from sanitizers.changes import Change
 from sanitizers.messages import Entries
 from sanitizers.profiles import Profile
-from sanitizers.steps.dialect import speak_dialect
+from sanitizers.steps.dialect import apply_provider_rules
 from sanitizers.steps.final_merge import merge_what_pairing_joined
 from sanitizers.steps.media import check_media
 from sanitizers.steps.orphan_drop import drop_orphaned_results
@@ -52,7 +52,7 @@ STEPS: tuple[Step, ...] = (
     pair_calls_with_results,
     move_result_media,
     merge_what_pairing_joined,
-    speak_dialect,
+    apply_provider_rules,
     close_trailing_model_turn,
 )
 """All steps in their order."""

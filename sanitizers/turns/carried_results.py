@@ -74,7 +74,7 @@ def carries_result(message: Message) -> bool:
     return any(text.startswith(_FRAME) or _is_result(text, behind_call=True) for text in texts_of(message))
 
 
-def is_clients(message: Message, *, behind_call: bool, behind_result: bool) -> bool:
+def is_from_client(message: Message, *, behind_call: bool, behind_result: bool) -> bool:
     """Tell whether a user message is the client's alone, and the user says nothing in it.
 
     *behind_call* says that it follows a turn that acts, or a result; *behind_result* a result. Blank messages are

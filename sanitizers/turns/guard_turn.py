@@ -85,7 +85,7 @@ def guard_without_rounds(
 
     This is the fast path for a history that nobody has answered yet: nothing in it is read but its *outline*.
     """
-    if outline.turns or outline.odd or not policy.only_tells:
+    if outline.turns or outline.odd or not policy.changes_nothing:
         return None
     _, delegating = declared or read_declared(parameters, policy)
     limit = policy.limit(multi_agent=bool(delegating))

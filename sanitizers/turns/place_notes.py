@@ -29,7 +29,7 @@ def place_notes(
     *multi_agent* says that the request declares tools that hand the task on. The note of index ``i`` depends on
     ``messages[:i + 1]`` and on the policy alone.
     """
-    if policy.only_tells:
+    if policy.changes_nothing:
         return messages, []
     notes: _Notes = {}
     for rounds in split_turns(messages):

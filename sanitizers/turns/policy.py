@@ -44,7 +44,7 @@ class TurnPolicy:
     """Names of tools that may be called when the model has to finish."""
 
     @property
-    def only_tells(self) -> bool:
+    def changes_nothing(self) -> bool:
         """Whether nothing that is sent or answered is changed, whatever the rounds."""
         return self.mode == "warn" and not self.tell_model and not self.hint_after_errors
 

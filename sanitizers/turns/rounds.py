@@ -21,7 +21,7 @@ from sanitizers.turns.carried_results import (
     acts_in_text,
     calls_in_text,
     carries_result,
-    is_clients,
+    is_from_client,
     texts_of,
 )
 from sanitizers.turns.outcomes import outcome_of
@@ -118,7 +118,7 @@ def opens_turn(messages: Messages, index: int) -> bool:
     before = next((other for other in reversed(nearest) if other["role"] not in SYSTEM_ROLES), None)
     behind_result = before is not None and (before["role"] in RESULT_ROLES or _is_carrier(before))
     behind_call = behind_result or (before is not None and _acts(before))
-    return not is_clients(message, behind_call=behind_call, behind_result=behind_result)
+    return not is_from_client(message, behind_call=behind_call, behind_result=behind_result)
 
 
 def last_turn_start(messages: Messages) -> int:

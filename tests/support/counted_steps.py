@@ -57,8 +57,8 @@ def clear_caches() -> None:
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()
     tool_schemas._KEPT.clear()
-    tools._KEPT._young.clear()
-    tools._KEPT._old.clear()
+    tools._OUTCOMES._young.clear()
+    tools._OUTCOMES._old.clear()
 
 
 class ComparedText(str):

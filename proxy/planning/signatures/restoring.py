@@ -109,7 +109,7 @@ def leave_out_signatures(
 
 def _places(messages: Messages, outline: Outline | None) -> Sequence[int]:
     """Return where *messages* may hold a signature: a plain message has no place for one but behind an id."""
-    if outline is None or outline.marked or not outline.tells_of(messages):
+    if outline is None or outline.marked or not outline.describes(messages):
         return range(len(messages))
     return outline.odd
 

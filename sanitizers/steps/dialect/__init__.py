@@ -13,18 +13,18 @@ from sanitizers.profiles import Profile
 from sanitizers.steps.dialect.bridges import bridge_results
 from sanitizers.steps.dialect.reasoning import echo_reasoning
 from sanitizers.steps.dialect.systems import gather_systems
-from sanitizers.steps.dialect.texts_beside_calls import part_texts_from_calls
+from sanitizers.steps.dialect.texts_beside_calls import separate_texts_from_calls
 
 __all__ = ["speak_dialect"]
 
 
-def speak_dialect(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+def apply_provider_rules(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Bring a paired history under the rules that *profile* has of its own.
 
     Returns *entries* itself when nothing was to do.
     """
     changes: list[Change] = []
-    for part in (gather_systems, part_texts_from_calls, bridge_results, echo_reasoning):
+    for part in (gather_systems, separate_texts_from_calls, bridge_results, echo_reasoning):
         entries, made = part(entries, profile)
         changes += made
     return entries, tuple(changes)

@@ -9,7 +9,7 @@ from sanitizers.steps.dialect.name import NAME
 from sanitizers.synthetic import CONTINUE
 
 
-def part_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+def separate_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Give the text before calls a turn of its own, and let the user's turn between say to go on.
 
     Invariant: an assistant message holds a text or calls, where the profile refuses both.

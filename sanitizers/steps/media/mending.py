@@ -7,7 +7,7 @@ from base64 import b64encode
 from typing import Any, NamedTuple
 
 from sanitizers.media.payloads import is_base64, mended_base64, type_of_base64, unescaped
-from sanitizers.media.reading import Address, Inline, read_media, says_otherwise, types_taken
+from sanitizers.media.reading import Address, Inline, contradicts, read_media, types_taken
 from sanitizers.profiles import Profile
 
 _FILE_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
@@ -68,7 +68,7 @@ def mend_part(part: dict[str, Any], profile: Profile) -> Mended | Fault:
     options = media.options
     if taken is not None and kind.startswith("image/"):
         options = ()
-    if kind == media.kind and options == media.options and media.tidy and payload is media.text:
+    if kind == media.kind and options == media.options and media.is_canonical and payload is media.text:
         return Mended(part)
     reason = "media_type" if kind != media.kind else "media_encoding"
     if part["type"] == "input_audio":
@@ -111,7 +111,7 @@ def _kind(media: Inline, found: str | None, taken: frozenset[str]) -> str:
         kind = f"{kind[:-3]}jpeg"
     if kind and "/" not in kind:
         kind = next((f"{family}/{kind}" for family in _FAMILIES if f"{family}/{kind}" in taken), kind)
-    return found if found is not None and says_otherwise(found, kind) else kind
+    return found if found is not None and contradicts(found, kind) else kind
 
 
 def _shown(kind: str) -> str:

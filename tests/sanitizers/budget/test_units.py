@@ -34,7 +34,7 @@ def test_results_are_in_the_unit_of_their_call() -> None:
         Unit(9, 10, "assistant"),
     ]
     assert [list(unit.results()) for unit in units] == [[], [4, 5], [7], [], []]
-    assert [unit.asks(HISTORY) for unit in units] == [True, True, True, True, False]
+    assert [unit.may_end_request(HISTORY) for unit in units] == [True, True, True, True, False]
 
 
 def test_leading_system_messages_are_counted() -> None:

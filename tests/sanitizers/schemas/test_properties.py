@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from sanitizers import Unrepairable
 from sanitizers.schemas import DIALECTS, REASONS, Dialect, clean_schema
+from sanitizers.schemas.context import RewriteContext
 from sanitizers.schemas.intersect import same
 from sanitizers.schemas.rewrite import Rewriter
 from sanitizers.schemas.roots import clean_root
-from sanitizers.schemas.work import Work
 from tests.sanitizers.schemas import drawn
 from tests.sanitizers.schemas.fitting import judge_of
 
@@ -58,7 +58,7 @@ def test_what_fits_is_the_same_where_the_meaning_was_kept(
 )
 def test_what_is_written_otherwise_is_noted(dialect: Dialect, given_schema: dict[str, Any]) -> None:
     """Without a note the client's own schema goes out, so that nothing may have been wrong with it."""
-    work = Work(given_schema, dialect, "parameters")
+    work = RewriteContext(given_schema, dialect, "parameters")
     try:
         written = clean_root(work) if dialect.root_only else Rewriter(work).root()
     except Unrepairable:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sanitizers import Change, Unrepairable
 from sanitizers.schemas import DIALECTS, GEMINI, GEMINI_JSON, OPENAI, Target, clean_schema, clean_tools
 from sanitizers.schemas import tools as module
-from sanitizers.schemas.kept_outcomes import KeptOutcomes
+from sanitizers.schemas.outcome_cache import OutcomeCache
 from tests.sanitizers.schemas import drawn
 
 GEMINI_TARGET = Target(GEMINI)
@@ -143,7 +143,7 @@ ROOM = 256 * 1024
 @pytest.fixture
 def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give what is kept little room."""
-    monkeypatch.setattr(module, "_KEPT", KeptOutcomes(ROOM))
+    monkeypatch.setattr(module, "_OUTCOMES", OutcomeCache(ROOM))
 
 
 def made_of(schema: dict[str, Any]) -> Any:

@@ -19,7 +19,7 @@ from sanitizers.provider_profiles import (
     DEEPSEEK_THINKING,
     MISTRAL,
 )
-from sanitizers.steps.dialect import speak_dialect
+from sanitizers.steps.dialect import apply_provider_rules
 from sanitizers.synthetic import BRIDGE, CONTINUE
 from tests.sanitizers.steps.case import Case, check
 from tests.support.builders import assistant, call, developer, image, legacy_result, system, text, tool, user
@@ -185,15 +185,15 @@ CASES = [*BRIDGES, *SYSTEMS, *TEXTS_BESIDE_CALLS, *REASONING, *TOGETHER]
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_dialect(case: Case) -> None:
     """Each rule is applied exactly where the profile has it, and told of."""
-    check(speak_dialect, case)
+    check(apply_provider_rules, case)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.expected], ids=lambda case: case.id)
 def test_dialect_is_spoken_once(case: Case) -> None:
     """What was put right is left alone."""
-    once, _ = speak_dialect(tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile)
+    once, _ = apply_provider_rules(tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile)
 
-    again, changes = speak_dialect(once, case.profile)
+    again, changes = apply_provider_rules(once, case.profile)
 
     assert again is once
     assert changes == ()
@@ -202,7 +202,9 @@ def test_dialect_is_spoken_once(case: Case) -> None:
 def test_every_change_is_of_this_step() -> None:
     """The parts report under one name."""
     for case in CASES:
-        _, changes = speak_dialect(tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile)
+        _, changes = apply_provider_rules(
+            tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile
+        )
 
         assert {"dialect"} >= {change.step for change in changes}
 
@@ -210,7 +212,7 @@ def test_every_change_is_of_this_step() -> None:
 def test_words_stay_in_place() -> None:
     """Messages that were put in belong to the one that they were put in for."""
     history = [GO, SAYS_AND_ASKS, tool("a"), tool("b"), user("c")]
-    after, _ = speak_dialect(tuple(Entry(m, at) for at, m in enumerate(history)), BEDROCK)
+    after, _ = apply_provider_rules(tuple(Entry(m, at) for at, m in enumerate(history)), BEDROCK)
 
     assert [0, 1, 1, 1, 2, 3, 4, 4] == [entry.origin for entry in after]
 

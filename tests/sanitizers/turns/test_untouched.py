@@ -77,7 +77,7 @@ def test_a_history_without_rounds_comes_to_the_same_by_its_outline(
     known = guard_without_rounds(outline, given_parameters, policy)
 
     assert known is None or known == guard_turn(history, given_parameters, policy)
-    assert (known is None) == bool(outline.turns or outline.odd or not policy.only_tells)
+    assert (known is None) == bool(outline.turns or outline.odd or not policy.changes_nothing)
 
 
 @pytest.mark.parametrize(("count", "policy"), [(20, WARN), (20, ENFORCE), (80, WARN)])

@@ -16,7 +16,7 @@ _ENTRY_BYTES = 1024
 """What an outcome costs beside its schema."""
 
 
-class KeptOutcomes(Generic[Target, Outcome]):
+class OutcomeCache(Generic[Target, Outcome]):
     """The outcomes that were asked for last, at most *room* bytes of them, by schema and target.
 
     There are two generations, of half of the room each (:class:`sanitizers.budget.text_cache.TextCache`): what is found

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sanitizers.schemas.compact_json import as_json
+from sanitizers.schemas.descriptions import spell_out
 from sanitizers.schemas.dialects import Dialect
 from sanitizers.schemas.notes import Note
 from sanitizers.schemas.references import References
 from sanitizers.schemas.size import MOST_SCHEMAS, VALUES_A_SCHEMA, too_large
-from sanitizers.schemas.told_json import as_json
-from sanitizers.schemas.words import spell_out
 from sanitizers.work_limit import spend
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Location:
     """A place in a schema. *open* are the targets of the references that it stands within, by identity."""
 
     path: str = ""
@@ -34,16 +34,16 @@ class Where:
     whole: bool = False
     """No reference may stay here: what it refers to is looked into."""
 
-    def into(self, *keys: str | int, level: int = 0) -> Where:
+    def into(self, *keys: str | int, level: int = 0) -> Location:
         """Return the place below *keys*; *level* is 1 where that is within an object or an array."""
         path = self.path
         for key in keys:
             path = f"{path}/{str(key).replace('~', '~0').replace('/', '~1')}"
-        return Where(path, self.open, self.depth + 1, self.level + level, 0, self.told)
+        return Location(path, self.open, self.depth + 1, self.level + level, 0, self.told)
 
 
 @dataclass(slots=True)
-class Work:
+class RewriteContext:
     """One schema's rewriting for *dialect*; *place* is its name in an error."""
 
     root: Mapping[str, Any]
@@ -59,9 +59,9 @@ class Work:
         self.references = References(self.root, self.count_values)
 
     @property
-    def top(self) -> Where:
+    def top(self) -> Location:
         """The place of the outermost schema."""
-        return Where(open=frozenset({id(self.root)}), whole=True)
+        return Location(open=frozenset({id(self.root)}), whole=True)
 
     def count(self, much: int = 1) -> None:
         """Count what was done; raises :class:`sanitizers.errors.Unrepairable` where that is too much."""
@@ -77,14 +77,14 @@ class Work:
             schemas, self.values = divmod(self.values, VALUES_A_SCHEMA)
             self.count(schemas)
 
-    def note(self, reason: str, where: Where, *keys: str, kept: bool = True) -> None:
-        """Note a rewrite at *where*, or at *keys* there."""
-        self.notes.append(Note(reason, (where.into(*keys) if keys else where).path, kept))
+    def note(self, reason: str, location: Location, *keys: str, kept: bool = True) -> None:
+        """Note a rewrite at *location*, or at *keys* there."""
+        self.notes.append(Note(reason, (location.into(*keys) if keys else location).path, kept))
 
     def spell_out_json(self, value: Any) -> str:
         """Return the JSON of *value* spelled out."""
         return as_json(self.spell_out(value))
 
     def spell_out(self, value: Any) -> Any:
-        """See :func:`sanitizers.schemas.words.spell_out`."""
+        """See :func:`sanitizers.schemas.descriptions.spell_out`."""
         return spell_out(value, self.references, self.count)

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sanitizers.schemas.context import Location, RewriteContext
 from sanitizers.schemas.flatten import Flat
 from sanitizers.schemas.notes import Schema
-from sanitizers.schemas.work import Where, Work
 
-Clean = Callable[[Any, Where], Schema | None]
+Clean = Callable[[Any, Location], Schema | None]
 
 
 @dataclass(slots=True)
-class Sheet:
+class Draft:
     """The writing of *flat*, a schema of *kinds*; *clean* is for the schemas within it."""
 
-    work: Work
+    context: RewriteContext
     clean: Clean
     flat: Flat
     kinds: frozenset[str]
@@ -36,14 +36,14 @@ class Sheet:
         return self.flat.schema
 
     @property
-    def where(self) -> Where:
+    def location(self) -> Location:
         """Its place."""
-        return self.flat.where
+        return self.flat.location
 
     def knows(self, keyword: str) -> bool:
         """Tell whether the dialect has *keyword*."""
-        return keyword in self.work.dialect.keywords
+        return keyword in self.context.dialect.keywords
 
     def note(self, reason: str, *keys: str, kept: bool = True) -> None:
         """Note a rewrite, at *keys* in this schema."""
-        self.work.note(reason, self.where, *keys, kept=kept)
+        self.context.note(reason, self.location, *keys, kept=kept)
