@@ -1,21 +1,32 @@
-"""Make a chat history legal for the provider that will read it. Pure: values in, values out.
+"""Make a chat history legal for the provider that will read it.
 
-The package takes OpenAI chat messages as wire dicts and a :class:`Profile` (what a model family accepts),
-and returns messages that the provider takes, with a :class:`Change` for everything that was altered::
+The package takes OpenAI chat messages as dicts and a :class:`Profile`, the rules of one model family. It returns
+messages that the provider accepts, with a :class:`Change` for every alteration::
 
     done = sanitize(messages, profile_for("gemini/gemini-3.6-flash"))
     done.messages     # `messages` itself when it was legal
-    done.changes      # what was changed, where and why; never any text
-    done.violations   # what is still wrong; empty unless a history is beyond repair
+    done.changes      # each change with its place and reason, never any text
+    done.violations   # the rules that are still broken: empty unless a history is beyond repair
 
-Rules that hold everywhere in it:
+These rules hold in the whole package:
 
-- no I/O, clock, randomness, logging or hidden state (checked by an import contract and an audit-hook test);
-- the input is never mutated, and what is not changed is passed on as the same object;
-- equal input gives equal output, byte for byte, so that providers' prompt caches keep hitting;
-- the checker (:mod:`sanitizers.invariants`) is written apart from the steps and proves their result.
+- It has no I/O, clock, randomness, logging or hidden state. An import contract and an audit-hook test check this.
+- It never mutates its input. It passes on what it does not change as the same object.
+- Equal input gives equal output, byte for byte, so that providers' prompt caches keep hitting.
+- The checker (:mod:`sanitizers.invariants`) shares no rule with the steps, so that it can prove their result.
 
-The steps and their order are told in :mod:`sanitizers.steps`.
+Parts, in the order of the data:
+
+    validation, outline            read a history, or refuse what cannot be read
+    invariants, turn_order,
+    turn_violations                the checker: every rule that a history breaks
+    pipeline, marking, steps/      the repairs, in their order
+    profiles, provider_profiles,
+    profile_names, name_rules      the rules of each model family
+    media/, tool_names/, schemas/  media parts, names of tools, schemas of tools
+    budget/                        cut a history to fit a model's context window
+    turns/                         limit the rounds of an agent's loop
+    native/                        histories in providers' own formats
 """
 
 from sanitizers.changes import Change

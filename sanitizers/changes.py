@@ -1,7 +1,7 @@
-"""The record of one change, the unit of the change list that clients and operators see.
+"""The record of one change: the unit of the change list that clients and operators see.
 
-A change names places, reasons, field names, call ids and the new names of tools. It never holds message text,
-arguments or addresses, so that it can go into headers, logs and metrics as it is.
+A change names places, reasons, field names, call ids and the new names of tools. It never holds message text, arguments
+or addresses, so that it can go into headers, logs and metrics as it is.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ Kind = Literal["dropped", "inserted", "merged", "moved", "replaced"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change to a history, or to the tools that stand beside it (step ``tools``, where *index* is a tool's).
+    """One change to a history, or to the tools that a request declares (step ``tools``).
 
-    *step* is the step's name (``orphan_drop``), *kind* what was done, *index* the place in the ``messages``
-    that the client sent (for ``inserted``: the message that it belongs to; for a declared tool: its place among
-    those), *reason* a slug from the step's closed set, *detail* a field name, part position, call id or a tool's
-    new name where that helps, else empty.
+    *step* is the step's name (``orphan_drop``) and *kind* the kind of change. *index* is the place in the ``messages``
+    that the client sent. For ``inserted`` it is the message that the new one belongs to, for a declared tool its place
+    among the tools. *reason* is a slug from the step's closed set. *detail* is a field's name, a part's position, a
+    call's id, a tool's new name, or empty.
     """
 
     step: str

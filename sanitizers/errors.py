@@ -1,4 +1,4 @@
-"""The little that cannot be repaired: the request is refused with the place and the reason."""
+"""The error for a history that cannot be repaired: it names the place and the reason."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from __future__ import annotations
 class Unrepairable(ValueError):
     """A history that no step can make legal without inventing or losing what the client meant.
 
-    *rule* is a stable slug, *param* the place in OpenAI's spelling (``messages[3].content[0].type``),
-    *index* the message's position, or None where no single message is at fault. The text holds places,
-    types and role names, never message text.
+    *rule* is a stable slug. *param* is the place in OpenAI's spelling (``messages[3].content[0].type``). *index* is the
+    message's position, or None where the fault is of no single message. The text holds places, types and role names,
+    never message text.
     """
 
     def __init__(self, message: str, *, rule: str, param: str, index: int | None = None):

@@ -1,11 +1,11 @@
-"""The checker: what is wrong with a history, by the providers' own words. Written apart from the steps.
+"""The checker: the rules that a history breaks, in the providers' own words.
 
-It is three things at once: the proof that what the steps made is legal, the whole of ``observe`` mode, and the
-oracle of the property-based tests. So it shares nothing with the steps but the accessors, and it reads a
-history once, front to back, the way a provider does.
+It has three uses. It proves that the steps' result is legal, it is all that ``observe`` mode does, and it is the oracle
+of the property-based tests. So it shares only accessors with the steps. It reads a history once, front to back, as a
+provider does.
 
-Rules and words: OpenAI's chat format carries the history, so a rule of Gemini's wire is told in terms of the
-messages that the wire is made from.
+OpenAI's chat format carries the history. A rule of Gemini's wire format is therefore expressed for the messages that
+the Gemini request is made from.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Violation:
 
     @property
     def words(self) -> str:
-        """What a provider says to it, with the source."""
+        """The provider's error text for this rule, with its source."""
         return RULES[self.rule]
 
     def as_dict(self) -> dict[str, Any]:
@@ -131,12 +131,11 @@ def find_violations(
     places: Iterable[int] | None = None,
     outline: Outline | None = None,
 ) -> tuple[Violation, ...]:
-    """Return every rule of *profile* that *messages* break, in reading order; empty when they are legal.
+    """Return every rule of *profile* that *messages* break, in reading order. The result is empty when they are legal.
 
-    *messages* must have passed :func:`sanitizers.validation.validate_messages`. *places* are those
-    of the messages that may break a rule by themselves under this profile, where that is known of the others: the order
-    of the turns is looked at for all. With the *outline* of *messages* its plain ones are looked at all at once, and so
-    is their order.
+    *messages* must have passed :func:`sanitizers.validation.validate_messages`. *places* are the only messages that may
+    break a rule by themselves, where the caller knows that of the others. The order of the turns is always checked for
+    all messages. With the *outline* of *messages*, all plain messages and their order are checked at once.
     """
     if outline is not None and not outline.describes(messages):
         outline = None
@@ -162,9 +161,9 @@ def find_violations(
 
 
 def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
-    """Tell whether no plain message breaks a rule by itself; those that are blank, and twins, are not looked at.
+    """Tell whether no plain message breaks a rule by itself. Blank messages and twins are not checked here.
 
-    What the profile has to say of one text, or of one call, holds for the joined ids and for the set of the names.
+    A rule about one id, name or arguments text is checked once, on the joined ids, the set of names and all arguments.
     """
     if outline.marked or not _takes_plain_fields(profile):
         return False
@@ -202,12 +201,12 @@ def _are_legal(names: Collection[str], rule: NameRule) -> bool:
 
 @lru_cache(maxsize=16)
 def _list_of(pattern: str) -> re.Pattern[str]:
-    """Return what matches names by *pattern*, which has no line break in it, one on each line."""
+    """Return a pattern for a list of names, one on each line. *pattern* matches one name and contains no line break."""
     return re.compile(rf"(?:{pattern})(?:\n(?:{pattern}))*")
 
 
 def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
-    """Yield what is wrong within one message."""
+    """Yield each rule that one message breaks by itself."""
     role = message["role"]
     content = message.get("content")
     calls = message.get("tool_calls")
@@ -258,7 +257,7 @@ def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
 
 
 def _is_misnamed(holder: dict[str, Any], profile: Profile) -> bool:
-    """Tell whether a call, or a result, names its tool as the provider does not allow; one without a name does not."""
+    """Tell whether a call or result has a tool name that the provider refuses. A missing name is not refused here."""
     name, rule = holder.get("name"), profile.tool_names
     return name not in (None, "") and (len(name) > rule.max_length or not _fits(name, rule.pattern))
 
@@ -269,7 +268,7 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def _speaks_otherwise(message: Message, profile: Profile) -> bool:
-    """Tell whether an assistant message without content says something in a field of its own."""
+    """Tell whether an assistant message without content has a refusal, audio or a function call instead."""
     return profile.openai_forms and any(
         message.get(name) is not None for name in ("refusal", "audio", "function_call")
     )

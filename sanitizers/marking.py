@@ -1,7 +1,8 @@
-"""What the check before the steps has shown of each message, so that the steps look at the damaged ones alone.
+"""Mark the messages that the check found intact, so that the steps read the damaged ones alone.
 
-Most of a damaged history is legal: a few results are missing among hundreds. The marks let each step pass by what it
-would leave alone anyway; they decide nothing, and entries without marks become the same history with the same changes.
+Most of a damaged history is legal: a few results are missing among hundreds. A step passes over an entry that is marked
+``clean``, because it would leave that entry alone anyway. Entries without marks become the same history with the same
+changes.
 """
 
 from __future__ import annotations
@@ -24,28 +25,30 @@ from sanitizers.outline import Outline
 
 
 def mark_entries(messages: Messages, found: Iterable[Violation], outline: Outline | None = None) -> Entries:
-    """Return *messages* as entries, marked by what was *found* wrong with them under the profile at hand.
+    """Return *messages* as entries, marked by the violations *found* under the profile at hand.
 
-    Not ``clean`` are, beside those in *found*, what ``shape`` may write otherwise though no provider refuses it as it
-    is (a call without a type, a refusal's words), and results outside whole rounds: what becomes of them depends on the
-    message before. A round is whole if nothing is wrong with its messages and nothing outside of whole rounds has one
-    of its ids: an orphan may mean a call that has a result already.
+    An entry is not ``clean`` where a violation was found. Neither is one that ``shape`` may rewrite though no provider
+    refuses it: a call without a type, or a refusal. Results outside whole rounds are not clean either, since their fate
+    depends on the message before them.
 
-    With the *outline* of *messages* only what is wrong or odd is read, and the results around it.
+    A round is whole if nothing is wrong with its messages and no message outside whole rounds has one of its ids. An
+    orphan with such an id may mean a call that has a result already.
+
+    With the *outline* of *messages*, only damaged and odd messages are read, and the results around them.
     """
     broken = {violation.index for violation in found}
     read = None
     if outline is not None and outline.describes(messages) and not outline.marked:
         read = _read_some(messages, broken, outline)
     clean = _read_all(messages, broken) if read is None else read
-    # Made from tuples: a third of what it costs to call Entry for each.
+    # Entries are made from tuples, at a third of the cost of a call for each.
     marked = MarkedEntries(map(tuple.__new__, repeat(Entry), zip(messages, count(), clean, strict=False)))
     marked.open = [*compress(count(), map(not_, clean))]
     return marked
 
 
 def _read_all(messages: Messages, broken: set[int]) -> list[bool]:
-    """Tell of each message whether it is clean."""
+    """Return for each message whether it is clean."""
     clean, rounds, unpaired, _ = _read_rounds(messages, range(len(messages)), broken)
     for at, number in _sharing_ids(rounds, unpaired).items():
         clean[at : at + 1 + number] = [False] * (1 + number)
@@ -53,10 +56,10 @@ def _read_all(messages: Messages, broken: set[int]) -> list[bool]:
 
 
 def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[bool] | None:
-    """Tell the same from the turns in which something is broken or odd, None where that does not suffice.
+    """Return what :func:`_read_all` returns from the damaged and odd turns alone, or None where they are not enough.
 
-    All others are plain texts, or calls each with its one result behind it. It does not suffice where an id outside of
-    whole rounds is one of theirs, or has a signature.
+    All other turns are plain texts, or calls with one result each directly behind them. Reading some turns is not
+    enough where an id outside whole rounds occurs in one of the others, or carries a signature.
     """
     places = _whole_turns(messages, sorted(broken.union(outline.odd)))
     clean, rounds, unpaired, unpaired_calls = _read_rounds(messages, places, broken)
@@ -71,7 +74,7 @@ def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[b
 
 
 def _whole_turns(messages: Messages, places: list[int]) -> list[int]:
-    """Return *places*, which are sorted, with the results around them and the message before those."""
+    """Return the sorted *places* with the results around them, and the message before those results."""
     whole: list[int] = []
     behind = 0  # where the last turn ends
     for at in places:
@@ -90,9 +93,10 @@ def _whole_turns(messages: Messages, places: list[int]) -> list[int]:
 def _read_rounds(
     messages: Messages, places: Iterable[int], broken: set[int]
 ) -> tuple[list[bool], list[tuple[int, list[str]]], list[str], list[tuple[int, int]]]:
-    """Return what is clean by what stands at *places*, the whole rounds there, and the ids outside of those.
+    """Return the clean messages, the whole rounds at *places*, and the ids and the calls outside whole rounds.
 
-    Rounds are told as their places and ids; last come the places of the calls outside of them, with their number.
+    A round is given as its place and its ids. The calls outside rounds are given as places, each with its number of
+    calls.
     """
     clean = [True] * len(messages)
     for at in broken:
@@ -129,9 +133,10 @@ def _read_rounds(
 
 
 def _sharing_ids(rounds: list[tuple[int, list[str]]], unpaired: list[str]) -> dict[int, int]:
-    """Map the places of *rounds* that share an id with what is *unpaired*, or with such a round, to their lengths.
+    """Map the places of *rounds* that share an id with *unpaired*, or with such a round, to their numbers of calls.
 
-    Ids are told apart by their base, as pairing does; base_id() of hundreds would cost as much as all else here.
+    Ids are compared without their signatures, as pairing compares them. Calling ``base_id()`` for hundreds of ids would
+    cost as much as everything else here, so that it is called only where a signature was seen.
     """
     shared = set(unpaired)
     every_id = "\n".join([*unpaired, *chain.from_iterable(ids for _, ids in rounds)])

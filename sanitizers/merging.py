@@ -1,4 +1,4 @@
-"""Joining messages of one role into one, without losing a text, a part or a call of any of them."""
+"""Join messages of one role into one, without losing a text, a part or a call of any of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sanitizers.messages import Entries, Entry, Message, is_blank, tool_calls_of
 from sanitizers.profiles import Profile
 
 SEPARATOR = "\n\n"
-"""What stands between two texts that become one."""
+"""The separator between two texts that are joined."""
 
 _MESSAGE, _ROLE = attrgetter("message"), itemgetter("role")
 
@@ -20,10 +20,11 @@ _JOINED = frozenset({"assistant", "user"})
 
 
 def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
-    """Join neighbours of one role where *profile* forbids them; *step* names the step in the changes.
+    """Join neighbours of one role where *profile* forbids them. *step* names the step in the changes.
 
-    Assistant neighbours are joined wherever one before the last holds calls, at every provider: its results
-    cannot follow it then, and parallel calls that a client split over several messages are one turn.
+    Assistant neighbours are joined at every provider where one before the last holds calls. The results of such a call
+    could not follow it otherwise. Parallel calls that a client split over several messages are one turn.
+
     Returns *entries* itself when there is nothing to join.
     """
     roles = [*map(_ROLE, map(_MESSAGE, entries))]
@@ -33,7 +34,7 @@ def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, 
     done = 0
     for at in alike:
         if at <= done:
-            continue  # seen to with the run before it
+            continue  # joined with the run before it
         merged += entries[done : at - 1]
         run = [entries[at - 1]]
         done = at
@@ -42,7 +43,7 @@ def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, 
             done += 1
         _close_run(run, merged, changes, step)
         while len(run) > 1 and done < len(entries) and entries[done].message["role"] == "tool":
-            # The calls that they answer stand in another message now.
+            # The calls of these results stand in another message now, so they are new entries, not known to be clean.
             merged.append(Entry(entries[done].message, entries[done].origin))
             done += 1
     return ((*merged, *entries[done:]), tuple(changes)) if changes else (entries, ())
@@ -58,7 +59,7 @@ def _must_join(run: list[Entry], role: str, profile: Profile) -> bool:
 
 
 def _close_run(run: list[Entry], merged: list[Entry], changes: list[Change], step: str) -> None:
-    """Add *run* to *merged*: as it is when it is one message, joined otherwise."""
+    """Add *run* to *merged*: one message as it is, several joined to one."""
     if len(run) < 2:
         merged += run
         return
@@ -70,9 +71,9 @@ def _close_run(run: list[Entry], merged: list[Entry], changes: list[Change], ste
 
 
 def join_messages(messages: Sequence[Message]) -> tuple[Message, list[list[str]]]:
-    """Return one message that says what all say, and for each after the first the names of fields it lost.
+    """Return all *messages* as one, and for each after the first the names of the fields that it lost.
 
-    Contents and calls are joined in order; of every other field the first value that says something is kept.
+    Contents and calls are joined in order. Of every other field the first value that is not blank is kept.
     """
     joined: Message = {}
     lost: list[list[str]] = []
@@ -93,7 +94,7 @@ def join_messages(messages: Sequence[Message]) -> tuple[Message, list[list[str]]
 
 
 def join_contents(contents: Sequence[Any]) -> Any:
-    """Return message contents (null, text or parts) as one, in order; texts alone become one text."""
+    """Return several message contents (null, text or parts) as one, in order. Texts alone become one text."""
     said = [content for content in contents if not is_blank(content)]
     if not said:
         return contents[0]

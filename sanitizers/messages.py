@@ -1,8 +1,8 @@
-"""Wire dicts, read through accessors.
+"""Accessors for chat messages, which stay the dicts that the client sent.
 
-Messages stay the dicts that came over the wire: parsing them into classes and dumping them again would lose
-unknown provider fields (signatures, cache marks) and with them the provider's prompt cache. Nothing in this
-package writes into a message; a changed message is a new dict.
+Parsing messages into classes and dumping them again would lose unknown provider fields, such as signatures and cache
+marks. The provider's prompt cache would be lost with them. Nothing in this package writes into a message: a changed
+message is a new dict.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ RESULT_ROLES = frozenset({"tool", "function"})
 MEDIA_FREE_ROLES = SYSTEM_ROLES | {"assistant"}
 """Roles whose content may hold no media, at any provider.
 
-"Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08). The converters to Gemini's wire read
-only text from them; anything else would vanish unseen.
+"Image URLs are only allowed for messages with role 'user'" (OpenAI API, 2026-08). The converters to Gemini's format
+read only text from these roles, so that media would vanish without an error.
 """
 
 MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video_url"})
-"""Content parts that hold anything but text."""
+"""Types of content parts that hold media."""
 
 
 class Entry(NamedTuple):
     """A message on its way through the steps, with its place in what the client sent (*origin*).
 
-    It is *clean* where the check before the steps has shown that the steps that look at one message, or pair calls with
-    results, would leave it alone (:mod:`sanitizers.marking`). A changed message is a new entry, not known to be clean.
+    An entry is *clean* where the check has shown that the steps for single messages and for pairing would not change it
+    (:mod:`sanitizers.marking`). A changed message is a new entry, which is not known to be clean.
     """
 
     message: Message
@@ -58,16 +58,16 @@ Entries: TypeAlias = tuple[Entry, ...]
 
 
 class MarkedEntries(tuple[Entry, ...]):
-    """Entries whose *open* places are looked for once: several steps ask for them before one changes any."""
+    """Entries that find their *open* places once, since several steps ask for them before one changes any."""
 
     @cached_property
     def open(self) -> list[int]:
-        """What :func:`open_places` returns; nobody writes into it."""
+        """The result of :func:`open_places`, which no caller may change."""
         return _find_open(self)
 
 
 def open_places(entries: Entries) -> list[int]:
-    """Return the places of *entries* that are not known to be clean: all calls and results outside of whole rounds."""
+    """Return the places of the entries that are not known to be clean, which include all calls outside whole rounds."""
     return entries.open if isinstance(entries, MarkedEntries) else _find_open(entries)
 
 
@@ -76,7 +76,7 @@ def _find_open(entries: Entries) -> list[int]:
 
 
 def tool_calls_of(message: Message) -> list[dict[str, Any]]:
-    """Return the message's tool calls; empty when the field is absent, null or empty."""
+    """Return the message's tool calls, or an empty list when the field is absent, null or empty."""
     return message.get("tool_calls") or []
 
 
@@ -86,14 +86,14 @@ def function_of(call: dict[str, Any]) -> dict[str, Any]:
 
 
 SIGNATURE_MARKS = ("__thought__", "_TSIG_")
-"""What stands between a call's id and its signature in the ids of litellm (PR#16895) and 9router (#450)."""
+"""The separators between a call's id and its signature in the ids of litellm (PR#16895) and 9router (#450)."""
 
 
 def base_id(call_id: str) -> str:
     """Return the part of a tool-call id before a signature's suffix.
 
-    Clients and middle-men strip the suffix on one side only, so calls and results are matched on this part
-    (litellm ``_get_thought_signature_from_tool``, PR#16895).
+    Clients and proxies strip the suffix on one side only. So calls and results are matched on this part (litellm
+    ``_get_thought_signature_from_tool``, PR#16895).
     """
     for mark in SIGNATURE_MARKS:
         if mark in call_id:
@@ -102,12 +102,12 @@ def base_id(call_id: str) -> str:
 
 
 def is_blank(value: Any) -> bool:
-    """Tell whether a content value holds nothing: absent, null, ``""`` or an empty list."""
+    """Tell whether a content value is empty: absent, null, ``""`` or an empty list."""
     return value is None or value == "" or value == []
 
 
 def is_plain(message: Message, refused_fields: frozenset[str]) -> bool:
-    """Tell whether a message is a text and nothing that any rule about one message could concern: most are."""
+    """Tell whether a message is a text alone, which no rule about single messages can concern. Most messages are."""
     content = message.get("content")
     return (
         content.__class__ is str
@@ -122,7 +122,7 @@ def is_plain(message: Message, refused_fields: frozenset[str]) -> bool:
 def is_part_list(content: Any) -> bool:
     """Tell whether a content is a list of content parts.
 
-    Some clients give a tool's bare JSON array as its result; nothing in it says that it is a part.
+    Some clients send a tool's bare JSON array as its result. Its elements do not have the type of a part.
     """
     return isinstance(content, list) and all(
         isinstance(part, dict) and isinstance(part.get("type"), str) for part in content
@@ -130,9 +130,9 @@ def is_part_list(content: Any) -> bool:
 
 
 def first_of_newest_user_turn(messages: Messages) -> int:
-    """Return where the newest user turn begins: the last user message, or the first of those that it directly follows.
+    """Return the index of the newest user turn: the first of the user messages that end with the last one.
 
-    System messages between them do not part them. The length of *messages* where there is no user message.
+    System messages between them do not separate them. Returns the length of *messages* where there is no user message.
     """
     first = len(messages)
     for at in range(len(messages) - 1, -1, -1):
@@ -145,14 +145,14 @@ def first_of_newest_user_turn(messages: Messages) -> int:
 
 
 _SHORT = 2**20
-"""Characters of a text in which no containers are counted: decoded it takes 40 MiB at most."""
+"""Characters of a text up to which its containers are not counted: decoded, such a text takes at most 40 MiB."""
 
 _MOST_CONTAINERS = 2**18
-"""Objects and arrays of a text that is decoded: each takes some 60 bytes, however few it has in the text."""
+"""Objects and arrays of a text that may be decoded: each takes about 60 bytes of memory."""
 
 
 def is_too_dense(text: str) -> bool:
-    """Tell whether to decode *text*, JSON within a message, would take many times its own memory."""
+    """Tell whether decoding the JSON *text* would take many times the memory of the text."""
     if len(text) <= _SHORT or _containers(text) <= _MOST_CONTAINERS:
         return False
     # Without its escapes, every second piece between quotes is outside of strings.
@@ -165,12 +165,12 @@ def _containers(text: str) -> int:
 
 
 def parse_arguments(text: str) -> dict[str, Any] | None:
-    """Return tool-call arguments as the JSON object that they are, or None when they are not one.
+    """Return tool-call arguments as a JSON object, or None when they are not one.
 
-    Those that are too dense to be decoded count as none (:func:`is_too_dense`).
+    Arguments that are too dense to be decoded give None too (:func:`is_too_dense`).
 
-    Gemini's ``functionCall.args`` is a protobuf Struct: arrays, scalars, NaN, infinities and lone surrogates
-    cannot be carried (providers' "Invalid value … google.protobuf.Struct"). orjson refuses exactly those.
+    Gemini's ``functionCall.args`` is a protobuf Struct. It cannot carry arrays, scalars, NaN, infinities or lone
+    surrogates ("Invalid value … google.protobuf.Struct"). orjson refuses exactly those.
     """
     if text == "{}":
         return {}
@@ -186,9 +186,10 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
 
 
 def arguments_key(value: dict[str, Any] | None, text: str) -> bytes:
-    """Return what is the same for equal arguments: *value*, which was parsed from *text*, with its keys in order.
+    """Return a key that is the same for equal arguments. *value* was parsed from *text*.
 
-    What is no object, or is nested deeper than orjson writes (254 levels), is the same only where it is written so.
+    Keys of objects are sorted. Arguments that are no object, or are nested deeper than orjson writes (254 levels), are
+    equal only where their texts are.
     """
     if value is not None:
         with suppress(orjson.JSONEncodeError):
@@ -197,7 +198,7 @@ def arguments_key(value: dict[str, Any] | None, text: str) -> bytes:
 
 
 def are_objects(texts: Collection[str]) -> bool:
-    """Tell whether :func:`parse_arguments` would make an object of each of *texts*, in half the time."""
+    """Tell whether :func:`parse_arguments` would return an object for each of *texts*, in half the time."""
     if max(map(len, texts), default=0) > _SHORT and any(map(is_too_dense, texts)):
         return False
     try:

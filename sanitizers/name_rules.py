@@ -1,4 +1,4 @@
-"""What the names of tools may be made of, at each provider. Data alone: the checker and the rename read it apart."""
+"""The rules of each provider for the names of tools."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """A provider's rule for the name of a tool: *pattern* is of a whole name, *max_length* in characters.
+    """A provider's rule: *pattern* matches a whole tool name, *max_length* is its length in characters.
 
-    Every rule takes a letter or ``_``, then at most 63 letters, digits, ``_`` and ``-``: what names are changed to.
+    Renamed tools consist of a letter or ``_``, then at most 63 letters, digits, ``_`` and ``-``. Every rule accepts
+    that.
     """
 
     pattern: str
@@ -17,7 +18,7 @@ class NameRule:
 
 
 OPENAI_NAMES = NameRule("[a-zA-Z0-9_-]+", 64)
-"""OpenAI's own; Mistral and Bedrock write the same, and most servers that speak OpenAI's wire copied it."""
+"""OpenAI's rule. Mistral and Bedrock have the same one, and most servers with OpenAI's API copied it."""
 
 GEMINI_NAMES = NameRule("[A-Za-z_][A-Za-z0-9_.:-]*", 64)
-"""Gemini's (gemini-cli#2966, #7664, #12425, vscode#248000; colons since the end of 2025)."""
+"""Gemini's rule (gemini-cli#2966, #7664, #12425, vscode#248000). Colons are accepted since the end of 2025."""

@@ -1,9 +1,9 @@
-"""What a history is made of, told in one walk, so that plain messages are looked at all at once from then on.
+"""The outline of a history, read in one walk, so that plain messages can be checked all at once.
 
-Nearly all messages of an agent are plain: a text, or calls of functions, with the fields that OpenAI's format names
-and no others, each of its type. What may be wrong with such a message is seen from the names, ids and arguments of all
-calls together, so that whoever has an outline looks at the other messages alone, the *odd* ones (of 300 messages with
-140 calls, a walk over all takes 0.15 ms, and every check took one).
+Nearly all messages of an agent are plain: a text, or calls of functions, with the fields of OpenAI's format and no
+others. All calls together show whether a plain message may be wrong, by their names, ids and arguments. With an
+outline, a check reads the other messages alone, the *odd* ones. One walk over 300 messages with 140 calls takes 0.15
+ms, and every check took one.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from sanitizers.messages import SIGNATURE_MARKS, Messages
 
 DEPTH = 4
-"""Containers that lie one in another in a plain message, itself among them: calls, a call, its function."""
+"""Levels of containers in a plain message, itself included: the calls, a call and its function."""
 
 TURN_FIELDS = frozenset({"content", "role", "tool_calls"})
 RESULT_FIELDS = frozenset({"content", "name", "role", "tool_call_id"})
 PLAIN_FIELDS = TURN_FIELDS | RESULT_FIELDS | {"arguments", "function", "id", "type"}
-"""The fields of plain messages: of a turn, of a tool's result, and all of them with those within a call."""
+"""The fields of plain messages, with those inside a call."""
 
 LETTERS = MappingProxyType({"assistant": "a", "developer": "d", "system": "s", "user": "u"})
 
@@ -30,47 +30,49 @@ _OF_FUNCTION = itemgetter("name", "arguments")
 
 
 class Outline(NamedTuple):
-    """What *messages* are made of; it holds for this very object alone."""
+    """The outline of *messages*, which holds for this very object alone."""
 
     messages: Messages
     odd: Sequence[int]
-    """The places of the messages that are not plain; what follows tells of the plain ones."""
+    """The places of the messages that are not plain. All fields below describe plain messages alone."""
 
     blank: Sequence[int]
-    """The places of those whose content is an empty text, or white space alone."""
+    """The places of the messages whose content is an empty text, or white space alone."""
 
     twins: Sequence[int]
-    """The places of those that call one function more than once."""
+    """The places of the messages that call one function more than once."""
 
     call_ids: Sequence[str]
-    """The ids of their calls: none is empty, and none stands twice in one message."""
+    """The ids of the calls. None is empty, and none occurs twice in one message."""
 
     arguments: Sequence[str]
-    """The arguments of their calls."""
+    """The arguments of the calls."""
 
     names: frozenset[str]
-    """The tools that they call, and that they are results of."""
+    """The names of the tools in calls and results."""
 
     result_ids: Sequence[str]
-    """The ids of the calls that their results are of."""
+    """The call ids that the results carry."""
 
     named: int
-    """How many of their results say their tool's name."""
+    """The number of results that carry their tool's name."""
 
     turns: int
-    """The assistant's messages among them."""
+    """The number of assistant messages."""
 
     marked: bool
-    """Whether an id among them has a signature behind it."""
+    """True where an id carries a signature."""
 
     order: str
-    """Who speaks, odd ones as well, a letter for each message: ``a`` assistant, ``d`` developer, ``s`` system, ``u``
-    user, ``t`` tool, and ``c`` for a call, with an ``e`` for each further one of the turn. ``?`` is an odd message with
-    calls, an odd result, and what is no message.
+    """The roles of all messages, odd ones included, one letter for each message.
+
+    ``a`` is an assistant's text, ``d`` developer, ``s`` system, ``u`` user and ``t`` a tool's result. ``c`` is a
+    message with a call, with an ``e`` for each further call. ``?`` is an odd message with calls, an odd result, or no
+    message at all.
     """
 
     def describes(self, messages: Messages) -> bool:
-        """Tell whether *messages* are what this is the outline of."""
+        """Tell whether this is the outline of *messages*."""
         return messages is self.messages
 
 
@@ -180,7 +182,7 @@ def _have_marks(ids: Iterable[str]) -> bool:
 
 
 def _letter_of_odd(role: Any, calls: Any) -> str:
-    """Return the letter of a message that is not plain: its calls would have to be read, as a result would."""
+    """Return the letter of a message that is not plain. A message with calls, or a result, would have to be read."""
     if role.__class__ is not str or (role == "assistant" and calls):
         return "?"
     return LETTERS.get(role, "?")

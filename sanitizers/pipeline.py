@@ -1,4 +1,4 @@
-"""The pipeline: check, and only where something is wrong run the steps and check again."""
+"""The pipeline: check a history, run the steps only where something is wrong, and check again."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ _MESSAGE, _ORIGIN = attrgetter("message"), attrgetter("origin")
 class Sanitized:
     """The outcome for one history and one profile.
 
-    *messages* is the input itself when it was legal. *found* is what was wrong with the input, *violations*
-    what is still wrong with the output. *origins* are the places of the output's messages in the input, None where
-    nothing was changed.
+    *messages* is the input itself when it was legal. *found* are the violations of the input, *violations* those of the
+    output. *origins* are the places of the output's messages in the input. They are None where nothing was changed.
     """
 
     messages: Messages
@@ -37,12 +36,13 @@ class Sanitized:
 
 
 def sanitize(messages: Messages, profile: Profile, outline: Outline | None = None) -> Sanitized:
-    """Make *messages* legal for *profile*; with their *outline* they are known to be validated.
+    """Make *messages* legal for *profile*. With their *outline*, they are taken to be validated.
 
-    A legal history comes back as the same object: the steps do not even run, so nothing they do can touch it. In a
-    damaged one they pass by what the check has shown to be whole (:mod:`sanitizers.marking`).
-    Raises :class:`Unrepairable` for what cannot be read or sent (see :mod:`sanitizers.validation` and
-    the ``shape`` step), and when nothing is left to send.
+    A legal history comes back as the same object, and no step runs. In a damaged history, the steps pass over what the
+    check found intact (:mod:`sanitizers.marking`).
+
+    Raises :class:`Unrepairable` for what cannot be read or sent (see :mod:`sanitizers.validation` and the ``shape``
+    step), and when nothing is left to send.
     """
     if outline is None:
         outline = read_history(messages)
@@ -50,7 +50,7 @@ def sanitize(messages: Messages, profile: Profile, outline: Outline | None = Non
     if not found:
         return Sanitized(messages)
     repaired = _repair(messages, mark_entries(messages, found, outline), found, profile)
-    if repaired.violations:  # then something was passed by that should not have been: nobody has seen it yet
+    if repaired.violations:  # a mark may have hidden a damaged message, so run the steps without marks
         repaired = _repair(messages, _as_entries(messages), found, profile)
     return repaired
 
@@ -65,10 +65,9 @@ def _repair(messages: Messages, start: Entries, found: tuple[Violation, ...], pr
 
 
 def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Change, ...]]:
-    """Run every step over validated *messages*; return the history and all changes, in the steps' order.
+    """Run every step over validated *messages*, and return the history and all changes, in the steps' order.
 
-    *messages* itself comes back when no step changed anything. Raises :class:`Unrepairable` when no message is
-    left, since then there is nothing to send.
+    Returns *messages* itself when no step changed anything. Raises :class:`Unrepairable` when no message is left.
     """
     start = _as_entries(messages)
     entries, changes = run_steps_on(start, profile)
@@ -78,7 +77,7 @@ def run_steps(messages: Messages, profile: Profile) -> tuple[Messages, tuple[Cha
 def run_steps_on(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Run every step over *entries*, as :func:`run_steps` does, and keep each message's origin.
 
-    *entries* itself comes back when no step changed anything. Raises :class:`Unrepairable` when none is left.
+    Returns *entries* itself when no step changed anything. Raises :class:`Unrepairable` when no message is left.
     """
     changes: list[Change] = []
     limit = current_limit()
@@ -97,9 +96,9 @@ def run_steps_on(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Cha
 
 
 def walk_steps(messages: Messages, profile: Profile) -> Iterator[tuple[str, Entries, tuple[Change, ...]]]:
-    """Yield each step that changes something in validated *messages*: its name, the history behind it, its changes.
+    """Yield the name, the resulting history and the changes of each step that changes validated *messages*.
 
-    Together they make what :func:`run_steps` makes, for whoever wants to see it being made.
+    The last history is the result of :func:`run_steps`.
     """
     entries = _as_entries(messages)
     for name, step in zip(STEP_NAMES, STEPS, strict=True):

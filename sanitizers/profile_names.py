@@ -1,4 +1,4 @@
-"""Which row a model has: by its route, and by its own name, of which the longest prefix wins."""
+"""Choose the profile of a model by its route and by its name, of which the longest known prefix wins."""
 
 from __future__ import annotations
 
@@ -54,8 +54,11 @@ URL_ROUTES = frozenset(
         "xai",
     }
 )
-"""Providers to which litellm passes an image's address on. For all others (anthropic, bedrock, ollama, vertex …)
-it fetches the address from this host and sends the bytes, which a client must not be able to make it do."""
+"""Providers to which litellm passes an image's address on.
+
+For all others (anthropic, bedrock, ollama, vertex …) litellm fetches the address from this host and sends the bytes. A
+client must not be able to make it do that.
+"""
 
 _TEMPLATE_ROUTES = frozenset(
     {
@@ -71,7 +74,7 @@ _TEMPLATE_ROUTES = frozenset(
         "xinference",
     }
 )
-"""Providers that are servers of somebody's own, with a chat template."""
+"""Routes to servers that operators run themselves, with a chat template."""
 
 _ROUTES: Mapping[str, Profile] = MappingProxyType(
     {
@@ -86,7 +89,7 @@ _ROUTES: Mapping[str, Profile] = MappingProxyType(
         "mistral": MISTRAL,
     }
 )
-"""Routes on which every model, whatever it is called, has the rules of one family."""
+"""Routes on which every model follows the rules of one family, whatever its name is."""
 
 PREFIXES: Mapping[str, Profile] = MappingProxyType(
     {
@@ -102,12 +105,12 @@ PREFIXES: Mapping[str, Profile] = MappingProxyType(
         "gemini-pro-latest": GEMINI_3,  # prefill-capable in pipecat's list (pipecat#5821)
     }
 )
-"""Prefix of the model's own name to its row, on any route; the longest that fits wins."""
+"""Prefixes of a model's own name to its profile, on any route. The longest prefix that fits wins."""
 
 _DEEPSEEKS: Mapping[str, Profile] = MappingProxyType(
     {"deepseek-chat": DEEPSEEK, "deepseek-reasoner": DEEPSEEK_REASONER}
 )
-"""Those of DeepSeek's models that are not as the others."""
+"""DeepSeek's models whose rules differ from those of its other models."""
 
 _MISTRALS = ("codestral", "devstral", "magistral", "ministral", "mistral", "mixtral", "open-mi", "pixtral")
 
@@ -116,13 +119,16 @@ _ON_BEDROCK: Mapping[str, Profile] = MappingProxyType(
 )
 
 _CLAUDE_4 = re.compile(r"claude-(?:[a-z]+-)?4(?:[-.](\d{1,2}))?(?!\d)")
-"""``claude-opus-4-6``, ``claude-sonnet-4.5`` (OpenRouter's), ``claude-sonnet-4-20250514``, and ``claude-4-sonnet`` or
-``claude-4.5-sonnet``, as some routes spell it."""
+"""The name of a Claude 4, with its minor version, in all spellings.
+
+They are ``claude-opus-4-6``, ``claude-sonnet-4.5`` (OpenRouter's), ``claude-sonnet-4-20250514``, and, on some routes,
+``claude-4-sonnet`` and ``claude-4.5-sonnet``.
+"""
 
 _VENDOR = re.compile(
     r"^(?:[a-z-]{2,8}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|writer)\."
 )
-"""What stands before a model's own name at Bedrock, with or without a region's profile (``us.anthropic.claude-…``)."""
+"""The vendor before a model's own name at Bedrock, with or without a region (``us.anthropic.claude-…``)."""
 
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
@@ -131,20 +137,21 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         for row in (OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, GEMMA, *PROVIDER_PROFILES)
     }
 )
-"""Every row by its name."""
+"""Every profile by its name."""
 
 
 @lru_cache(maxsize=1024)
 def profile_for(model: str, name: str | None = None) -> Profile:
     """Return the profile of *model*, in litellm's spelling (``gemini/gemini-3.6-flash``) or bare.
 
-    *name* is that of a row, a key of :data:`PROFILES`, where somebody knows better than the model's name does.
+    *name* is a key of :data:`PROFILES` and overrides the model's name.
 
-    Only the last path segment counts, so that a model keeps its rules behind any route
-    (``vertex_ai/gemini-…``, ``openrouter/google/gemini-…``, ``models/gemini-…``); but a server with a chat template,
-    and Bedrock's Converse, have rules of their own. A name and a route that fit no row get OpenAI's rules, which every
-    OpenAI-compatible server shares; media by address only on :data:`URL_ROUTES`. Raises KeyError for a *name* that no
-    row has.
+    Only the last path segment counts, so that a model keeps its rules behind any route (``vertex_ai/gemini-…``,
+    ``openrouter/google/gemini-…``, ``models/gemini-…``). Servers with a chat template and Bedrock's Converse API have
+    rules of their own.
+
+    A name and a route that fit no profile get OpenAI's rules, which every OpenAI-compatible server shares. Media by
+    address is allowed on :data:`URL_ROUTES` alone. Raises KeyError for an unknown *name*.
     """
     route, slash, _ = model.partition("/")
     own = _VENDOR.sub("", model.rpartition("/")[2].lower(), count=1)
@@ -163,7 +170,7 @@ def _longest(name: str) -> Profile | None:
 
 
 def _claude(name: str) -> Profile:
-    """Return the row of a Claude: those up to 4.5 take prefill, 4.6 and later do not."""
+    """Return the profile of a Claude model: versions up to 4.5 take prefill, 4.6 and later do not."""
     if name.startswith(("claude-2", "claude-3", "claude-instant", "claude-v")):
         return ANTHROPIC
     minor = _CLAUDE_4.match(name)

@@ -1,8 +1,8 @@
-"""What each model family accepts: one frozen table row per family; here what a row says, and OpenAI's and Gemini's.
+"""The rules of each model family, one frozen table row per family: the fields, and the rows of OpenAI and Gemini.
 
-Each fact carries its source and the month in which it was seen. A fact that no row needs is not a field.
-A new family, or a model that became stricter, is a row here or in :mod:`sanitizers.provider_profiles`, and no code
-elsewhere; which row a model has says :mod:`sanitizers.profile_names`.
+Each fact carries its source and the month in which it was seen. A fact that no row needs is not a field. A new family,
+or a model that became stricter, is a new row here or in :mod:`sanitizers.provider_profiles`.
+:mod:`sanitizers.profile_names` chooses the row of a model.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Profile:
     """Two user messages in a row are legal."""
 
     system_anywhere: bool
-    """System messages may stand behind the first turn; otherwise they only lead."""
+    """System messages may stand behind the first turn. Otherwise they may only lead."""
 
     turn_required: bool
     """A request of system messages alone is refused."""
@@ -45,13 +45,13 @@ class Profile:
     """An empty text is accepted as content."""
 
     ordered_results: bool
-    """Results must stand in the order of their calls; otherwise any order directly behind them will do."""
+    """Results must stand in the order of their calls. Otherwise any order directly behind the calls is accepted."""
 
     call_ids: bool
-    """Calls and results carry ids on the provider's wire; without them identical parallel calls melt into one."""
+    """The provider's API has ids for calls and results. Without ids, identical parallel calls become one call."""
 
     object_arguments: bool
-    """Arguments must be a JSON object; otherwise any string passes."""
+    """Arguments must be a JSON object. Otherwise any string is accepted."""
 
     openai_forms: bool
     """OpenAI's other forms of a message are accepted: ``function_call``, role ``function``, ``refusal``, ``audio``."""
@@ -60,42 +60,42 @@ class Profile:
     """Tool calls of a type other than ``function`` are accepted."""
 
     signs_calls: bool
-    """Models that sign their calls: a signature may stand on a call, or behind its id, until it is on the wire."""
+    """The models sign their calls. A signature may stand on a call or behind its id."""
 
     tool_names: NameRule
-    """What the name of a tool may be, declared or called."""
+    """The rule for a tool's name, declared or called."""
 
     max_call_id_length: int | None
-    """Longest tool-call id, in characters; None where any length passes."""
+    """The longest tool-call id, in characters; None where any length is accepted."""
 
     result_types: frozenset[str]
-    """MIME types that media within a tool result may have; other media stands in a user message behind the results."""
+    """MIME types that media in a tool result may have. Other media moves to a user message behind the results."""
 
     image_types: frozenset[str] | None
-    """MIME types that an ``image_url`` part may carry; None where nothing is known, and nothing is refused."""
+    """MIME types that an ``image_url`` part may have; None where they are unknown, so that none is refused."""
 
     file_types: frozenset[str] | None
-    """The same for ``file`` and ``input_audio`` parts."""
+    """MIME types that ``file`` and ``input_audio`` parts may have, in the same way."""
 
     refused_parts: frozenset[str]
-    """Content part types that the provider cannot be given in any role."""
+    """Types of content parts that the provider accepts in no role."""
 
     refused_fields: frozenset[str]
-    """Message and part fields that never reach the provider, or change what is sent when they do."""
+    """Fields of messages and parts that never reach the provider, or that change the request when they do."""
 
     remote_media: bool
-    """Media may be named by URL; otherwise it has to come inline, as a ``data:`` URL."""
+    """Media may be named by URL. Otherwise it must be inline, as a ``data:`` URL."""
 
     schemas: str
     """The dialect of a tool's schema, by its name (:mod:`sanitizers.schemas.dialects`)."""
 
-    # What follows are rules that OpenAI does not have: each default is the absence of one.
+    # The rules below are none of OpenAI's: each default means that the rule does not exist.
 
     file_ids: bool = True
     """A file may be named by its id in the provider's own store."""
 
     refused_media: frozenset[str] = frozenset()
-    """Media parts that nothing carries to the provider, whatever is in them."""
+    """Types of media parts that cannot reach the provider, whatever they hold."""
 
     blank_texts: bool = True
     """A text of nothing but whitespace is accepted as content."""
@@ -104,25 +104,25 @@ class Profile:
     """A tool result that holds nothing, or nothing but whitespace, is accepted."""
 
     call_id_form: Literal["any", "token", "nine"] = "any"
-    """What ids may be made of: ``token`` is letters, digits, ``_`` and ``-``; ``nine`` is nine letters or digits."""
+    """The form of call ids: ``token`` is letters, digits, ``_`` and ``-``. ``nine`` is nine letters or digits."""
 
     unique_call_ids: bool = False
     """No two calls of a history may have the same id, even if the first has its result."""
 
     user_after_result: bool = True
-    """A user message may follow tool results directly; otherwise the model has to speak between them."""
+    """A user message may follow tool results directly. Otherwise an assistant message must stand between them."""
 
     calls_with_text: bool = True
-    """An assistant message may hold a text and calls."""
+    """An assistant message may hold a text and calls together."""
 
     system_role: bool = True
-    """There is a role ``system``; otherwise its words are the user's."""
+    """The provider has a role ``system``. Otherwise system messages become the user's."""
 
     many_systems: bool = True
-    """Several system messages may lead."""
+    """Several system messages may lead the history."""
 
     developer_role: bool = True
-    """There is a role ``developer``; otherwise it is ``system``."""
+    """The provider has a role ``developer``. Otherwise it becomes ``system``."""
 
     takes_prefix: bool = False
     """A trailing assistant message is accepted where it says ``prefix: true``."""
@@ -131,26 +131,26 @@ class Profile:
     """A trailing assistant message may end with whitespace."""
 
     echoes_reasoning: bool = False
-    """Assistant messages must bring ``reasoning_content``; an empty one will do."""
+    """Assistant messages must bring ``reasoning_content``, which may be empty."""
 
     echoes_if_asked: bool = False
-    """The same, where the request asks the model to think."""
+    """Assistant messages must bring ``reasoning_content`` where the request asks the model to think."""
 
     only_fields: frozenset[str] | None = None
-    """The fields that a message may have; None where others are ignored."""
+    """The only fields that a message may have; None where others are ignored."""
 
     result_fields: frozenset[str] = frozenset()
     """The fields that a tool result may have beside :attr:`only_fields`."""
 
     @override
     def __hash__(self) -> int:
-        """Of what tells the rows apart, and a row from others made of it: forty fields take longer than they save."""
+        """Hash the fields in which profiles differ. Hashing all forty would take longer than the cache saves."""
         return hash(
             (self.name, self.remote_media, self.assistant_runs, self.user_runs, self.echoes_reasoning)
         )
 
     def fields_for(self, role: str) -> frozenset[str] | None:
-        """Return the fields that a message of *role* may have; None where all are taken or ignored."""
+        """Return the fields that a message of *role* may have; None where all are accepted or ignored."""
         if self.only_fields is None:
             return None
         return self.only_fields | self.result_fields if role == "tool" else self.only_fields
@@ -164,7 +164,7 @@ class Profile:
         return _merging(self)
 
 
-# Made once for each row: what is kept by a profile is found soonest for the same object.
+# Made once for each row: a cache with profiles as keys is fastest for the same object.
 
 
 @lru_cache(maxsize=64)
@@ -178,7 +178,7 @@ def _merging(profile: Profile) -> Profile:
 
 
 WEB_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
-"""What OpenAI, Anthropic and Mistral take as an image (their documentation; 2026-08)."""
+"""MIME types of images that OpenAI, Anthropic and Mistral accept (their documentation, 2026-08)."""
 
 GEMINI_MEDIA = frozenset(
     f"{kind}/{name}"
@@ -191,7 +191,10 @@ GEMINI_MEDIA = frozenset(
     }.items()
     for name in names.split()
 )
-"""What Gemini takes inline (ai.google.dev/gemini-api/docs: image-, document-, audio- and video-understanding)."""
+"""MIME types that Gemini accepts inline.
+
+Source: ai.google.dev/gemini-api/docs, image-, document-, audio- and video-understanding.
+"""
 
 OPENAI = Profile(
     name="openai",
@@ -220,18 +223,18 @@ OPENAI = Profile(
     image_types=WEB_IMAGES,
     file_types=None,
     refused_parts=frozenset(),
-    # Where Google's OpenAI endpoint and its clients keep thought signatures: no other provider's business, and a
-    # request that fell back from Gemini would carry them there (litellm#41534).
+    # Google's OpenAI endpoint and its clients keep thought signatures here. A request that fell back from Gemini
+    # would carry them to another provider (litellm#41534).
     refused_fields=frozenset({"extra_content"}),
     remote_media=True,
     schemas="openai",
 )
-"""OpenAI's chat completions: pairing and shapes are checked, the order of roles is free."""
+"""OpenAI's chat completions: pairing and shapes are checked, and the order of roles is free."""
 
 GEMINI_2 = Profile(
     name="gemini-2",
-    # A leading call is refused everywhere; a leading text is prepended to as well, since no report clears it
-    # and it costs little (gemini-cli#11814, #26956; 2026-05).
+    # A leading call is refused by every model. No report says that a leading text is accepted, and a user turn
+    # before it costs little (gemini-cli#11814, #26956; 2026-05).
     user_first=True,
     # 2.x, 3-, 3.1- and 3.5-flash take a trailing model turn as prefill (LibreChat agents#323; 2026-09).
     model_last=True,
@@ -292,7 +295,7 @@ GEMINI_1 = replace(
     user_runs=False,
     schemas="gemini-1",
 )
-"""Gemini 1.0 and 1.5: plain turns had to alternate as well."""
+"""Gemini 1.0 and 1.5: plain turns had to alternate too."""
 
 GEMINI_3 = replace(
     GEMINI_2,

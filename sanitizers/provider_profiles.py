@@ -1,7 +1,7 @@
-"""The rows of the providers beside OpenAI and Gemini: the same steps, other facts.
+"""The profiles of the providers beside OpenAI and Gemini.
 
-Sources are named where a fact stands; "litellm" says what litellm 1.105 does to a history on its way to the provider
-(run against a recording server), since what it leaves out without a word must be put right, and told, before.
+Each fact names its source. "litellm" means what litellm 1.105 does to a history on its way to the provider, seen with a
+recording server. Where litellm drops something silently, the steps repair it before and report it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _ALIKE = replace(
     openai_forms=False,
     custom_calls=False,
     file_ids=False,
-    # litellm leaves these out without a word; a refusal's words become text.
+    # litellm drops these silently. A refusal becomes text.
     refused_parts=frozenset({"redacted_thinking", "refusal", "thinking"}),
     refused_media=_URLS | {"input_audio"},
 )
-"""What all of them have in common."""
+"""The rules that all of these providers have in common."""
 
 ANTHROPIC = replace(
     _ALIKE,
@@ -34,7 +34,7 @@ ANTHROPIC = replace(
     # (litellm).
     user_first=True,
     turn_required=True,
-    # One `system` field; litellm makes a user's text with words of its own of a later one.
+    # There is one `system` field. litellm turns a later system message into a user's, with words of its own.
     system_anywhere=False,
     # "text content blocks must be non-empty" (claude-code#59812, litellm#2549), "must contain non-whitespace text";
     # litellm writes words of its own into them.
@@ -49,8 +49,8 @@ ANTHROPIC = replace(
     unique_call_ids=True,
     # "final assistant content cannot end with trailing whitespace" [from memory].
     trailing_space=False,
-    # A `tool_result` takes images and documents, a `document` the base64 of a PDF; litellm leaves a recording out
-    # without a word, in a result and elsewhere.
+    # A `tool_result` takes images and documents, and a `document` the base64 of a PDF. litellm drops a recording
+    # silently, in a result and elsewhere.
     result_types=WEB_IMAGES | {"application/pdf"},
     file_types=frozenset({"application/pdf"}),
     schemas="anthropic",
@@ -74,7 +74,7 @@ BEDROCK_CLAUDE = replace(
 """Claude behind Bedrock's Converse."""
 
 BEDROCK_CLAUDE_STRICT = replace(BEDROCK_CLAUDE, name="bedrock-claude-strict", model_last=False)
-"""The same from 4.6 on."""
+"""Claude behind Bedrock's Converse, from 4.6 on."""
 
 BEDROCK = replace(
     BEDROCK_CLAUDE,
@@ -120,17 +120,20 @@ MISTRAL = replace(
 DEEPSEEK = replace(
     _ALIKE,
     name="deepseek",
-    # litellm leaves images out without a word.
+    # litellm drops images silently.
     refused_media=_URLS | {"file", "image_url", "input_audio"},
     refused_fields=_OURS | {"thinking_blocks"},
     # `reasoning_effort` makes litellm switch thinking on.
     echoes_if_asked=True,
 )
-"""DeepSeek's chat models: OpenAI's pairing, texts alone."""
+"""DeepSeek's chat models: OpenAI's pairing, and no media."""
 
 DEEPSEEK_THINKING = replace(DEEPSEEK, name="deepseek-thinking", echoes_reasoning=True)
-"""DeepSeek's models that think: "The `reasoning_content` in the thinking mode must be passed back to the API." On all
-assistant messages (kimi-cli#2141); an empty one is accepted (hermes#15353)."""
+"""DeepSeek's thinking models.
+
+"The `reasoning_content` in the thinking mode must be passed back to the API." This holds for all assistant messages
+(kimi-cli#2141). An empty one is accepted (hermes#15353).
+"""
 
 DEEPSEEK_REASONER = replace(
     DEEPSEEK_THINKING,
@@ -143,7 +146,7 @@ DEEPSEEK_REASONER = replace(
     model_last=False,
     takes_prefix=True,
 )
-"""The model of that name."""
+"""DeepSeek's model ``deepseek-reasoner``."""
 
 COHERE = replace(
     _ALIKE,
@@ -157,7 +160,7 @@ COHERE = replace(
     only_fields=frozenset({"citations", "content", "role", "tool_calls", "tool_plan"}),
     result_fields=frozenset({"tool_call_id"}),
 )
-"""Cohere's chat, version 2, which litellm speaks unless a name says ``v1/``.
+"""Cohere's chat API, version 2, which litellm uses unless a name says ``v1/``.
 
 "cannot specify message if the last entry in chat history contains tool results" (langchain-oracle#9) was version 1.
 """
@@ -189,10 +192,10 @@ CHAT_TEMPLATE = replace(
 CHAT_TEMPLATE_MISTRAL = replace(
     CHAT_TEMPLATE, name="chat-template-mistral", call_id_form="nine", unique_call_ids=True
 )
-"""A Mistral model behind such a server: mistral-common checks the ids (omlx#1997)."""
+"""A Mistral model on a server with a chat template: mistral-common checks the ids (omlx#1997)."""
 
 CHAT_TEMPLATE_GEMMA = replace(CHAT_TEMPLATE, name="chat-template-gemma", system_role=False)
-"""Gemma behind such a server: "System role not supported" [from memory]."""
+"""Gemma on a server with a chat template: "System role not supported" [from memory]."""
 
 PROVIDER_PROFILES = (
     ANTHROPIC,
@@ -209,4 +212,4 @@ PROVIDER_PROFILES = (
     DEEPSEEK_THINKING,
     MISTRAL,
 )
-"""Every row of this module, in the names' order."""
+"""Every profile of this module, by name."""

@@ -1,4 +1,4 @@
-"""Values that are made anew in every request: frozen for the type checker, and only there."""
+"""A decorator for values that are made in every request: frozen for the type checker, not at run time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True)
 def record(cls: type[T]) -> type[T]:
-    """Make *cls* a dataclass with slots whose fields nobody sets, by the word of the type checker.
+    """Make *cls* a dataclass with slots, which only the type checker treats as frozen.
 
-    What is frozen at run time as well takes 0.2 µs a field to make, ten times as much, and a request makes a dozen such
+    A dataclass that is frozen at run time takes 0.2 µs a field to make, ten times as much. A request makes a dozen such
     values with a hundred fields. Values that are hashed, or kept for longer than a request, stay frozen.
     """
     return dataclass(slots=True)(cls)

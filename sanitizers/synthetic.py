@@ -1,8 +1,8 @@
-"""What the steps insert: fixed texts and derived ids.
+"""The fixed texts and derived ids that the steps insert.
 
-Changing a text or the way an id is derived changes what models see and moves every provider's cached prefix,
-so these are constants with a test that pins their bytes. Texts state what is known and no more: a synthesized
-result says that no result was recorded, not that the tool failed.
+Changing a text or the derivation of ids changes what models read, and invalidates every provider's cached prefix. So a
+test pins their bytes. A text states known facts alone: a synthesized result says that no result was recorded, not that
+the tool failed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import Any
 
 MISSING_RESULT = '{"error": "No result was recorded for this tool call."}'
-"""The content of a synthesized tool result: a JSON object, as Gemini's Struct wants it, readable as text."""
+"""The content of a synthesized tool result: a JSON object, as Gemini's Struct needs it, that reads as text."""
 
 HISTORY_START = "[The conversation starts here; earlier messages are not included.]"
-"""The user turn before a history that starts with the model's words (cut by the client, as a rule)."""
+"""The user turn before a history that starts with the model's words, usually because the client cut it."""
 
 SYSTEM_ONLY = "Please follow the system instruction."
 """The user turn of a request that holds nothing but system messages."""
@@ -28,25 +28,26 @@ EMPTY_RESULT = "(empty result)"
 """The content of a tool result that holds nothing, where a provider refuses or loses such results."""
 
 BRIDGE = "Understood."
-"""The model's words between a tool's result and the user's, where a provider wants some."""
+"""The assistant message between a tool's result and the user's message, where a provider needs one."""
 
 NOTICE_START = "[turnright: "
-"""What every notice of the turn guard begins with (:mod:`sanitizers.turns`); such a user message is not the user's."""
+"""The beginning of every notice of the turn guard (:mod:`sanitizers.turns`). Such a user message is not the user's."""
 
 RAW_ARGUMENTS = "_raw"
-"""The key under which arguments that are no JSON object are kept, as the text that they were."""
+"""The key that keeps arguments which are no JSON object, as their original text."""
 
 
 class DerivedIds:
-    """Ids for the tool calls of one history that have none, or whose own cannot be used.
+    """Ids for the tool calls of one history that have none, or whose own id cannot be used.
 
-    An id is derived from the call's place and its *original* id, so that the same history gets the same ids however
-    often it is sent. It is unique against *taken*, which each new id is added to; whoever adds others may do so, but
-    nobody takes any out. An id has 24 characters of ``[a-z0-9_]``: legal at every provider (OpenAI 40 characters,
-    Anthropic ``^[a-zA-Z0-9_-]+$``) but Mistral, which wants *nine* letters or digits.
+    An id is derived from the call's place and its *original* id, so that the same history always gets the same ids. It
+    differs from all ids in *taken*, and is added to them. Callers may add ids to *taken* and must not remove any.
 
-    Calls of one place and one original are numbered on. Each of them tried all candidates of those before it, which
-    took seconds for thousands of calls that share an illegal id.
+    An id has 24 characters of ``[a-z0-9_]``. All providers accept that (OpenAI 40 characters, Anthropic
+    ``^[a-zA-Z0-9_-]+$``) except Mistral, which needs *nine* letters or digits.
+
+    Calls with the same place and original continue one numbering. Starting over for each took seconds for thousands of
+    calls that share an illegal id.
     """
 
     def __init__(self, taken: set[str], *, nine: bool = False) -> None:
@@ -75,7 +76,7 @@ class DerivedIds:
 
 _FULL_ATTEMPTS = 8
 _LONG_ORIGINAL = 1024
-"""Characters of an original id that are read again for more than :data:`_FULL_ATTEMPTS` candidates."""
+"""The longest original id, in characters, that is hashed whole in every attempt after :data:`_FULL_ATTEMPTS`."""
 
 
 def _digest(text: str) -> str:
@@ -83,7 +84,7 @@ def _digest(text: str) -> str:
 
 
 def is_instruction(message: Mapping[str, Any]) -> bool:
-    """Tell whether a message is a notice of the turn guard, and nothing beside it: a user who quotes one says more."""
+    """Tell whether a message is a notice of the turn guard alone. A user message that quotes a notice says more."""
     content = message.get("content")
     return (
         message.get("role") == "user"
@@ -94,18 +95,18 @@ def is_instruction(message: Mapping[str, Any]) -> bool:
 
 
 def left_out(part_type: str) -> str:
-    """Return the text in the place of a media part that cannot be sent."""
+    """Return the text that replaces a media part that cannot be sent."""
     what = _MEDIA_WORDS[part_type]
     return f"[Left out: {_ARTICLES.get(what, 'a')} {what} that this model cannot be given.]"
 
 
 def moved_from_result(part_type: str) -> str:
-    """Return the text in the place of a media part that was moved out of a tool result."""
+    """Return the text that replaces a media part that was moved out of a tool result."""
     return f"[The {_MEDIA_WORDS[part_type]} of this result is in the user message behind the results.]"
 
 
 def media_of_result(part_type: str, name: str, call_id: str) -> str:
-    """Return the text before a media part that was moved out of the result of a call."""
+    """Return the text before a media part that was moved out of a call's result."""
     called = f"{name} (call {call_id})" if name and call_id else name or f"call {call_id}"
     return f"[{_MEDIA_WORDS[part_type].capitalize()} from the result of {called}:]"
 
@@ -119,6 +120,6 @@ _MEDIA_WORDS = MappingProxyType(
         "video_url": "video",
     }
 )
-"""What a media part is called, by its type."""
+"""The noun for a media part, by its type."""
 
 _ARTICLES = MappingProxyType({"image": "an"})

@@ -1,7 +1,7 @@
-"""Whether the turns of a history stand in a legal order, told from a letter for each.
+"""Check the order of a history's turns at once, from one letter for each message.
 
-The rules are those of :mod:`sanitizers.turn_violations`, which looks at each message and says what is wrong; here it
-is seen that nothing is, which holds for nearly all histories.
+:mod:`sanitizers.turn_violations` has the same rules. It reads each message and names what is wrong. This module only
+finds out that nothing is wrong, which holds for nearly all histories.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sanitizers.outline import LETTERS
 from sanitizers.profiles import Profile
 
 _MOST_CALLS = 16
-"""Calls of one turn beyond which a history is looked at message by message: a pattern cannot count."""
+"""Calls of one turn up to which the pattern matches: it lists every number of calls."""
 
 
 class Order(NamedTuple):
-    """Who speaks in a history, in the letters of :attr:`sanitizers.outline.Outline.order`, and the ids of its pairs."""
+    """The roles of a history, in the letters of an outline's ``order``, and the ids of its calls and results."""
 
     letters: str
     call_ids: Sequence[str]
@@ -28,7 +28,7 @@ class Order(NamedTuple):
 
 
 def order_of(messages: Messages) -> Order:
-    """Return the order of validated *messages*, plain or not; ``?`` stands for what is paired by more than its id."""
+    """Return the order of validated *messages*, plain or not. ``?`` stands for a message that ids alone cannot pair."""
     letters = ""
     call_ids: list[str] = []
     result_ids: list[str | None] = []
@@ -51,15 +51,15 @@ def order_of(messages: Messages) -> Order:
 
 
 def is_in_order(letters: str, ids: Sequence[str], result_ids: Sequence[str | None], profile: Profile) -> bool:
-    """Tell whether a history of this :class:`Order` breaks no rule about turns; False also where that is not known.
+    """Tell whether a history of this :class:`Order` breaks no rule about turns. False also means that it is unknown.
 
-    Not known is it of results in another order than their calls, and of what depends on more than who speaks.
+    It is unknown for results in another order than their calls, and for rules that depend on contents.
     """
     if [*ids] != result_ids or profile.echoes_reasoning:
         return False
     if ids and (not profile.calls_with_text or (profile.unique_call_ids and len(set(ids)) < len(ids))):
         return False
-    # Whether the assistant may have the last word may go by what it says.
+    # The rules for a trailing assistant message depend on its content.
     if not (profile.model_last and profile.trailing_space) and letters.rstrip("ds").endswith("a"):
         return False
     return _legal_order(profile).fullmatch(letters) is not None
@@ -67,7 +67,7 @@ def is_in_order(letters: str, ids: Sequence[str], result_ids: Sequence[str | Non
 
 @lru_cache(maxsize=64)
 def _legal_order(profile: Profile) -> re.Pattern[str]:
-    """Return what matches the orders that *profile* takes."""
+    """Return a pattern for the orders that *profile* accepts."""
     system = "[ds]" if profile.developer_role else "s"
     leading = "" if not profile.system_role else f"{system}*+" if profile.many_systems else f"{system}?+"
     first = "u" if profile.user_first else "[acu]"

@@ -1,7 +1,7 @@
 """The checker's walk through the turns of a history: their order, and the pairing of calls and results.
 
-Front to back, message by message, the way a provider reads it; what a message says by itself is looked at in
-:mod:`sanitizers.invariants`.
+It goes front to back, message by message, as a provider reads. :mod:`sanitizers.invariants` checks each message by
+itself.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _NONE: Set[str] = frozenset()
 
 
 def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple[str, int]]:
-    """Yield each rule of :data:`sanitizers.invariants.RULES` that the order of *messages* breaks, and the index where.
+    """Yield each rule of :data:`sanitizers.invariants.RULES` that the order of *messages* breaks, with the index.
 
-    *messages* are validated. The rules are about who speaks after whom, and which result answers which call. The walk
-    stays in one function: each branch reads and writes half of its nine variables.
+    *messages* are validated. The rules are about the order of roles, and about which result answers which call. The
+    walk stays in one function: each branch reads and writes half of its nine variables.
     """
     expected: Sequence[str] = ()  # ids of the open call turn, in call order
     wanted: Set[str] = _NONE  # the same
@@ -51,7 +51,7 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
         if expected:
             if len(answered) < len(expected):
                 yield "missing_result", call_turn
-            expected, wanted = (), _NONE  # what was answered counts no more
+            expected, wanted = (), _NONE  # the call turn is over
         if role in SYSTEM_ROLES:
             if previous and not profile.system_anywhere:
                 yield "system_after_start", index
@@ -73,7 +73,7 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
             if neighbour == "assistant" and not profile.assistant_runs:
                 yield ("call_after_model_turn" if calls else "same_role_neighbours"), index
             if calls:
-                if len(calls) == 1:  # most are: to enter a comprehension for it is a fifth of this walk
+                if len(calls) == 1:  # the usual case: a comprehension for it takes a fifth of this walk
                     first = calls[0].get("id") or ""
                     expected, wanted = (first,), {first}
                 else:
@@ -104,7 +104,7 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
 
 
 def _last_letter(content: Any) -> str:
-    """Return the last character of a content that ends with a text; empty for any other."""
+    """Return the last character of a content that ends with a text; empty for any other content."""
     if isinstance(content, list):
         content = content[-1].get("text") if content and content[-1]["type"] == "text" else None
     return content[-1:] if isinstance(content, str) else ""

@@ -1,8 +1,8 @@
-"""What a history must be before anything can be said about it: a list of messages that can be read.
+"""Refuse histories that cannot be read.
 
-A fault here is the client's and cannot be repaired, since repairing would mean to guess: an unknown role, an
-unknown content part, a value of the wrong type. Each is refused with the message's index, in the spelling of
-OpenAI's own ``param``. Null, missing and empty values are not faults: the ``shape`` step handles them.
+An unknown role, an unknown content part and a value of the wrong type are the client's faults. Repairing them would
+mean guessing. Each is refused with the message's index, in the spelling of OpenAI's ``param``. Null, missing and empty
+values are not faults: the ``shape`` step handles them.
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ PART_TYPES = frozenset(
         "video_url",
     }
 )
-"""Content parts of OpenAI's chat format, with the media parts of vLLM and the thinking parts that litellm emits."""
+"""Content parts of OpenAI's chat format, with the media parts of vLLM and the thinking parts of litellm."""
 
 
 def validate_messages(messages: object) -> Messages:
-    """Return *messages* itself when every message can be read; raises as :func:`read_history` does."""
+    """Return *messages* itself when every message can be read. Raises as :func:`read_history` does."""
     return read_history(messages).messages
 
 
 def read_history(messages: object, outline: Outline | None = None) -> Outline:
-    """Return the outline of *messages* when every message can be read; *outline* is that, where somebody has made it.
+    """Return the outline of *messages* when every message can be read. *outline* is that one, where it is known.
 
-    Raises :class:`Unrepairable` for: not a list, no message, a message that is no object, a role or content
-    part that is unknown, and a value of the wrong type in ``content``, ``tool_calls`` or ``tool_call_id``.
+    Raises :class:`Unrepairable` where *messages* are no list or an empty one, and for a message that is no object. It
+    also raises for an unknown role or content part, and for a value of the wrong type in ``content``, ``tool_calls`` or
+    ``tool_call_id``.
     """
     if not isinstance(messages, list):
         _refuse(

@@ -1,10 +1,10 @@
-"""A limit on the steps that one piece of work may take, and the way to end that work from outside. Pure.
+"""A limit on the steps of one piece of work, and a way to end that work from another thread.
 
-A thread cannot be stopped, so work in a thread has to stop itself. Loops over what a client wrote spend a step for each
-element (:func:`metered`). When the steps are used up, or somebody has ended the work, the next step raises. Steps are
-counted and not time, so that equal work always comes to an equal end.
+A thread cannot be stopped, so work in a worker thread must stop itself. Loops over client input spend one step for each
+element (:func:`metered`). When the steps are used up, or another thread has ended the work, the next step raises. Steps
+are counted rather than time, so that equal work always ends in the same way.
 
-Where no limit is set, as for small requests on the event loop, nothing is counted.
+Small requests on the event loop have no limit, and nothing is counted for them.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ T = TypeVar("T")
 
 
 class WorkLimitExceeded(Exception):
-    """The work has used up its steps, or was ended from outside."""
+    """The work has used up its steps, or another thread has ended it."""
 
 
 class WorkLimit:
-    """The steps that one piece of work has left. :meth:`end` may be called from any thread."""
+    """The steps that one piece of work has left. Any thread may call :meth:`end`."""
 
     __slots__ = ("ended", "left")
 
     def __init__(self, steps: int) -> None:
         self.left = steps
-        """Steps that are left; negative when more were asked for than there were."""
+        """Steps that are left; negative when more were spent than there were."""
 
         self.ended = False
-        """Whether somebody has ended the work. A field of its own, since two threads write."""
+        """True once the work was ended. It is a field of its own, since two threads write."""
 
     def spend(self, steps: int = 1) -> None:
-        """Take *steps*; raises :class:`WorkLimitExceeded` where there are not as many, and from then on."""
+        """Take *steps*. Raises :class:`WorkLimitExceeded` where fewer are left, and on every call after that."""
         self.left -= steps
         if self.left < 0 or self.ended:
             raise WorkLimitExceeded
@@ -49,7 +49,7 @@ _LIMIT: ContextVar[WorkLimit | None] = ContextVar("work_limit", default=None)
 
 @contextmanager
 def limited_by(limit: WorkLimit) -> Iterator[None]:
-    """Put the work of the context under *limit*."""
+    """Put the work of the current context under *limit*."""
     token = _LIMIT.set(limit)
     try:
         yield
@@ -58,19 +58,19 @@ def limited_by(limit: WorkLimit) -> Iterator[None]:
 
 
 def current_limit() -> WorkLimit | None:
-    """Return the limit of the work that runs now, for whoever spends in many places; None where there is none."""
+    """Return the limit of the current work, for callers that spend in many places; None where there is no limit."""
     return _LIMIT.get()
 
 
 def spend(steps: int = 1) -> None:
-    """Take *steps* of the current limit, if there is one; raises as :meth:`WorkLimit.spend` does."""
+    """Take *steps* of the current limit, if there is one. Raises as :meth:`WorkLimit.spend` does."""
     limit = _LIMIT.get()
     if limit is not None:
         limit.spend(steps)
 
 
 def metered(items: Iterable[T]) -> Iterable[T]:
-    """Return *items*, of which each takes a step of the current limit; *items* itself where there is no limit."""
+    """Return *items*, each of which takes a step of the current limit; *items* itself where there is no limit."""
     limit = _LIMIT.get()
     return items if limit is None else _spending(items, limit)
 
