@@ -1,22 +1,22 @@
-"""The steps, in the design's order, and why each stands where it does.
+"""The steps in their order, and the reason for each place.
 
--  ``media`` before all others, so that what it says of a part names the place where the client put it, and ``tools``,
-   since calls and results are matched by name where ids do not help.
-0. ``shape`` first of those that repair, because every later step relies on it: ids present, unambiguous and equal on
-   both sides of a pair, arguments readable, nothing empty. What it drops can make neighbours of messages that were
-   apart.
-1. ``orphan_drop`` before any merging, so that a stray result does not keep two assistant turns apart.
-2. ``role_merge`` before pairing, because parallel calls split over several messages are one turn, and a turn's
-   results can only be placed when the whole turn is known.
-3. ``user_prepend`` once the first turn is known; dropping and merging decide which that is.
-4. ``pairing`` moves, sorts and synthesizes results per call, which can bring two assistant turns together; then
-   ``result_media``, since it is known only now where a block of results ends.
-5. ``final_merge`` joins what these two made neighbours. It comes last of the five because all others can.
-6. ``dialect`` writes what single providers want beside these: it would be merged again before. Then ``tail`` looks at
-   the last turn, which pairing may have changed from a call to a result.
+-  ``media`` comes first, so that a change names the part where the client put it. ``tools`` follows, since calls and
+   results are matched by name where ids do not help.
+0. ``shape`` is the first step that repairs messages, because every later step relies on it. Ids are then present,
+   unambiguous and equal on both sides of a pair. Arguments are readable, and nothing is empty. A message that it drops
+   can make neighbours of two others.
+1. ``orphan_drop`` runs before any merging, so that a stray result does not keep two assistant turns apart.
+2. ``role_merge`` runs before pairing. Parallel calls that are split over several messages are one turn, and results can
+   only be placed when the whole turn is known.
+3. ``user_prepend`` runs when dropping and merging have decided which turn is the first.
+4. ``pairing`` moves, sorts and synthesizes results, which can bring two assistant turns together. ``result_media``
+   follows, since the ends of the blocks of results are known then.
+5. ``final_merge`` joins the neighbours that these two steps made.
+6. ``dialect`` writes what single providers need, which the steps before would merge again. ``tail`` checks the last
+   turn, which pairing may have changed from a call to a result.
 
-A step takes the history and the profile, and returns the history (the same object when it changed nothing) and
-its changes. It never mutates a message, and it knows nothing of the other steps.
+A step takes the history and the profile. It returns the history (the same object when it changed nothing) and its
+changes. It never mutates a message, and it does not depend on the code of other steps.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from sanitizers.steps.tools import rename_called_tools
 from sanitizers.steps.user_prepend import prepend_user_turn
 
 Step: TypeAlias = Callable[[Entries, Profile], tuple[Entries, tuple[Change, ...]]]
-"""What every step is."""
+"""The signature of every step."""
 
 STEPS: tuple[Step, ...] = (
     check_media,

@@ -14,18 +14,18 @@ NAME = "orphan_drop"
 def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Drop each tool result whose call has not been seen, or which a later result of the same call replaces.
 
-    Invariant: a ``role: tool`` message answers a call made earlier in the walk, and a call has one result.
-    A walk, not a set of all ids: an id may be used again by a later call, and then means that call.
+    Invariant: a ``role: tool`` message answers a call made earlier in the history, and a call has one result. A later
+    call may use an id again. From there on the id means that call, so that one set of all ids would not do.
 
-    The last result of a call is kept in the place of the first, so that the turns between them stay apart.
+    The last result of a call is kept in the place of the first, so that the turns between them stay apart. Clients post
+    a placeholder first and the real result later (adk-python).
 
     Source: OpenAI "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'"
-    (autogen#3178); Gemini "function response turn comes immediately after a function call turn"
-    (langchain#27799). Seen after context eviction.
+    (autogen#3178). Gemini "function response turn comes immediately after a function call turn" (langchain#27799). Both
+    were seen after context eviction.
 
-    A late result is not an orphan: ``pairing`` moves it up. Of several results the last counts, because
-    clients post a placeholder first (adk-python, known as g18). Relies on ``shape``, which made ids
-    unambiguous. Returns *entries* itself when every result has its call.
+    A late result is not an orphan: ``pairing`` moves it up. The step relies on ``shape``, which made ids unambiguous.
+    Returns *entries* itself when every result has its call.
     """
     latest: dict[str, tuple[int, int]] = {}  # call id -> the call that it means now
     results_of: dict[tuple[int, int], list[int]] = {}
@@ -49,7 +49,7 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
         return entries, ()
     kept = list(entries)
     for found in results_of.values():
-        # The last one speaks, in the place of the first: the turns behind it stay where they are.
+        # The last result takes the place of the first, so that the turns behind it stay where they are.
         kept[found[0]] = entries[found[-1]]
     gone = {*orphans, *(at for found in results_of.values() for at in found[1:])}
     dropped = [(at, "orphaned_result") for at in orphans] + [(at, "superseded_result") for at in superseded]

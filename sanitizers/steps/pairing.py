@@ -24,22 +24,24 @@ NAME = "pairing"
 
 
 def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Move late results up, sort results into call order, synthesize missing ones.
+    """Move late results up, sort results into call order, and synthesize missing ones.
 
-    Invariant: an assistant message with calls is followed by one result per call, and by nothing else first.
-    Results already complete behind their turn keep their order where the profile does not ask for one.
+    Invariant: an assistant message with calls is directly followed by one result for each call. Results that are
+    complete behind their turn keep their order where the profile does not require one.
 
     Source: OpenAI "An assistant message with 'tool_calls' must be followed by tool messages responding to each
-    'tool_call_id'" (dataline#172); Gemini "the number of function response parts is equal to the number of
-    function call parts" (gemini-cli#4217 and many more); order: results are matched by position where ids are
-    absent (kimi-cli#1582), so swapped results are wrong answers without an error.
+    'tool_call_id'" (dataline#172). Gemini "the number of function response parts is equal to the number of function
+    call parts" (gemini-cli#4217 and others). Results are matched by position where ids are absent (kimi-cli#1582), so
+    that swapped results are wrong answers without an error.
 
-    A synthesized result carries the call's id and says that no result was recorded. A call that ends the
-    history gets one too, under the reason ``trailing_call``: a proxy sends now and cannot wait. When the real
-    result comes with a later request it takes that place, and the provider's cached prefix moves once.
+    A synthesized result carries the call's id and says that no result was recorded. A call that ends the history gets
+    one too, under the reason ``trailing_call``, since a proxy cannot wait. When the real result comes with a later
+    request it takes that place, and the provider's cached prefix is lost once.
 
-    Identical parallel calls become one where the wire has no ids, with the results of all: there, litellm drops
-    the second of two equal calls but not its result. Returns *entries* itself when nothing was to do.
+    Identical parallel calls become one where the provider's API has no ids, with the results of all. There, litellm
+    drops the second of two equal calls but not its result.
+
+    Returns *entries* itself when nothing was changed.
     """
     open_at = open_places(entries)
     results = _results_by_call(entries, open_at)
@@ -74,9 +76,9 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
 
 
 def _place_results(entries: Entries, at: int, order: list[int | None]) -> tuple[list[Entry], list[Change]]:
-    """Return the results of the calls of the turn *at* that place, in call order, and what was done to have them there.
+    """Return the results of the turn *at* that place in call order, with the changes that were needed.
 
-    *order* holds their positions, None for a missing one.
+    *order* holds the results' positions, with None for a missing result.
     """
     turn = entries[at]
     next_turn = at + 1
@@ -102,7 +104,7 @@ def _place_results(entries: Entries, at: int, order: list[int | None]) -> tuple[
 
 
 def _results_by_call(entries: Entries, places: list[int]) -> dict[tuple[int, int], int]:
-    """Map each answered call in *places*, (position, number), to its result's position. Ids mean the latest call."""
+    """Map each answered call in *places*, as (position, number), to its result's position. Ids mean the latest call."""
     latest: dict[str, tuple[int, int]] = {}
     results: dict[tuple[int, int], int] = {}
     for at in places:
@@ -117,7 +119,7 @@ def _results_by_call(entries: Entries, places: list[int]) -> dict[tuple[int, int
 
 
 def _misplaced(order: list[int | None]) -> set[int]:
-    """Return the offsets of results that stand behind one of a later call, or before one of an earlier call."""
+    """Return the offsets of results that stand behind a later call's result, or before an earlier call's."""
     found: set[int] = set()
     if len(order) < 2:
         return found
@@ -144,7 +146,7 @@ def _synthesize_result(call: Message) -> Message:
 def _collapse_identical_calls(
     turn: Entry, results: list[Entry], changes: list[Change]
 ) -> tuple[Entry, list[Entry], list[Change]]:
-    """Join equal calls of one turn, and their results; nothing is reported of results that are gone again."""
+    """Join equal calls of one turn, and their results. Changes of results that are gone again are not reported."""
     names = [function_of(call)["name"] for call in tool_calls_of(turn.message)]
     if len(set(names)) == len(names):  # most parallel calls are of different tools
         return turn, results, changes
@@ -172,7 +174,7 @@ def _collapse_identical_calls(
 
 
 def _join_results(group: list[Entry]) -> Entry:
-    """Return one result that says what all say, each thing once; one that was recorded wins over one that was not."""
+    """Return one result with the contents of all, each once. A recorded result wins over a synthesized one."""
     first = group[0]
     said: list[Any] = []
     for entry in group:

@@ -1,4 +1,4 @@
-"""Give media within tool results a place where the model takes it: a user message behind the block of results."""
+"""Move media out of tool results, where the model refuses it, to a user message behind the block of results."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ NAME = "result_media"
 def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Move media out of tool results into one user message directly behind all results of their turn.
 
-    Invariant: a result holds only media of the types that the profile lists for results. A result keeps its texts,
-    and a short note where the media was; the user message says for each medium from which call it came. Such a history
-    is legal, so that a second pass finds nothing to do.
+    Invariant: a result holds only media of the types that the profile lists for results. A result keeps its texts, and
+    a short note replaces the media. The user message names the call of each medium. Such a history is legal, so that a
+    second pass changes nothing.
 
-    Source: "Image URLs are only allowed for messages with role 'user'" (OpenAI, and those that speak as it does);
+    Source: "Image URLs are only allowed for messages with role 'user'" (OpenAI, and providers with the same API).
     Gemini before 3 (ag-ui#1334, gemini-cli#16137).
 
-    It comes behind ``pairing``, which makes the blocks, so that none is split, and before ``final_merge``, since a user
-    message may follow. Returns *entries* itself when nothing was to do.
+    The step comes behind ``pairing``, which makes the blocks, so that no block is split. It comes before
+    ``final_merge``, since a user message may follow. Returns *entries* itself when nothing was changed.
     """
     if not any(_media_to_move(entries[at], profile) for at in open_places(entries)):
         return entries, ()

@@ -1,4 +1,4 @@
-"""Make one turn of a run of messages with the same role."""
+"""Join a run of messages with the same role into one turn."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ NAME = "role_merge"
 def merge_role_runs(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Join neighbours of one role where the profile forbids them, and parallel calls that were split.
 
-    Invariant: no two assistant messages in a row at Gemini; no two user messages where the profile says so;
-    no assistant message with calls directly before another one, anywhere.
+    Invariant: no two assistant messages stand in a row at Gemini, and no two user messages where the profile forbids
+    them. No assistant message with calls stands directly before another one, at any provider.
 
     Source: Gemini "function call turn comes immediately after a user turn or after a function response turn"
-    (gemini-cli#11814, pi#471); OpenAI "must be followed by tool messages responding to each 'tool_call_id'".
+    (gemini-cli#11814, pi#471). OpenAI "must be followed by tool messages responding to each 'tool_call_id'".
+
     A text-only message between a call and its result joins the call's turn.
     """
     return merge_runs(entries, profile, NAME)

@@ -17,11 +17,12 @@ def close_trailing_model_turn(entries: Entries, profile: Profile) -> tuple[Entri
 
     Invariant: the last turn is a user turn or a tool result, unless the model takes prefill.
 
-    Source: "Requests ending with a model turn are not supported." from Gemini 3.5-flash-lite, 3.6, 3.7 and 3.8
-    on (LibreChat agents#323, pipecat#5821; 2026-07). Dropping the turn instead would lose the assistant's
-    words, and appending where prefill works would end it, so it is a fact of the profile. A trailing call is
-    not seen here: ``pairing`` has given it a result. Where prefill is taken, its last whitespace may not be: "final
-    assistant content cannot end with trailing whitespace" (Anthropic, from memory).
+    Source: "Requests ending with a model turn are not supported." from Gemini 3.5-flash-lite, 3.6, 3.7 and 3.8 on
+    (LibreChat agents#323, pipecat#5821, 2026-07). Dropping the turn would lose the assistant's words. Appending where
+    prefill works would end the prefill, so the profile decides.
+
+    A trailing call does not occur here, since ``pairing`` has given it a result. Some models take prefill without
+    trailing whitespace: "final assistant content cannot end with trailing whitespace" (Anthropic, from memory).
     """
     if not entries or entries[-1].message["role"] != "assistant":
         return entries, ()

@@ -11,12 +11,12 @@ from sanitizers.tool_names import choose_names, names_in_history, rename_message
 
 
 def rename_called_tools(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Change each tool's name on calls and results that the profile refuses, everywhere to the same one.
+    """Change each tool name that the profile refuses, on calls and results, everywhere to the same name.
 
     Invariant: every name of a tool follows ``profile.tool_names``.
 
-    Where the request's declarations are at hand, :func:`sanitizers.tool_names.rename_tools` has done it for both, and
-    nothing is left to do here. Source: providers' rules for names (:mod:`sanitizers.name_rules`).
+    :func:`sanitizers.tool_names.rename_tools` does this for requests, together with the declared tools. Nothing is left
+    to do here then. Source: the providers' rules in :mod:`sanitizers.name_rules`.
     """
     if not _choose_names([entries[at] for at in open_places(entries)], profile):
         return entries, ()

@@ -1,4 +1,4 @@
-"""Let the first turn be a user turn."""
+"""Put a user turn in front of a history that does not begin with one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ def prepend_user_turn(entries: Entries, profile: Profile) -> tuple[Entries, tupl
 
     Invariant: the first message that is no system message has the role ``user``.
 
-    Source: Gemini refuses a history that starts with a call ("function call turn comes immediately after a
-    user turn …", gemini-cli#11814, #26956) and one without turns ("contents is not specified",
-    langchain-google#1393). The inserted text states what is known and asks for nothing new; the seed's
-    "[continue]" changed the question. Returns *entries* itself when the first turn is a user's.
+    Source: Gemini refuses a history that starts with a call ("function call turn comes immediately after a user turn
+    …", gemini-cli#11814, #26956). It refuses one without turns ("contents is not specified", langchain-google#1393).
+    The inserted text states what is known and asks for nothing new: a text such as "[continue]" changed the question.
+
+    Returns *entries* itself when the first turn is a user's.
     """
     start = next((at for at, entry in enumerate(entries) if entry.message["role"] not in SYSTEM_ROLES), None)
     if start is None:

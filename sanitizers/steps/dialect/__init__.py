@@ -1,8 +1,12 @@
-"""What single providers ask for beside the order of turns; each part does nothing where the profile has no such rule.
+"""Rules of single providers beside the order of turns. A part does nothing where the profile has no such rule.
 
-It comes behind the five steps, since it writes what these would merge or move again, and before ``tail``. The parts, in
-this order: words of the system (``systems``), texts beside calls (``texts_beside_calls``), the model's turn between a
-result and the user (``bridges``), the reasoning that has to come back (``reasoning``).
+The step comes behind the others, since they would merge or move what it writes, and before ``tail``. Its parts, in
+their order:
+
+    systems              system messages, where there may be one or none
+    texts_beside_calls   a text and calls in one message
+    bridges              an assistant message between a result and a user message
+    reasoning            reasoning that the provider requires back
 """
 
 from __future__ import annotations
@@ -19,9 +23,9 @@ __all__ = ["speak_dialect"]
 
 
 def apply_provider_rules(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Bring a paired history under the rules that *profile* has of its own.
+    """Apply the rules of *profile*'s provider to a paired history.
 
-    Returns *entries* itself when nothing was to do.
+    Returns *entries* itself when nothing was changed.
     """
     changes: list[Change] = []
     for part in (gather_systems, separate_texts_from_calls, bridge_results, echo_reasoning):

@@ -1,4 +1,4 @@
-"""The model's turn between a tool's result and the user's next words, where a provider wants one."""
+"""Insert an assistant message between a tool's result and a user message, where a provider needs one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from sanitizers.synthetic import BRIDGE
 def bridge_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Insert an assistant message between a tool result and a user message, where the profile refuses them together.
 
-    Invariant: no user message directly behind a tool result.
+    Invariant: no user message stands directly behind a tool result.
 
-    Source: Mistral "Unexpected role 'user' after role 'tool'" (datapizza#98, litellm#6323); Bedrock, whose user
-    turn holds results or words (livekit agents-js#1998); templates that count results as nothing (llama.cpp#19851). The
-    user interrupted the model there, so that whatever it is made to say was not said: as little as will do.
+    Source: Mistral "Unexpected role 'user' after role 'tool'" (datapizza#98, litellm#6323). Bedrock's user turn holds
+    either results or text (livekit agents-js#1998). Some chat templates ignore results (llama.cpp#19851).
+
+    The user interrupted the model there, so that any inserted text was never said. The text is therefore as short as
+    possible.
     """
     if profile.user_after_result:
         return entries, ()

@@ -1,3 +1,3 @@
-"""What the step is called in the changes that its parts make."""
+"""The step's name in the changes that its parts make."""
 
 NAME = "dialect"

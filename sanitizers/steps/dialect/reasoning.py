@@ -1,4 +1,4 @@
-"""Reasoning that a provider wants back, where the client has not kept it."""
+"""Add empty reasoning where a provider requires it back and the client has not kept it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sanitizers.steps.dialect.name import NAME
 
 
 def echo_reasoning(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Give each assistant message without ``reasoning_content`` an empty one, where the profile asks for it.
+    """Give each assistant message without ``reasoning_content`` an empty one, where the profile requires it.
 
     Invariant: every assistant message has ``reasoning_content``, a text.
 
-    Source: DeepSeek "The `reasoning_content` in the thinking mode must be passed back to the API."; an empty one is
-    accepted (hermes#15353). What the model thought is lost where the client did not keep it: nothing is made up.
+    Source: DeepSeek "The `reasoning_content` in the thinking mode must be passed back to the API." An empty one is
+    accepted (hermes#15353). Reasoning that the client did not keep is lost: none is made up.
     """
     if not profile.echoes_reasoning:
         return entries, ()

@@ -1,4 +1,4 @@
-"""The system's words where a provider has one system message, or none."""
+"""Join or fold system messages where a provider has one system message, or none."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sanitizers.steps.dialect.name import NAME
 
 
 def gather_systems(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Join the system messages that lead to one, or put their words before the first user's.
+    """Join the leading system messages to one, or put their texts before the first user message.
 
-    Invariant: at most one system message leads where the profile says so; none does where there is no such role.
+    Invariant: at most one system message leads where the profile says so, and none where the provider has no such role.
 
-    Source: "After the optional system message, conversation roles must alternate …" (llama_index#11731); "System role
+    Source: "After the optional system message, conversation roles must alternate …" (llama_index#11731). "System role
     not supported" [from memory], "Developer instruction is not enabled" (deprecated-generative-ai-python#278).
     """
     if profile.many_systems and profile.system_role:
@@ -48,5 +48,5 @@ def _fold(entries: Entries, lead: int) -> tuple[Entries, tuple[Change, ...]]:
 
 
 def _others(entry: Entry) -> list[str]:
-    """Return the fields of a system message that do not go with its words."""
+    """Return the fields of a system message that are lost when its text is folded."""
     return sorted(name for name, value in entry.message.items() if name not in ("content", "role") and value)

@@ -1,4 +1,4 @@
-"""The model's words beside its calls, where a provider refuses both in one turn."""
+"""Separate the model's text from its calls, where a provider refuses both in one turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sanitizers.synthetic import CONTINUE
 
 
 def separate_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Give the text before calls a turn of its own, and let the user's turn between say to go on.
+    """Move the text before calls to a turn of its own, with a user turn between that asks the model to go on.
 
     Invariant: an assistant message holds a text or calls, where the profile refuses both.
 

@@ -1,4 +1,4 @@
-"""Make inline media readable for the provider, or say in its place that it is left out."""
+"""Make inline media readable for the provider, or replace it with a note."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ NAME = "media"
 
 
 def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Put right what is wrong with a media part's type or notation; leave out, with a note, what cannot be sent.
+    """Repair the type and notation of media parts, and replace parts that cannot be sent with a note.
 
-    Invariant: a ``data:`` URL reads ``data:<type>;base64,<payload>``, the payload is base64, its type is one that the
-    profile takes, and its first bytes do not say another; media is named by address only where the provider fetches.
+    Invariant: a ``data:`` URL reads ``data:<type>;base64,<payload>``, and the payload is base64. Its type is one that
+    the profile accepts, and its first bytes do not show another. Media is named by address only where the provider
+    fetches.
 
-    What cannot be put right is refused where the user sends it now, since the answer would be about something that the
-    model did not see. Anywhere else a note takes its place, and the change list names it: an old image must not end a
-    conversation that went on without it, as after a fallback to a model that takes less; nor must a tool's, which the
-    client cannot choose. Sources: "Provided image is not valid" (pollinations#4157), "Unsupported MIME type: image/jpg"
-    (crush#995).
+    A part of the newest user turn that cannot be repaired is refused, since the model would answer about something that
+    it did not see. Elsewhere a note replaces the part, and a change names it. An old image must not end a conversation
+    that fell back to a model without images. A tool's image must not either, since the client cannot choose it.
 
-    It comes before all other steps, so that places are those of the client's messages. Media in roles that can hold
-    none is ``shape``'s to drop. Raises :class:`Unrepairable` with the place in ``param``. Returns *entries* itself when
-    nothing was to do.
+    Sources: "Provided image is not valid" (pollinations#4157), "Unsupported MIME type: image/jpg" (crush#995).
+
+    The step comes before all others, so that places are those of the client's messages. ``shape`` drops media in roles
+    that can hold none. Raises :class:`Unrepairable` with the place in ``param``. Returns *entries* itself when nothing
+    was changed.
     """
     checked = list(entries)
     changes: list[Change] = []

@@ -1,4 +1,4 @@
-"""One media part, written as its provider reads it, or the reason why it cannot be."""
+"""Write one media part as its provider reads it, or say why that is impossible."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from sanitizers.media.reading import Address, Inline, contradicts, read_media, t
 from sanitizers.profiles import Profile
 
 _FILE_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
-"""OpenAI's ids; litellm takes whatever else stands there for an address, and fetches from it."""
+"""The form of OpenAI's file ids. litellm takes any other text for an address and fetches it."""
 
 _FAMILIES = ("image", "application", "audio", "video", "text")
 
 
 class Fault(NamedTuple):
-    """Why a part cannot be sent: the *rule* that it breaks, and *what* is wrong in words, without the part's own."""
+    """The reason why a part cannot be sent: the *rule* that it breaks, and *what* is wrong in words for the client."""
 
     rule: str
     what: str
 
 
 class Mended(NamedTuple):
-    """A part as it is to be sent, and the reason in the change; no reason where it is the part that it was."""
+    """A part as it is to be sent, and the reason of the change. The reason is empty for an unchanged part."""
 
     part: dict[str, Any]
     reason: str = ""
 
 
 def mend_part(part: dict[str, Any], profile: Profile) -> Mended | Fault:
-    """Return *part*, of a type in :data:`READ_PARTS` or in *profile*'s ``refused_media``, as *profile* takes it.
+    """Return *part* as *profile* accepts it. Its type is in :data:`READ_PARTS` or in *profile*'s ``refused_media``.
 
-    Base64 is put right where only its notation is wrong (the URL alphabet, line breaks, padding, percent signs); a
-    payload that is none is encoded. The type is spelled out (``png``, ``image/jpg``: crush#995, cherry-studio#3088),
-    and taken from the bytes where these say another ("the image appears to be a image/jpeg image", Anthropic).
+    Wrong notation of base64 is repaired: the URL alphabet, line breaks, padding and percent signs. A payload that is
+    not base64 is encoded. The type is spelled out (``png``, ``image/jpg``: crush#995, cherry-studio#3088). It is read
+    from the bytes where they show another ("the image appears to be a image/jpeg image", Anthropic).
     """
     if part["type"] in profile.refused_media:
         return Fault("media_type", "is of a kind that this model cannot be given")
@@ -75,7 +75,7 @@ def mend_part(part: dict[str, Any], profile: Profile) -> Mended | Fault:
         value = {**part["input_audio"], "data": text, "format": kind.removeprefix("audio/")}
         return Mended({**part, "input_audio": value}, reason)
     head = "data:" + ";".join((kind, *options, "base64"))
-    # One copy, where slicing would make two: a payload may be some megabytes.
+    # This makes one copy, and slicing would make two: a payload may have some megabytes.
     url = text.replace(text[:start], f"{head},", 1) if start else f"{head},{text}"
     return Mended(_with_url(part, url), reason)
 
@@ -95,7 +95,7 @@ def _fault_of_address(part: dict[str, Any], media: Address, profile: Profile) ->
 
 
 def _payload(media: Inline) -> str | None:
-    """Return the payload as base64; the part's own text where it is that already; None where it cannot be had."""
+    """Return the payload as base64, which is the part's own text where possible, or None where it cannot be decoded."""
     if media.encoded:
         if is_base64(media.text, media.start):
             return media.text
@@ -105,7 +105,7 @@ def _payload(media: Inline) -> str | None:
 
 
 def _kind(media: Inline, found: str | None, taken: frozenset[str]) -> str:
-    """Return the type of the bytes as it is to be written; *found* is what their beginning says."""
+    """Return the type of the bytes as it is to be written. *found* is the type that their beginning shows."""
     kind = media.kind.lower() or ("" if media.encoded else "text/plain")  # RFC 2397
     if kind.endswith("jpg"):
         kind = f"{kind[:-3]}jpeg"
@@ -115,12 +115,12 @@ def _kind(media: Inline, found: str | None, taken: frozenset[str]) -> str:
 
 
 def _shown(kind: str) -> str:
-    """Return a type for an error's text, where it is one."""
+    """Return a type for an error's text, or a fixed text where it is no type."""
     return kind if re.fullmatch(r"[a-z]+/[a-z0-9.+-]{1,80}", kind) else "nobody knows what"
 
 
 def _with_url(part: dict[str, Any], url: str) -> dict[str, Any]:
-    """Return *part* with another URL; its head says the type now, so that a ``format`` beside it is left out."""
+    """Return *part* with another URL. Its head names the type, so that a ``format`` field beside it is left out."""
     name = part["type"]
     value = part[name]
     if not isinstance(value, dict):

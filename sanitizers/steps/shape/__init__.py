@@ -1,8 +1,11 @@
 """Step 0: give every message a shape that the other steps and the provider can read.
 
-In this order, since each part relies on the one before: what a message's calls look like (``calls``), what its
-content looks like (``contents``), and then, over the whole history, which result belongs to which call
-(``identities``).
+Its parts, in their order, since each relies on the one before:
+
+    calls        the calls of one message
+    contents     the content of one message
+    identities   the ids of calls and results, over the whole history
+    notes        a change before its place in the history is known
 """
 
 from __future__ import annotations
@@ -21,21 +24,22 @@ __all__ = ["NAME", "normalize_shape"]
 
 
 def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Normalize every message by itself, drop the ones that hold nothing, then settle the calls' ids.
+    """Normalize every message by itself, drop empty ones, then settle the calls' ids.
 
-    Invariant: contents and parts are not empty where the profile refuses that; arguments are a JSON object
-    where it asks for one; every call has an id that is unambiguous, and its results carry the same; system
-    messages lead where the profile knows no others; legacy function forms are mapped where it refuses them.
+    Invariant: contents and parts are not empty where the profile refuses that. Arguments are a JSON object where it
+    requires one. Every call has an unambiguous id, and its results carry the same id. System messages lead where the
+    profile accepts no others. Legacy function forms are converted where it refuses them.
 
-    Sources: providers' "contents.parts must not be empty" (vercel/ai#3775), "it has an empty text parameter"
-    (zuisong#83), "Please use a valid role: user, model." (one-api#1385), and those in the parts.
-    Raises :class:`sanitizers.errors.Unrepairable` for a part of the user's that the provider cannot be given.
-    Returns *entries* itself when nothing was to do.
+    Sources: "contents.parts must not be empty" (vercel/ai#3775), "it has an empty text parameter" (zuisong#83), "Please
+    use a valid role: user, model." (one-api#1385), and those named in the parts.
+
+    Raises :class:`sanitizers.errors.Unrepairable` for a user's part that the provider cannot accept. Returns *entries*
+    itself when nothing was changed.
     """
     changes: list[Change] = []
     kept: list[Entry] = []
     as_it_was = True
-    started = False  # whether anybody but the system has spoken among the first `looked` of `kept`
+    started = False  # another role than the system's is among the first `looked` of `kept`
     looked = 0
     done = 0
     for at in open_places(entries):
@@ -62,8 +66,8 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
             started = _has_started(kept, looked)  # each is looked at once: a history may begin with thousands
             looked = len(kept)
         if shaped["role"] in SYSTEM_ROLES and started:
-            # In place and word for word: hoisting it would change what comes before every turn between, and
-            # with it the provider's cached prefix; its place in time is part of what it says.
+            # The message stays in its place, word for word. Moving it to the front would change the provider's
+            # cached prefix. Its place in time is also part of its meaning.
             shaped = {**shaped, "role": "user"}
             as_it_was = False
             changes.append(Change(NAME, "replaced", entry.origin, "system_after_start"))
@@ -75,5 +79,5 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
 
 
 def _has_started(entries: Sequence[Entry], first: int) -> bool:
-    """Tell whether anybody but the system speaks in *entries* from the place *first* on."""
+    """Tell whether *entries* hold a message of another role than the system's, from the place *first* on."""
     return any(entries[at].message["role"] not in SYSTEM_ROLES for at in range(first, len(entries)))

@@ -13,11 +13,11 @@ from sanitizers.synthetic import RAW_ARGUMENTS
 
 
 def normalize_calls(message: Message, profile: Profile, notes: list[Note]) -> Message:
-    """Return *message* with calls that can be read; *message* itself when they could be.
+    """Return *message* with calls that can be read, or *message* itself when they could be.
 
-    Legacy ``function_call`` and role ``function`` become a tool call and a tool result where the profile
-    refuses them (the id is given by ``identities``). A call without a name is dropped, since nothing can answer
-    or run it; litellm skips it unseen and then fails on its result.
+    Legacy ``function_call`` and role ``function`` become a tool call and a tool result where the profile refuses them.
+    ``identities`` gives them their ids. A call without a name is dropped, since nothing can answer or run it. litellm
+    would skip it silently and then fail on its result.
     """
     if "tool_calls" not in message and "function_call" not in message and message["role"] != "function":
         return message
@@ -64,11 +64,11 @@ def _same_function(first: dict[str, Any], second: dict[str, Any]) -> bool:
 def fit_result_to_call(
     message: Message, before: Sequence[Entry], profile: Profile, notes: list[Note]
 ) -> Message:
-    """Return a result in the form of the call that it stands behind: legacy behind legacy, tool behind tool call.
+    """Return a result in the form of the call before it: a legacy result behind a legacy call, else a tool result.
 
-    *before* are the shaped entries in front of it. Clients that know one form answer calls made in the other, and
-    the two do not pair at the provider. A legacy result without a name gets its call's (OpenAI: "messages with
-    role 'function' must have a 'name'"); where no call is before it, ``orphan_drop`` drops it.
+    *before* are the shaped entries in front of the result. Some clients answer calls of one form in the other, and the
+    provider does not pair the two. A legacy result without a name gets its call's name (OpenAI: "messages with role
+    'function' must have a 'name'"). ``orphan_drop`` drops a result without a call.
     """
     if not before:
         return message
@@ -122,11 +122,11 @@ def _normalize_call(
 
 
 def _readable_arguments(arguments: Any, profile: Profile) -> str:
-    """Return arguments as the string that the profile takes, with everything they said.
+    """Return arguments as the string that the profile accepts, without losing any of them.
 
-    Nothing at all becomes ``{}``; an object is written as JSON; an object that was encoded twice is decoded
-    once. Whatever is no object after that is kept word for word under the key ``_raw``: guessing the missing
-    half of broken JSON would rewrite what the model did (seed 004 turned it into ``{}`` and lost it).
+    Missing arguments become ``{}``. An object is written as JSON, and an object that was encoded twice is decoded once.
+    Anything else is kept word for word under the key ``_raw``. Completing broken JSON would rewrite what the model did,
+    and replacing it with ``{}`` would lose it.
     """
     if arguments is None or (arguments == "" and profile.object_arguments):
         return "{}"
@@ -149,7 +149,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def _string_inside(text: str) -> str | None:
-    """Return the string that *text* is the JSON of, if it is one."""
+    """Return the string that *text* encodes as JSON, or None where it encodes another value."""
     if not text.lstrip().startswith('"'):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The content of one message: empty texts and parts, parts and fields that the provider refuses."""
+"""The content of one message: empty texts and parts, and parts and fields that the provider refuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sanitizers.synthetic import EMPTY_RESULT
 
 
 class _Holder(NamedTuple):
-    """The message that holds a list of parts, and what is needed to write about it."""
+    """The message that holds a list of parts: its role, its place, its profile, and the notes about its changes."""
 
     role: str
     message_index: int
@@ -22,12 +22,13 @@ class _Holder(NamedTuple):
 
 
 def normalize_content(message: Message, index: int, profile: Profile, notes: list[Note]) -> Message | None:
-    """Return *message* with a content that can be sent, or None when it says nothing at all.
+    """Return *message* with a content that can be sent, or None when it holds nothing at all.
 
-    *message* itself comes back when its content could be sent as it is.
-    A tool result is never dropped here: an empty one is an answer ("the command printed nothing").
-    Whitespace counts as text: it is legal at OpenAI and Gemini, and models write it in front of calls.
-    Raises :class:`Unrepairable` for a user's part that this provider cannot be given.
+    Returns *message* itself when its content can be sent as it is. A tool result is never dropped here: an empty result
+    is an answer ("the command printed nothing"). Whitespace counts as text. It is legal at OpenAI and Gemini, and
+    models write it in front of calls.
+
+    Raises :class:`Unrepairable` for a user's part that this provider cannot accept.
     """
     refusal = message.get("refusal")  # its words stay, whatever becomes of the field
     message = _drop_refused_fields(message, profile, notes)
@@ -52,7 +53,7 @@ def normalize_content(message: Message, index: int, profile: Profile, notes: lis
 def _without_content(
     message: Message, content: Any, refusal: Any, profile: Profile, notes: list[Note]
 ) -> Message | None:
-    """Return what becomes of a message (no result) whose content is blank, and that came with *refusal*."""
+    """Return the outcome for a message with blank content that is no result. *refusal* is its refusal as it came."""
     role = message["role"]
     if role == "assistant":
         if message.get("tool_calls"):
@@ -93,14 +94,14 @@ def _normalize_result(message: Message, profile: Profile, notes: list[Note], ind
 
 
 def _says_nothing(content: Any) -> bool:
-    """Tell whether a result's content holds neither media nor a text that is more than whitespace."""
+    """Tell whether a result's content holds neither media nor a text with more than whitespace."""
     if isinstance(content, str):
         return not content.strip()
     return all(part["type"] == "text" and not (part.get("text") or "").strip() for part in content)
 
 
 def _normalize_parts(parts: list[dict[str, Any]], holder: _Holder) -> list[dict[str, Any]]:
-    """Return the parts that can be sent; *parts* itself when all of them can."""
+    """Return the parts that can be sent, or *parts* itself when all of them can."""
     kept: list[dict[str, Any]] = []
     for at, part in enumerate(parts):
         shaped = _normalize_part(part, f"content[{at}]", holder)

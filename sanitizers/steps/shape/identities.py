@@ -1,13 +1,15 @@
-"""Which result answers which call: ids present, unambiguous, and the same on both sides.
+"""Match results with calls, so that ids are present, unambiguous and equal on both sides.
 
-Three walks. The first pairs by id, each result with the nearest turn before it that carries the id; of calls that
-share an id within one turn the one that the result names, else the first unanswered one. Further results supersede,
-even where an earlier turn's call of that id is still open: a client that used an id again meant the later call. The
-second pairs what is left, by name and by place. The third gives new ids where there are none, or where two open calls
-share one, and writes each call's id into its results.
+There are three walks. The first pairs by id: each result goes to the nearest turn before it that carries the id. Where
+calls of one turn share an id, the result goes to the call that it names, else to the first unanswered one. Further
+results of an id supersede the first. They do so even where an earlier turn's call of that id is open, since the client
+meant the later call.
 
-Ids that are used again by a later turn, after their result, are legal and stay as they are: a walk tells them
-apart (autogen, g55 of the public reports: one flat map gives the wrong function's name).
+The second walk pairs the remaining results by name and by place. The third gives new ids to calls without one, or where
+two open calls share one. It writes each call's id into its results.
+
+A later turn may use an id again after the id's result. That is legal, and such ids stay: one flat map of ids would find
+the wrong call (autogen).
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from sanitizers.synthetic import DerivedIds
 
 @dataclass(slots=True)
 class _Call:
-    """One call in its place: *run* counts the turns, so that equal runs are one turn."""
+    """One call in its place. *run* is the number of its turn."""
 
     at: int
     number: int
@@ -39,7 +41,7 @@ class _Call:
 
 
 class _OpenCalls:
-    """Calls that wait for a result, in order; taken by their function's name or as they come."""
+    """Calls of one turn that wait for a result, found by their function's name or in order."""
 
     def __init__(self, *calls: _Call) -> None:
         self.calls: list[_Call] = []
@@ -50,7 +52,7 @@ class _OpenCalls:
 
     @property
     def run(self) -> int:
-        """The turn that the newest of them is of."""
+        """The number of the turn that the newest call belongs to."""
         return self.calls[-1].run
 
     def add(self, call: _Call) -> None:
@@ -58,7 +60,7 @@ class _OpenCalls:
         self._named[call.name].append(call)
 
     def take(self, name: str | None) -> _Call | None:
-        """Return the first open call of that name, or None."""
+        """Return the first open call of the function *name*, or None."""
         waiting = self._named.get(name or "")
         while waiting and waiting[0].results:
             waiting.popleft()
@@ -72,7 +74,7 @@ class _OpenCalls:
 
 
 def settle_identities(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Return the history with every call identified; *entries* itself when it was so already."""
+    """Return the history with every call identified, or *entries* itself when every call was."""
     calls, unmatched = _pair_by_id(entries)
     if unmatched:
         _pair_by_place(entries, calls, unmatched)
@@ -122,12 +124,13 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
 
 
 def _pair_by_place(entries: Entries, calls: list[_Call], unmatched: list[int]) -> None:
-    """Pair results without a usable id inside the block directly behind their turn, then late ones by name.
+    """Pair results without a usable id with the calls of the turn before their block, then late results by name.
 
-    By name first. Then by place: a result with an unknown id only when there are as many such results as open
-    calls, since otherwise nobody can tell which call it answers, and a swapped result is a wrong answer that
-    no error shows; a result with no id at all in order, since its order is all that it says. A late result with
-    no id but a name answers the one open call of that name before it, if there is only one.
+    Results pair by name first, then by place. A result with an unknown id is paired by place only when there are as
+    many such results as open calls. Otherwise the pairing would be a guess, and a swapped result is a wrong answer
+    without an error. Results without any id pair in order, which is all that they tell.
+
+    A late result with a name and without an id answers the only open call of that name before it.
     """
     waiting = set(unmatched)
     calls_of: dict[int, list[_Call]] = defaultdict(list)
@@ -203,7 +206,8 @@ def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[
             if derived is None:
                 taken = {identity(i) for i in _ids_in(entries)}
                 derived = DerivedIds(taken, nine=profile.call_id_form == "nine")
-            # From the id alone where its spelling is all that is wrong: clients that cut a history's front keep it.
+            # An id with a wrong form alone is replaced by its own text, not by its place, so that the new id
+            # stays the same when a client cuts the front of the history.
             misspelled = reason in ("call_id_illegal", "call_id_too_long")
             place = (0, 0) if misspelled else (entries[call.at].origin, call.number)
             call.id = derived.derive(*place, original)
@@ -257,14 +261,14 @@ _LETTERS = frozenset(string.ascii_letters + string.digits)
 
 
 def _is_spelled(call_id: str, profile: Profile) -> bool:
-    """Tell whether an id is made of what the profile allows."""
+    """Tell whether an id has the form that the profile requires."""
     if profile.call_id_form == "nine":
         return len(call_id) == 9 and _LETTERS.issuperset(call_id)
     return profile.call_id_form == "any" or _TOKEN.issuperset(call_id)
 
 
 def _signature_readable(call_id: str) -> bool:
-    """Tell whether an id's ``__thought__`` suffix, if it has one, decodes: litellm sends it on as it is."""
+    """Tell whether an id's ``__thought__`` suffix, if it has one, can be decoded. litellm passes it on as it is."""
     _, mark, signature = call_id.partition("__thought__")
     if not mark:
         return True

@@ -10,12 +10,12 @@ NAME = "shape"
 
 
 class Note(NamedTuple):
-    """What was done to a message: kind, reason and detail of the later :class:`Change`."""
+    """A change of one message: the kind, reason and detail of the later :class:`Change`."""
 
     kind: Kind
     reason: str
     detail: str = ""
 
     def at(self, index: int) -> Change:
-        """Return the change, at the message's place."""
+        """Return the change, at the message's *index*."""
         return Change(NAME, self.kind, index, self.reason, self.detail)
