@@ -1,5 +1,8 @@
-"""Media parts, read: what a part carries, whether its bytes can be read, and what they are.
+"""Accessors for media parts: what a part carries, whether its bytes can be read, and their type.
 
-Accessors for the checker and for the steps, like :mod:`sanitizers.messages`; what follows from them is decided apart,
-in :mod:`sanitizers.media.violations` and in :mod:`sanitizers.steps.media`.
+The checker and the steps use them, as they use :mod:`sanitizers.messages`:
+
+    reading      the address, or the bytes and type, of a part
+    payloads     base64, and the type that the first bytes show
+    violations   the checker's rules for one part (repairs are in :mod:`sanitizers.steps.media`)
 """

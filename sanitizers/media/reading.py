@@ -1,4 +1,4 @@
-"""What a media part says about itself: an address, or bytes with a type."""
+"""Read a media part: an address, or bytes with a type."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from typing import Any, NamedTuple
 from sanitizers.profiles import Profile
 
 READ_PARTS = frozenset({"file", "image_url", "input_audio"})
-"""Media parts whose payload is looked at. ``video_url`` and ``audio_url`` are vLLM's own, which joins several payloads
-with commas there."""
+"""Media parts whose payload is checked. ``video_url`` and ``audio_url`` are vLLM's own, and may join payloads by
+commas."""
 
 _LONGEST_HEAD = 512
-"""Characters within which the comma of a ``data:`` URL stands: a broken one must not be searched through."""
+"""Characters within which the comma of a ``data:`` URL must stand, so that a broken URL is not searched whole."""
 
 
 class Inline(NamedTuple):
-    """Bytes within a part: *text* holds them from *start* on.
+    """Inline bytes of a part: *text* holds them from *start* on.
 
-    *kind* is the MIME type as it is written, empty where there is none, *options* what stands behind it in the head.
-    *encoded* tells whether the head says base64, *is_canonical* whether it is written as everybody reads it:
-    ``data:<type>[;option]*;base64,``.
+    *kind* is the MIME type as it is written, or empty. *options* are what follows it in the head. *encoded* tells
+    whether the head says base64. *is_canonical* tells whether the head is written as ``data:<type>[;option]*;base64,``.
     """
 
     text: str
@@ -31,25 +30,25 @@ class Inline(NamedTuple):
 
 
 class Address(NamedTuple):
-    """A place from which somebody would have to fetch; empty where the part says nothing that can be read."""
+    """An address to fetch from. It is empty where the part names nothing that can be read."""
 
     text: str
 
     @property
     def scheme(self) -> str:
-        """The scheme in small letters, or nothing."""
+        """The scheme in small letters, or an empty text."""
         scheme, mark, _ = self.text[:16].partition(":")
         return scheme.lower() if mark else ""
 
 
 class Broken(NamedTuple):
-    """A ``data:`` URL without the comma that its bytes stand behind, or a recording without its fields."""
+    """A ``data:`` URL without the comma before its bytes, or a recording without its fields."""
 
 
 def read_media(part: dict[str, Any]) -> Inline | Address | Broken:
-    """Return what a part of :data:`READ_PARTS` carries. Never raises.
+    """Return the content of a part of :data:`READ_PARTS`. Never raises.
 
-    A ``format`` beside a URL goes before the URL's own type, as in litellm and on Gemini's wire.
+    A ``format`` beside a URL overrides the URL's own type, as in litellm and in Gemini's API.
     """
     kind = part["type"]
     value = part.get(kind)
@@ -83,7 +82,7 @@ def _text(value: Any, name: str) -> str:
 
 
 def types_taken(part: dict[str, Any], profile: Profile) -> frozenset[str] | None:
-    """Return the MIME types that *part* may have; None where nothing is known of them."""
+    """Return the MIME types that *part* may have, or None where they are unknown."""
     return profile.image_types if part["type"] == "image_url" else profile.file_types
 
 
@@ -91,12 +90,12 @@ _ALIKE = frozenset({"image/heic", "image/heif"})
 
 
 def contradicts(found: str | None, kind: str) -> bool:
-    """Tell whether the type *found* in the bytes contradicts the *kind* that is written; HEIC is a kind of HEIF."""
+    """Tell whether the type *found* in the bytes contradicts the written *kind*. HEIC is a kind of HEIF."""
     return found is not None and found != kind and not {found, kind} <= _ALIKE
 
 
 def may_stand_in_result(part: dict[str, Any], profile: Profile) -> bool:
-    """Tell whether a media part may stand within a tool result, by its type; what has none may not."""
+    """Tell whether a media part may stand in a tool result, by its type. A part without a type may not."""
     if not profile.result_types or part["type"] not in READ_PARTS:
         return False
     media = read_media(part)

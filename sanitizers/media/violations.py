@@ -1,4 +1,4 @@
-"""The checker's rules for one media part. Written apart from the step that mends."""
+"""The checker's rules for one media part, independent of the step that repairs it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FETCHED = frozenset({"http", "https"})
 
 
 def media_violations(part: dict[str, Any], profile: Profile) -> Iterator[str]:
-    """Yield the rules that a media part, in a role that may hold it, breaks."""
+    """Yield the rules that a media part breaks, in a role that may hold media."""
     if part["type"] in profile.refused_media:
         yield "media_type"
         return
@@ -43,11 +43,11 @@ def _has_id(part: dict[str, Any]) -> bool:
 
 
 def _is_id(part: dict[str, Any]) -> bool:
-    """Tell whether a file's id is one, and no address that litellm would fetch from."""
+    """Tell whether a file's id has the form of an id. litellm would fetch anything else as an address."""
     file_id = part["file"]["file_id"]
     return isinstance(file_id, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,200}", file_id) is not None
 
 
 def _is_passed_on(part: dict[str, Any], media: Address) -> bool:
-    """Tell whether a provider that fetches takes this: an image's address, or a file's id or bare base64."""
+    """Tell whether a provider that fetches accepts this address: an image's URL, or a file's id or bare base64."""
     return media.scheme == "" if part["type"] == "file" else media.scheme in _FETCHED

@@ -1,12 +1,20 @@
-"""Names of tools that a provider refuses, changed on the way there and back again. Pure.
+"""Rename tools whose names a provider refuses, and restore the names in the answer.
 
-Clients name tools as they like: ``mcp.server/tool:do it``, ``21st_magic``, words of other scripts, 100 characters. One
-such name makes Gemini refuse the whole request (gemini-cli#2966, ccs#219). So:
+Clients name tools freely: ``mcp.server/tool:do it``, ``21st_magic``, words in other scripts, 100 characters. One such
+name makes Gemini refuse the whole request (gemini-cli#2966, ccs#219). The rules:
 
-- a legal name is never touched; an illegal one is spelled by :func:`spell_legal`, from itself alone;
-- no two tools come to share a name, and none gets one that another tool has;
-- a tool has one name in all of a request: declarations, choice, calls and results of the history;
-- the answer's calls get the client's names back, by :attr:`RenamedTools.back`; texts are not looked at.
+- A legal name is never changed. The new name of an illegal one is derived by :func:`spell_legal` from that name alone.
+- No two tools get the same name, and none gets the name of another tool.
+- A tool has one name in all of a request: in declarations, choice, calls and results.
+- The answer's calls get the client's names back, by :attr:`RenamedTools.back`. Texts are not changed.
+
+Files, in the order of the data:
+
+    renaming       a whole request
+    declarations   the names in its parameters
+    history        the names in its messages
+    choosing       the new names
+    spelling       one new name
 """
 
 from sanitizers.tool_names.choosing import choose_names

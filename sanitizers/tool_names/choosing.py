@@ -1,4 +1,4 @@
-"""Which names a request holds, and what the illegal ones are called instead."""
+"""Choose new names for the illegal names of a request."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sanitizers.tool_names.spelling import spell_legal
 
 
 def choose_names(names: Iterable[str], rule: NameRule) -> Mapping[str, str]:
-    """Return a new name for each of *names* that *rule* forbids: legal, and no other's of *names*.
+    """Return a legal new name for each of *names* that *rule* forbids, different from all other *names*.
 
-    A name is spelled by itself alone. Only where its spelling is another tool's name, which takes a client that made
-    one up for that, does it depend on the others; never on the order they come in.
+    A new name depends on the old one alone, never on the order of the names. It depends on other names only where its
+    first spelling is the name of another tool, which no honest client's is.
     """
     given = set(names)
     illegal = sorted([name for name in given if not _is_legal(name, rule)])

@@ -10,15 +10,15 @@ from sanitizers.changes import Change
 from sanitizers.tool_names.history import STEP
 
 _LONGEST_DESCRIPTION = 1024
-"""Characters; OpenAI's limit."""
+"""OpenAI's limit for a description, in characters."""
 
 _HOLDERS = frozenset({"function_call", "functions", "tool_choice", "tools"})
 
 
 def names_in_parameters(parameters: Mapping[str, Any], tools: Iterable[str] | None = None) -> set[str]:
-    """Return the names that ``tools``, ``functions``, ``tool_choice`` and ``function_call`` hold.
+    """Return the names in ``tools``, ``functions``, ``tool_choice`` and ``function_call``.
 
-    *tools* are those in ``tools``, where somebody has read them.
+    *tools* are the names in ``tools``, where the caller knows them.
     """
     if _HOLDERS.isdisjoint(parameters):
         return set()
@@ -36,10 +36,11 @@ def names_in_parameters(parameters: Mapping[str, Any], tools: Iterable[str] | No
 def rename_parameters(
     parameters: Mapping[str, Any], names: Mapping[str, str]
 ) -> tuple[Mapping[str, Any], list[Change]]:
-    """Return *parameters* with their tools called as *names* says, and a change for each; the same object if none is.
+    """Return *parameters* with their tools renamed by *names*, and a change for each.
 
-    A tool without a description gets the words of its name as one, where Latin letters cannot say them. The index of a
-    declaration's change is its place in ``tools`` or ``functions``; a choice's stands at 0.
+    Returns the same object if no tool is renamed. A tool without a description gets its old name as one, where Latin
+    letters cannot express that name. The index of a declaration's change is its place in ``tools`` or ``functions``.
+    The index of a choice's change is 0.
     """
     made: dict[str, Any] = {}
     changes: list[Change] = []
@@ -61,7 +62,7 @@ def rename_parameters(
 
 
 def _name_in(holder: Any) -> str | None:
-    """Return the name in a declaration or a choice: within its ``function``, or beside it in the form before tools."""
+    """Return the name in a declaration or a choice: inside its ``function``, or beside it in the legacy form."""
     if not isinstance(holder, dict):
         return None
     inner = holder.get("function")

@@ -15,7 +15,7 @@ _FORMS = ("function", "custom")
 
 
 def names_in_history(messages: Messages) -> set[str]:
-    """Return the names of tools in validated *messages*; without the empty ones, which are ``shape``'s affair."""
+    """Return the names of tools in validated *messages*. Empty names are left out, since ``shape`` handles them."""
     names: set[str | None] = set()
     for message in metered(messages):
         role = message["role"]
@@ -32,9 +32,9 @@ def names_in_history(messages: Messages) -> set[str]:
 
 
 def rename_message(message: Message, at: int, names: Mapping[str, str]) -> tuple[Message, list[Change]]:
-    """Return *message*, which stands *at* that index, with its tools called as *names* says, and a change for each.
+    """Return *message*, which stands *at* that index, with its tools renamed by *names*, and a change for each.
 
-    *message* itself where none of them is in it.
+    Returns *message* itself where it holds none of *names*.
     """
     made: dict[str, None] = {}
     role = message["role"]

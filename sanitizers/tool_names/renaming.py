@@ -1,4 +1,4 @@
-"""All of a request at once: what it declares, what it chooses, and what its history called."""
+"""Rename the tools of a whole request: declared, chosen and called."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @record
 class RenamedTools:
-    """A request whose tools have legal names; *back* has the client's name for each new one.
+    """A request whose tools have legal names. *back* maps each new name to the client's name.
 
-    *messages* and *parameters* are those that came where nothing in them was changed.
+    *messages* and *parameters* are the given objects where nothing in them was changed.
     """
 
     messages: Messages
@@ -38,10 +38,10 @@ def rename_tools(
     outline: Outline | None = None,
     tools: Iterable[str] | None = None,
 ) -> RenamedTools:
-    """Return the request with every tool called by a name that *rule* allows, the same one in all places.
+    """Return the request with every tool renamed that *rule* forbids, in all places to the same name.
 
-    *messages* are validated; *outline* is theirs, where somebody has made it, and *tools* are the names in ``tools``,
-    where somebody has read them. Texts stay as they are, also where they speak of a tool.
+    *messages* are validated. *outline* is their outline, and *tools* are the names in ``tools``, where the caller knows
+    them. Texts are not changed, even where they mention a tool.
     """
     called = names_in_history(messages) if outline is None else _names_in(outline)
     used = called | names_in_parameters(parameters, tools)

@@ -1,4 +1,4 @@
-"""How an illegal name is written so that every provider takes it."""
+"""Spell an illegal name so that every provider accepts it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ _OTHERS = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def spell_legal(name: str, attempt: int = 0) -> str:
-    """Return *name* in letters, digits, ``_`` and ``-``, cut to fit, with a digest of the whole of it behind.
+    """Return *name* in letters, digits, ``_`` and ``-``, shortened, with a digest of the whole name behind it.
 
-    The result depends on *name* and nothing else, so that a tool has one name in all requests and at all providers,
-    and a cached prefix stays what it was. The digest tells ``a.b`` from ``a/b``, and both from a tool that is really
-    called ``a_b``; a further *attempt* has another one. What has no Latin letter or digit is called ``tool``.
-    Source of the form: the part that Gemini's, OpenAI's, Anthropic's, Mistral's and Bedrock's rules have in common.
+    The result depends on *name* alone. So a tool has one name in all requests and at all providers, and cached prefixes
+    stay valid. The digest differs for ``a.b`` and ``a/b``, and from a tool that is really called ``a_b``. A further
+    *attempt* gives another digest. A name without a Latin letter or digit becomes ``tool``.
+
+    The form is the common part of the rules of Gemini, OpenAI, Anthropic, Mistral and Bedrock.
     """
     seed = f"{attempt}:{name}" if attempt else name
     digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
