@@ -1,24 +1,32 @@
-"""No agent loops for ever, and none is cut off in mid-thought. Pure, like the rest of the core.
+"""Limit the rounds of an agent's loop, and end it with an answer.
 
-A client sends its whole loop with each request, so the loop is counted there and nowhere else::
+A turn begins with the user's message. A round is an assistant message with tool calls, and their results. Clients send
+the whole loop with each request, so that rounds are counted in the request itself::
 
     guarded = guard_turn(messages, parameters, policy)
-    guarded.turn         # rounds since the user last spoke, the limit, a warning, a loop, a wrap-up
-    guarded.messages     # `messages` itself unless something is said to the model
+    guarded.turn         # the count of rounds, the limit, a warning, a loop, a wrap-up
+    guarded.messages     # `messages` itself unless a note for the model was added
     guarded.parameters   # `parameters` itself unless tools are withheld
-    guarded.gate         # which calls of the answer reach the client; None: all
+    guarded.gate         # decides which calls of the answer reach the client, or None for all
 
-Rules that hold here:
+These rules hold here:
 
-- only a message of the user's own opens a new count: not a tool's result in a user message, not a notice of ours;
-- in mode ``warn``, the default, nothing that is sent is changed, and nothing of the answer (unless the operator has
-  asked for a word to the model, ``tell_model`` or ``hint_after_errors``);
-- whatever is said to the model within a history stands where the history made it necessary, in each later request as
-  well, so that providers' prompt caches keep hitting; the instruction to finish alone is the history's end;
-- at a limit the client gets an answer, never an error.
+- Only a message of the user's own opens a turn. A tool's result in a user message does not, and neither does a notice
+  of turnright.
+- Mode ``warn``, the default, changes neither the request nor the answer, unless the operator sets ``tell_model`` or
+  ``hint_after_errors``.
+- A note stands behind the result that made it necessary, in each later request too, so that providers' prompt caches
+  keep hitting. Only the instruction to finish stands at the history's end.
+- At a limit the client gets an answer, never an error.
 
-Sources: seeds of the design are lango's limits and their faults (reference ``traps``, W1 to W7): delegation was
-counted, the last turn was told nothing, the hard stop threw the work away, A-B-A-B was no loop.
+Files, in the order of the data:
+
+    policy, turn                         the limits, and the state of a turn against them
+    carried_results, outcomes, rounds    a history as rounds
+    find_loop, tool_errors               rounds that repeat, tools that fail
+    notices, place_notes                 the texts for the model, and their places
+    guard_turn, withhold_tools           a request
+    gate_calls                           its answer
 """
 
 from sanitizers.turns.gate_calls import CallGate, ChunkGate, gate_answer

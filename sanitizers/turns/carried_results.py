@@ -1,8 +1,8 @@
-"""Tool results that clients carry in user messages, and calls that they write as text.
+"""Tool results that clients carry in user messages, and calls that models write as text.
 
-Agents whose models have no tool calls of their own, or whose framework does not trust them, speak of tools in plain
-text. Such a user message is no word of the user's: it must not open a new count. Only forms that a client was seen to
-send are known here, at the start of a text; one part in another form, and the message is the user's.
+Agents without native tool calls send results as plain text in user messages. Such a message is not the user's, and must
+not open a turn. Only forms that a client was seen to send are known here, at the start of a text. A message with any
+other text is the user's.
 """
 
 from __future__ import annotations
@@ -20,39 +20,42 @@ _RESULT = re.compile(
     r"|\[[a-z_]{3,40}(?: for '[^'\n]*')?\] Result:"  # Cline, by XML tools
 )
 _OBSERVATION = "Observation:\n"
-"""smolagents' result (memory.py, 1.26; the error above is its as well): two words that a user may begin with, too, so
-that they count behind a call alone."""
+"""The start of a smolagents result (memory.py, 1.26). Users may begin with these words too, so that they count behind a
+call alone."""
 
 _FRAME, _FRAME_END = "<pyai:tool_result", "</pyai:tool_result>"
-"""What pydantic-ai (2.68) puts around what a tool returned beside text, in parts of a user message."""
+"""The frame that pydantic-ai (2.68) puts around a tool's output beside text, in parts of a user message."""
 
 _AUTOMATED = re.compile(
     r"When a user message, a file or a tool result contains text that looks like an application frame"  # its preface
     r"|Your previous response failed the application's validation"  # pydantic-ai (2.68), of a final answer
     r"|Now proceed and carry out this plan\.\Z"  # smolagents, behind each plan, one in every ``planning_interval``
 )
-"""What clients say by themselves, that their agent may go on: no result, and no word of the user's."""
+"""Texts that clients send by themselves to keep their agent going. They are neither results nor the user's."""
 
 _RETRY = "\nFix the errors and try again."
-"""The end of the same, from pydantic-ai before: looked for there, since a pattern would go through all of the text."""
+"""The end of such a text from pydantic-ai. It is compared with the end, since a pattern would search the whole text."""
 
 _ACTS = ("Calling tools:\n", "```", "<code>", "<function=")
-"""What stands in an assistant's text that acts: smolagents' calls and code, OpenHands' calls."""
+"""Marks of an action in an assistant's text: smolagents' calls and code, and OpenHands' calls."""
 
 _NEW_TASK = "\nNew task:\n"
-"""smolagents joins neighbours of one role, so that a further task of the user's stands behind the last result."""
+"""The start of a further task, which stands behind the last result, since smolagents joins neighbours of one role."""
 
 _CALLS = "Calling tools:\n"
-"""What stands before the list of calls in smolagents' assistant texts (memory.py, 1.26), as Python writes it."""
+"""The text before the list of calls in smolagents' assistant messages (memory.py, 1.26), written as Python."""
 
 _HEAD = re.compile(
     r"\{'id': (?:'[^'\n]*'|None), 'type': 'function', 'function': \{'name': '([^'\n]+)', 'arguments': "
 )
-"""What stands before the arguments of each. They stay the text that they are: to let Python read it took a second for
-a megabyte, and evaluates what a stranger wrote."""
+"""The text before the arguments of each call.
+
+Arguments stay text. Reading them as Python took a second for a megabyte, and would evaluate untrusted input.
+"""
 
 _BETWEEN = "]}, \n"
-"""What stands behind the arguments. Their own brackets go with it, at the end of all calls alike."""
+"""Characters behind the arguments that are stripped. Brackets of the arguments' own are stripped too, equally for all
+calls."""
 
 Called = tuple[str, Any]
 """A call: the tool's name, and the arguments as they came."""
@@ -70,15 +73,16 @@ def texts_of(message: Message) -> Iterator[str]:
 
 
 def carries_result(message: Message) -> bool:
-    """Tell whether a user message, of one that may follow a call, holds the result of a tool."""
+    """Tell whether a user message holds the result of a tool. It is of a form that may follow a call."""
     return any(text.startswith(_FRAME) or _is_result(text, behind_call=True) for text in texts_of(message))
 
 
 def is_from_client(message: Message, *, behind_call: bool, behind_result: bool) -> bool:
-    """Tell whether a user message is the client's alone, and the user says nothing in it.
+    """Tell whether the client alone wrote a user message, so that the user says nothing in it.
 
-    *behind_call* says that it follows a turn that acts, or a result; *behind_result* a result. Blank messages are
-    nobody's word; media alone are a tool's behind a result (computer use, pydantic-ai's files), else the user's.
+    *behind_call* is true where the message follows a call or a result, *behind_result* where it follows a result. A
+    blank message is not the user's. Media alone belong to a tool behind a result (computer use, pydantic-ai's files),
+    and otherwise to the user.
     """
     said = [text for text in _unframed(texts_of(message)) if text.strip()]
     if not said:
@@ -95,7 +99,7 @@ def is_from_client(message: Message, *, behind_call: bool, behind_result: bool) 
 
 
 def _unframed(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the texts that stand in no frame of a tool's."""
+    """Yield the texts outside the frames of tool results."""
     framed = False
     for text in texts:
         framed = framed or text.startswith(_FRAME)
@@ -115,7 +119,7 @@ def _is_result(text: str, *, behind_call: bool) -> bool:
 
 
 def calls_in_text(message: Message) -> list[Called]:
-    """Return the calls that an assistant message makes in its text; one without a name where they cannot be read."""
+    """Return the calls in an assistant message's text. Calls that cannot be read are one call without a name."""
     for text in texts_of(message):
         if _CALLS not in text:
             continue

@@ -1,7 +1,7 @@
-"""Rounds that repeat themselves: cycles of one to three rounds, with the same calls and the same results each time.
+"""Find rounds that repeat: cycles of one to three rounds, with the same calls and the same results each time.
 
-A call whose result changes is no loop: that is polling. Waiting for a build repeats itself honestly, which is why mode
-``warn`` only tells.
+A call whose result changes is polling and no loop. Waiting for a build may repeat itself for good reason, so that mode
+``warn`` only reports a loop.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import NamedTuple
 from sanitizers.turns.rounds import Round
 
 PERIODS = (1, 2, 3)
-"""Rounds of a cycle. A, B, A, B is one of two (lango saw only A, A)."""
+"""Lengths of a cycle in rounds. A, B, A, B is a cycle of two."""
 
 
 class Loop(NamedTuple):
-    """A loop that a round stands at the end of: a cycle of *period* rounds, *times* over."""
+    """A loop that ends with a round: a cycle of *period* rounds, repeated *times* over."""
 
     period: int
     times: int
     is_new: bool
-    """Whether it has become one with this very round."""
+    """True where this round made it a loop."""
 
     goes_on: bool
-    """Whether the cycle was gone through once more since."""
+    """True where the cycle was completed once more after it became a loop."""
 
 
 def find_beginnings(rounds: Sequence[Round], repeats: int) -> Iterator[tuple[int, Loop]]:
-    """Yield each round with which a loop becomes one, by its place, as :func:`find_loop` finds it there."""
+    """Yield each round that makes a loop, by its place, with the loop as :func:`find_loop` finds it there."""
     runs = dict.fromkeys(PERIODS, 0)
     for at, one in enumerate(rounds):
         for period in PERIODS:
@@ -42,7 +42,7 @@ def find_beginnings(rounds: Sequence[Round], repeats: int) -> Iterator[tuple[int
 
 
 def find_loop(rounds: Sequence[Round], at: int, repeats: int) -> Loop | None:
-    """Return the loop at whose end ``rounds[at]`` stands: a cycle *repeats* times in a row (at least 2); else None."""
+    """Return the loop that ends with ``rounds[at]``: a cycle *repeats* times in a row (at least 2), or None."""
     for period in PERIODS:
         least = (repeats - 1) * period
         run = _run_length(rounds, at, period, repeats * period)
@@ -52,7 +52,7 @@ def find_loop(rounds: Sequence[Round], at: int, repeats: int) -> Loop | None:
 
 
 def _run_length(rounds: Sequence[Round], at: int, period: int, most: int) -> int:
-    """Return how many rounds up to *at* repeat the one *period* before them, counted to *most*."""
+    """Return the number of rounds up to *at* that repeat the round *period* before them, at most *most*."""
     run = 0
     while run < most and at - run - period >= 0 and rounds[at - run].repeats(rounds[at - run - period]):
         run += 1

@@ -1,7 +1,8 @@
-"""Which calls of an answer reach the client: at a limit none, or none that hands the task on; else not too many.
+"""Decide which calls of an answer reach the client.
 
-What the client gets in the end is an answer like any other: a text and a finish reason. A call that is held back is
-never half there, and those that stay have places without gaps.
+At a limit no call passes, or no call that delegates. Otherwise a number of calls may pass. The client always gets a
+complete answer, with a text and a finish reason. A call is held back whole, and the passing calls are numbered without
+gaps.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ _Choice = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CallGate:
-    """What is let through: *most* calls of a choice (0: any number), and none at all where *closed*.
+    """The calls that pass: *most* of one choice (0 is any number), or none where the gate is *closed*.
 
-    *refused* has the policy whose delegations are held back, *final* the one whose final tools pass though it is
-    closed; None where that is not so. *words* are what the client gets where nothing else is left of a choice.
+    *refused* is the policy whose delegations are held back, or None. *final* is the policy whose final tools pass a
+    closed gate, or None. *words* are the client's text where nothing else is left of a choice.
     """
 
     most: int = 0
@@ -33,7 +34,7 @@ class CallGate:
     final: TurnPolicy | None = None
 
     def reason_against(self, name: str, passed: int) -> str | None:
-        """Return why a call of the tool *name* is held back, behind *passed* others; None where it passes."""
+        """Return why a call of the tool *name* is held back behind *passed* others, or None where it passes."""
         if self.closed:
             return None if self.final is not None and self.final.finishes(name) else "call_withheld"
         if self.refused is not None and self.refused.delegates(name):
@@ -51,13 +52,13 @@ class _ChoiceGate:
     calls: int = 0
     held: int = 0
     places: dict[int, int | None] = field(default_factory=dict)
-    """The new place of a call by its old one; None for one that is held back."""
+    """The new place of each call by its old place, or None for a call that is held back."""
 
     said: bool = False
-    """Whether it says anything in text."""
+    """True where the choice has text."""
 
     legacy: str | None = None
-    """Whether a call of the form before tool calls passes: empty, or why not; None before there is one."""
+    """The decision about a legacy call: empty where it passes, else a reason, and None before there is one."""
 
     def passes(self, name: str, call_id: str) -> bool:
         """Tell whether a call of the tool *name* passes, and count it."""
@@ -71,7 +72,7 @@ class _ChoiceGate:
 
 
 def gate_answer(answer: dict[str, Any], gate: CallGate) -> tuple[dict[str, Any], tuple[Change, ...]]:
-    """Return *answer*, a whole one in shape, with the calls that pass; itself where all do."""
+    """Return the whole *answer* with the calls that pass, or *answer* itself where all do."""
     changes: list[Change] = []
     choices = [_gate_choice(choice, gate, changes) for choice in answer["choices"]]
     if all(new is old for new, old in zip(choices, answer["choices"], strict=True)):
@@ -102,7 +103,7 @@ def _gate_choice(choice: _Choice, gate: CallGate, changes: list[Change]) -> _Cho
 
 
 def _kept(message: Mapping[str, Any], calls: list[dict[str, Any]], legacy: Any) -> dict[str, Any]:
-    """Return a message with the calls that pass alone."""
+    """Return a message with the passing calls alone."""
     kept = {name: value for name, value in message.items() if name not in ("tool_calls", "function_call")}
     if calls:
         kept["tool_calls"] = calls
@@ -112,16 +113,16 @@ def _kept(message: Mapping[str, Any], calls: list[dict[str, Any]], legacy: Any) 
 
 
 class ChunkGate:
-    """The gate of one stream: its chunks, in shape, go through it one by one."""
+    """The gate of one stream, which its chunks go through one by one."""
 
     def __init__(self, gate: CallGate) -> None:
         self._gate = gate
         self._choices: dict[int, _ChoiceGate] = {}
         self.changes: list[Change] = []
-        """What was held back so far, and said in its place."""
+        """A change for each call that was held back, and for each text in its place."""
 
     def pass_chunk(self, chunk: dict[str, Any]) -> dict[str, Any] | None:
-        """Return *chunk* with what passes of it; None where that is nothing."""
+        """Return *chunk* with the calls that pass, or None where nothing is left of it."""
         if not chunk["choices"]:
             return chunk
         choices = [passed for choice in chunk["choices"] if (passed := self._pass_choice(choice)) is not None]

@@ -1,4 +1,4 @@
-"""One request held against the limits: counted, told, and in mode ``enforce`` brought to an end."""
+"""Hold one request against the limits: count its rounds, and in mode ``enforce`` bring the turn to an end."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from sanitizers.turns.withhold_tools import add_guidance, withhold_delegation, w
 
 @record
 class Guarded:
-    """A request as the guard leaves it; *messages* and *parameters* are the given ones where nothing is done.
+    """A request as the guard leaves it. Unchanged *messages* and *parameters* are the given objects.
 
-    *gate* is what its answer goes through, None where all of it passes.
+    *gate* is what the answer goes through, or None where all of it passes.
     """
 
     messages: Messages
@@ -42,7 +42,7 @@ class Guarded:
 
 
 class Declared(NamedTuple):
-    """The tools that a request declares, and those of them that hand the task on, by their names."""
+    """The names of the tools that a request declares, and of those that delegate."""
 
     names: Sequence[str]
     delegating: Sequence[str]
@@ -51,11 +51,11 @@ class Declared(NamedTuple):
 _NONE = Declared((), ())
 
 _FINAL_TRIES = 3
-"""Rounds with a final tool after which that is withheld as well: one that is refused over and over is a loop, too."""
+"""Rounds with a final tool after which it is withheld too: a final answer that is always refused is a loop."""
 
 
 class _Counts(NamedTuple):
-    """Rounds of a turn: with calls that do work, and with calls that hand the task on."""
+    """Rounds of a turn: those whose calls do work, and those whose calls delegate."""
 
     rounds: int
     delegations: int
@@ -65,9 +65,9 @@ _NO_ROUNDS = _Counts(0, 0)
 
 
 class _Standing(NamedTuple):
-    """Where the newest turn stands: its rounds, their counts with and *before* the newest one, and what they reached.
+    """The state of the newest turn: its rounds, and their counts with and *before* the newest round.
 
-    *limit* is the limit of rounds, *warning_from* the number of rounds from which on a warning is given; 0 is none.
+    *limit* is the limit of rounds, and *warning_from* the number of rounds from which a warning is given. 0 is none.
     """
 
     rounds: Sequence[Round]
@@ -81,9 +81,9 @@ class _Standing(NamedTuple):
 def guard_without_rounds(
     outline: Outline, parameters: Mapping[str, Any], policy: TurnPolicy, declared: Declared | None = None
 ) -> Guarded | None:
-    """Return what :func:`guard_turn` would return for a history without rounds; None where there may be some.
+    """Return the result of :func:`guard_turn` for a history without rounds, or None where there may be rounds.
 
-    This is the fast path for a history that nobody has answered yet: nothing in it is read but its *outline*.
+    This is the fast path for a history that nobody has answered yet: it reads the *outline* alone.
     """
     if outline.turns or outline.odd or not policy.changes_nothing:
         return None
@@ -103,9 +103,9 @@ def guard_turn(
 ) -> Guarded:
     """Return the request that *messages*, as the client sent them, and *parameters* become under *policy*.
 
-    *declared* is what *parameters* declare, where somebody has read it.
-    The instruction to finish is a user message at the end, or with *in_result* stands behind a result that is the end:
-    for histories that nobody makes legal afterwards, since not every provider takes a user's word behind a result.
+    *declared* are the declared tools, where the caller knows them. The instruction to finish is a user message at the
+    end. With *in_result* it stands behind the last result instead. No step makes the history legal then, and some
+    providers refuse a user message behind a result.
     """
     names, delegating = declared or read_declared(parameters, policy)
     standing = _read_standing(messages, policy, delegating)
@@ -147,7 +147,7 @@ def guard_turn(
 
 
 def _read_standing(messages: Messages, policy: TurnPolicy, delegating: Sequence[str]) -> _Standing:
-    """Return where the newest turn of *messages* stands; *delegating* are the declared tools that hand the task on."""
+    """Return the state of the newest turn of *messages*. *delegating* are the declared tools that delegate."""
     rounds = read_rounds(messages, last_turn_start(messages), len(messages))
     counts = before = _NO_ROUNDS
     loop = None
@@ -160,7 +160,7 @@ def _read_standing(messages: Messages, policy: TurnPolicy, delegating: Sequence[
 
 
 def read_declared(parameters: Mapping[str, Any], policy: TurnPolicy) -> Declared:
-    """Return what a request declares, as *policy* sees it."""
+    """Return the tools that a request declares, and those of them that delegate under *policy*."""
     names = declared_names(parameters)
     return Declared(names, policy.delegating(names)) if names else _NONE
 
@@ -185,7 +185,7 @@ def _count(rounds: Sequence[Round], policy: TurnPolicy) -> _Counts:
 
 
 def _newly_reached(limit: int, count: int, before: int) -> bool:
-    """Tell whether *count* reaches *limit*, and the count *before* it did not; 0 is no limit."""
+    """Tell whether *count* reaches *limit*, and the count *before* did not. 0 is no limit."""
     return before < limit <= count
 
 
@@ -213,9 +213,10 @@ def _instruction(wrap_up: WrapUp, limit: int, policy: TurnPolicy, final: Sequenc
 
 
 def _final_names(parameters: Mapping[str, Any], rounds: Sequence[Round], policy: TurnPolicy) -> list[str]:
-    """Return the tools that the final answer may be given by; none where that was tried often enough in this turn.
+    """Return the tools that may give the final answer, or none where they were tried often enough in this turn.
 
-    An agent whose answers must be tool calls would be told that it has none (pydantic-ai with an output type).
+    Some agents answer by tool calls alone (pydantic-ai with an output type). Without its final tool, such an agent
+    could not answer.
     """
     tried = sum(any(map(policy.finishes, one.names)) for one in rounds)
     return (
@@ -224,7 +225,7 @@ def _final_names(parameters: Mapping[str, Any], rounds: Sequence[Round], policy:
 
 
 def _events(standing: _Standing, policy: TurnPolicy, wrap_up: WrapUp) -> tuple[str, ...]:
-    """Return what the newest round brought about: a threshold that was not reached before it."""
+    """Return the thresholds that the newest round reached first."""
     rounds, counts, before = standing.rounds, standing.counts, standing.before
     if not rounds and not wrap_up:
         return ()

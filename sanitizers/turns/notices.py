@@ -1,7 +1,7 @@
-"""What is said to the model, and to the client, of limits and loops; and how it is known again.
+"""The texts for the model and the client about limits and loops, and their recognition in a history.
 
-Changing a wording moves cached prefixes of sessions that hold it, so a test pins the bytes. Every text says that it
-is the gateway that speaks: the model must not take it for a tool's words or the user's.
+A changed wording invalidates the cached prefixes of sessions that hold it, so a test pins the bytes. Every text says
+that the gateway speaks: the model must not take it for a tool's output or the user's words.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _QUOTED = str.maketrans({"[": "(", "]": ")", '"': "'"})
 
 
 def wrap_up_at_limit(limit: int, final: Sequence[str] = ()) -> str:
-    """Return the instruction to finish after *limit* rounds; *final* are the tools that the answer is given by."""
+    """Return the instruction to finish after *limit* rounds. *final* are the tools that give the answer."""
     return f"{NOTICE_START}The limit of {limit} rounds of tool calls is reached. {_finish(final)}"
 
 
 def wrap_up_of_loop(final: Sequence[str] = ()) -> str:
-    """Return the instruction to finish in a loop that went on."""
+    """Return the instruction to finish in a loop that continued."""
     return f"{NOTICE_START}The same tool calls keep coming to the same results. {_finish(final)}"
 
 
 def wrap_up_of_delegation(limit: int, final: Sequence[str] = ()) -> str:
-    """Return the instruction to finish where nothing but delegation is declared, and none is left."""
+    """Return the instruction to finish where only delegation is declared, and its limit is reached."""
     return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. {_finish(final)}"
 
 
@@ -42,7 +42,7 @@ def _finish(final: Sequence[str]) -> str:
 
 
 def loop_note(period: int, times: int) -> str:
-    """Return what stands behind the result with which a loop has become one."""
+    """Return the note behind the result that made a loop."""
     what = "This call was" if period == 1 else f"These {period} rounds of calls were"
     return (
         f"{NOTICE_START}{what} made {times} times in a row with the same result. Making the same call again will not "
@@ -51,19 +51,19 @@ def loop_note(period: int, times: int) -> str:
 
 
 def warning_note(rounds: int, limit: int) -> str:
-    """Return what stands behind the result with which the warning is due."""
+    """Return the note behind the result that made the warning due."""
     return f"{NOTICE_START}{rounds} of {limit} rounds of tool calls are used. Work towards an answer.]"
 
 
 def delegation_note(limit: int) -> str:
-    """Return what stands behind the result of the last delegation."""
+    """Return the note behind the result of the last delegation."""
     return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. Finish it without handing it on.]"
 
 
 def error_hint(name: str, times: int, quote: str) -> str:
-    """Return what stands behind the result of the failure that was one too many.
+    """Return the note behind the failure of a tool that was one too many.
 
-    The *quote* is a stranger's: it must not look like the end of this, or like words of ours.
+    *quote* is the tool's own text: it must not look like the end of the note, or like the gateway's words.
     """
     name, quote = name[:64].translate(_QUOTED), quote.translate(_QUOTED)
     return (
@@ -73,7 +73,7 @@ def error_hint(name: str, times: int, quote: str) -> str:
 
 
 def delegation_guidance(limit: int) -> str:
-    """Return what is added to the description of the first tool that hands a task on (lango's 1-2, 3-5, 6-10)."""
+    """Return the addition to the description of the first tool that delegates."""
     simple, medium = max(1, limit // 5), max(2, limit // 2)
     return (
         f"Of {limit} rounds of handing on that a task may take, a simple one needs 1-{simple}, a medium one "
@@ -84,18 +84,18 @@ def delegation_guidance(limit: int) -> str:
 
 
 def last_words(instruction: str) -> str:
-    """Return what the client gets where the model, which was told *instruction*, said nothing in text."""
+    """Return the client's text where the model, which got *instruction*, answered without text."""
     reason = instruction.removeprefix(NOTICE_START).partition(". ")[0]
     return f"{NOTICE_START}{reason}. The model was asked to finish and said nothing; no further call was passed on.]"
 
 
 def delegation_refused(limit: int) -> str:
-    """Return what the client gets in the place of a delegation over the limit, where the model said nothing else."""
+    """Return the client's text in place of a delegation over the limit, where the model wrote no other text."""
     return f"{NOTICE_START}The task was handed on {limit} times, which is the limit; it was not handed on again.]"
 
 
 def with_notices(message: Message, notices: list[str]) -> Message:
-    """Return a tool's result with *notices* behind it; those that are there already are not said again."""
+    """Return a tool's result with *notices* behind it. Notices that it already holds are not added again."""
     content = message.get("content")
     if isinstance(content, list) and is_part_list(content):
         held = "".join(text for part in content if isinstance(text := part.get("text"), str))
@@ -118,7 +118,7 @@ def as_text(content: Any) -> str:
 
 
 def without_notices(text: str) -> str:
-    """Return a result's *text* without the notices behind it: of a turnright that stands before this one."""
+    """Return a result's *text* without the notices behind it, which another turnright in front may have added."""
     if text.startswith(NOTICE_START):
         return ""  # behind a result that holds nothing
     return text.partition(f"{SEPARATOR}{NOTICE_START}")[0] if NOTICE_START in text else text

@@ -1,7 +1,7 @@
-"""What a tool's result says, as far as results are compared and read: what is the same result to the model.
+"""Read tool results so that equal results compare as equal.
 
-Left out is what differs though the tool said the same: notices of a turnright that stands before this one, the marks
-for prompt caches, which clients move to the newest messages with every request, and the ids of calls within texts.
+Differences that the tool did not make are left out. They are notices of another turnright in front, prompt-cache marks,
+which clients move to the newest messages with every request, and call ids within texts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sanitizers.turns.carried_results import texts_of
 from sanitizers.turns.notices import as_text, without_notices
 
 _CALL_ID = re.compile(r"^Call id: [^\n]*\n(?=Error:\n)", re.MULTILINE)
-"""What smolagents (memory.py, 1.26) writes before an error: an id that is new with each call."""
+"""A line that smolagents (memory.py, 1.26) writes before an error, with an id that is new for each call."""
 
 
 def words_of(message: Message) -> str:
-    """Return the texts of a result, without the notices behind them; of a bare value its JSON, as it is sent."""
+    """Return the texts of a result without the notices behind them. A bare value is returned as JSON."""
     content = message.get("content")
     if isinstance(content, list) and is_part_list(content):
         return "".join(text for text in texts_of(message) if not text.startswith(NOTICE_START))
@@ -27,7 +27,7 @@ def words_of(message: Message) -> str:
 
 
 def outcome_of(message: Message) -> Any:
-    """Return what a result comes to: its words, where it holds nothing else."""
+    """Return the content of a result for comparison: its texts, or its parts where it holds other parts too."""
     content = message.get("content")
     if (
         isinstance(content, list)

@@ -1,7 +1,7 @@
-"""Notes for the model within its history: each behind the very result with which it became due.
+"""Place notes for the model within its history, each behind the result that made it due.
 
-What a note is due to is found again from the history alone, in every turn of it, so that a note once given stays where
-it is in all later requests and the cached prefix holds.
+The cause of each note is found again from the history alone, in every turn. So a note stays in its place in all later
+requests, and the cached prefix holds.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from sanitizers.turns.rounds import Round, split_turns
 from sanitizers.turns.tool_errors import find_failures
 
 _Notes = dict[int, list[tuple[str, str]]]
-"""By the index of the result that they stand behind: the reason and the words of each."""
+"""The reason and text of each note, by the index of the result that it stands behind."""
 
 
 def place_notes(
     messages: Messages, policy: TurnPolicy, *, multi_agent: bool
 ) -> tuple[Messages, list[Change]]:
-    """Return *messages* with all notes that are due, and a change for each; *messages* itself where there is none.
+    """Return *messages* with all notes that are due, and a change for each, or *messages* itself where none is due.
 
-    *multi_agent* says that the request declares tools that hand the task on. The note of index ``i`` depends on
-    ``messages[:i + 1]`` and on the policy alone.
+    *multi_agent* says that the request declares tools that delegate. The note of index ``i`` depends on ``messages[:i +
+    1]`` and on the policy alone.
     """
     if policy.changes_nothing:
         return messages, []
@@ -54,7 +54,7 @@ def place_notes(
 
 
 def _note_counts(rounds: Sequence[Round], policy: TurnPolicy, notes: _Notes, *, multi_agent: bool) -> None:
-    """Note the round that the warning is due with, and the one that was the last delegation."""
+    """Add the note for the round that made the warning due, and for the round that was the last delegation."""
     working = delegations = 0
     warned = False
     for one in rounds:
@@ -81,6 +81,6 @@ def _note_loops(rounds: Sequence[Round], repeats: int, notes: _Notes) -> None:
 
 
 def _add(notes: _Notes, one: Round, reason: str, words: str) -> None:
-    """Note *words* behind the last result of a round; one without results has no place for them yet."""
+    """Add a note behind the last result of a round. A round without results gets none yet."""
     if one.results:
         notes.setdefault(one.results[-1].place, []).append((reason, words))

@@ -1,4 +1,4 @@
-"""What the operator allows: limits, and what happens at them."""
+"""The operator's limits for a turn, and the actions at them."""
 
 from __future__ import annotations
 
@@ -10,34 +10,37 @@ from math import ceil
 from typing import Literal
 
 DELEGATION_TOOLS = ("transfer_to_*", "handoff_*", "delegate_*", "task")
-"""Names of tools that hand a task on: google-adk's ``transfer_to_agent``, openai-agents' ``transfer_to_<agent>``,
-langgraph-supervisor's and crewAI's, and the ``task`` of coding agents."""
+"""Names of tools that delegate, which means that they hand the task on.
+
+They are google-adk's ``transfer_to_agent``, openai-agents' ``transfer_to_<agent>``, those of langgraph-supervisor and
+crewAI, and the ``task`` of coding agents.
+"""
 
 
 FINAL_TOOLS = ("final_result*", "final_answer", "attempt_completion")
-"""Names of tools by which an agent is given its final answer: pydantic-ai's output tools, smolagents', Cline's."""
+"""Names of tools that give the final answer: pydantic-ai's output tools, smolagents', Cline's."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnPolicy:
-    """The limits of one request; 0 switches one off."""
+    """The limits of one request. 0 switches a limit off."""
 
     mode: Literal["warn", "enforce"] = "warn"
     max_rounds: int = 25
     max_rounds_multi_agent: int = 50
     warn_at: float = 0.8
-    """The share of the limit from which on a warning is given."""
+    """The share of the limit from which a warning is given."""
 
     max_delegation_rounds: int = 10
     max_calls_per_turn: int = 10
     max_repeats: int = 5
-    """How often the same calls may come to the same results in a row before that is a loop."""
+    """Equal rounds in a row that make a loop."""
 
     hint_after_errors: int = 0
     """Failures of one tool after which the model is asked for another way."""
 
     tell_model: bool = False
-    """Whether the model hears of the warning, and of the rounds that delegation may take."""
+    """Tell the model about the warning, and about the rounds that delegation may take."""
 
     delegation_tools: tuple[str, ...] = DELEGATION_TOOLS
     final_tools: tuple[str, ...] = FINAL_TOOLS
@@ -45,7 +48,7 @@ class TurnPolicy:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether nothing that is sent or answered is changed, whatever the rounds."""
+        """True where neither the request nor the answer is ever changed."""
         return self.mode == "warn" and not self.tell_model and not self.hint_after_errors
 
     def lowered(self, asked: int) -> TurnPolicy:
@@ -57,15 +60,15 @@ class TurnPolicy:
         )
 
     def limit(self, *, multi_agent: bool) -> int:
-        """Return the limit of rounds; 0 is none."""
+        """Return the limit of rounds, where 0 is none."""
         return self.max_rounds_multi_agent if multi_agent else self.max_rounds
 
     def warning_from(self, limit: int) -> int:
-        """Return the number of rounds from which on a warning is given; 0 is never."""
+        """Return the number of rounds from which a warning is given, where 0 is never."""
         return ceil(round(limit * self.warn_at, 6)) if limit else 0  # 0.55 of 100 is 55.00000000000001
 
     def delegates(self, name: str) -> bool:
-        """Tell whether a tool of this *name* hands the task on."""
+        """Tell whether a tool of this *name* delegates."""
         if len(name) > _LONGEST_KEPT:
             return _delegates(self.delegation_tools, name)
         return _delegates_kept(self.delegation_tools, name)
@@ -75,11 +78,11 @@ class TurnPolicy:
         return _matcher(self.final_tools).fullmatch(name.lower()) is not None
 
     def delegating(self, names: Iterable[str]) -> list[str]:
-        """Return those of *names* that hand the task on."""
+        """Return those of *names* that delegate."""
         return [name for name in names if self.delegates(name)]
 
     def counts_as(self, names: Collection[str]) -> tuple[bool, bool]:
-        """Tell whether a round that calls *names* counts as one of work, and as one of delegation; both may hold."""
+        """Tell whether a round that calls *names* counts as work, and whether as delegation. Both may hold."""
         delegating = sum(map(self.delegates, names))
         return not delegating or delegating < len(names), delegating > 0
 
@@ -90,11 +93,11 @@ def _delegates(patterns: tuple[str, ...], name: str) -> bool:
 
 _LONGEST_KEPT = 128
 _delegates_kept = lru_cache(maxsize=4096)(_delegates)
-"""The same for the names of usual tools, which come with every call of every request."""
+"""The same with a cache, for names of usual length, which come with every call of every request."""
 
 
 @lru_cache(maxsize=64)
 def _matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what matches any of *patterns*, in which ``*`` alone is special; case does not count."""
+    """Return a pattern for any of *patterns*. Only ``*`` is special, and case does not count."""
     alternatives = (re.escape(pattern.lower()).replace(r"\*", ".*") for pattern in patterns)
     return re.compile("|".join(alternatives) or r"(?!)", re.DOTALL)

@@ -1,7 +1,7 @@
-"""A history as rounds: an assistant turn with tool calls, and the results that it got.
+"""Read a history as rounds: an assistant turn with tool calls, and its results.
 
-Counted in what the client sent, not in what is sent on: a budget may have dropped half of it, and what is merged
-differs by provider.
+The client's messages are counted, and not the messages that are sent to a provider. A budget may have dropped half of
+those, and providers differ in what is merged.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from sanitizers.turns.outcomes import outcome_of
 from sanitizers.work_limit import metered
 
 _NEAR = 8
-"""How far back it is looked for what a user message follows: more system messages in a row are not to be expected."""
+"""Messages that are searched backwards for the one before a user message: the others are system messages."""
 
 
 class Result(NamedTuple):
-    """A tool's result: the message that holds it, by its index, and the id of the call, where it says one."""
+    """A tool's result: the index of its message, the message, and the call's id where it has one."""
 
     place: int
     message: Message
@@ -41,44 +41,44 @@ class Result(NamedTuple):
 
 @dataclass(eq=False)
 class Round:
-    """One round. *calls* are in the order of the turn, *ids* the calls' ids."""
+    """One round. *calls* are in the order of the turn, and *ids* are the calls' ids."""
 
     index: int
-    """Where its turn begins."""
+    """The index of its first assistant message."""
 
     calls: list[Called] = field(default_factory=list)
     ids: list[str | None] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-    """What the turn says in messages without calls."""
+    """The texts of its messages without calls."""
 
     @property
     def text(self) -> str:
-        """What the turn says, where that is all that is known of its calls; beside one it does not make another."""
+        """The text of a turn whose calls cannot be read, and empty for a turn with calls. It tells such turns apart."""
         return "" if self.calls else "".join(self.said)
 
     @property
     def names(self) -> list[str]:
-        """The names of the tools that it calls."""
+        """The names of the called tools."""
         return [name for name, _ in self.calls]
 
     @cached_property
     def canonical(self) -> list[tuple[str, str]]:
-        """The calls in a spelling that is the same for equal arguments, in an order of their own."""
+        """The calls with canonical arguments, sorted, so that equal rounds have equal values."""
         return sorted((name, _canonical(arguments)) for name, arguments in self.calls)
 
     @cached_property
     def outcomes(self) -> list[Any]:
-        """What the results come to, in an order of their own where they are all texts."""
+        """The contents of the results for comparison, sorted where all are texts."""
         said = [_without_ids(outcome_of(result.message), self._ids_for(result)) for result in self.results]
         return sorted(said) if all(isinstance(text, str) for text in said) else said
 
     def _ids_for(self, result: Result) -> Sequence[str | None]:
-        """Return the ids that *result* is read without: its own alone in a turn of very many calls."""
+        """Return the ids that are removed from *result*: all of its turn, or its own alone where there are many."""
         return self.ids if len(self.ids) <= _MOST_IDS else [result.call_id]
 
     def repeats(self, other: Round) -> bool:
-        """Tell whether both make the same calls, with the same arguments, and came to the same results."""
+        """Tell whether both rounds make the same calls with the same arguments, and got the same results."""
         if len(self.calls) != len(other.calls) or self.text != other.text:
             return False
         if self.calls != other.calls and sorted(self.names) != sorted(other.names):
@@ -87,10 +87,10 @@ class Round:
             return False
         return (
             self.calls == other.calls or self.canonical == other.canonical
-        )  # dearest last: it parses arguments
+        )  # the most expensive check comes last: it parses arguments
 
     def name_of(self, result: Result) -> str:
-        """Return the name of the tool that a *result* is of; empty where that cannot be told."""
+        """Return the name of the tool that a *result* belongs to, or an empty text where it is unknown."""
         if result.call_id in self._named:
             return self._named[result.call_id]
         name = result.message.get("name")
@@ -100,7 +100,7 @@ class Round:
 
     @cached_property
     def _named(self) -> dict[str | None, str]:
-        """The names by the calls' ids; the first call's where several have one id."""
+        """The tools' names by call id. Where several calls share an id, it is the first call's."""
         named = zip(reversed(self.ids), reversed(self.names), strict=True)
         return {call_id: name for call_id, name in named if call_id is not None}
 
@@ -110,7 +110,7 @@ class Round:
 
 
 def opens_turn(messages: Messages, index: int) -> bool:
-    """Tell whether the message at *index* is the user's own word, which a new count begins with."""
+    """Tell whether the message at *index* is the user's own, so that it opens a turn."""
     message = messages[index]
     if message["role"] != "user" or not is_from_user(message):
         return False
@@ -122,7 +122,7 @@ def opens_turn(messages: Messages, index: int) -> bool:
 
 
 def last_turn_start(messages: Messages) -> int:
-    """Return where the newest turn begins: behind the last word of the user's, or at 0, where nothing is before it."""
+    """Return the index behind the last message of the user's own, or 0 where no message stands before it."""
     for index in range(len(messages) - 1, 0, -1):
         if messages[index]["role"] == "user" and opens_turn(messages, index):
             return index + 1
@@ -140,14 +140,14 @@ def split_turns(messages: Messages) -> Iterator[list[Round]]:
 
 
 def read_rounds(messages: Messages, start: int, end: int) -> list[Round]:
-    """Return the rounds between *start* and *end*, among which no user speaks.
+    """Return the rounds between *start* and *end*, where no message of the user's own stands.
 
-    Assistant messages that follow one another are one turn if a result follows: some clients send parallel calls one by
-    one. If none does, each with a call is a round: a client that drops its results must not go uncounted. A turn
-    without calls is a round where a result answers it all the same: its calls are in its text.
+    Assistant messages in a row are one turn if a result follows, since some clients send parallel calls one by one. If
+    no result follows, each message with calls is a round, so that a client which drops results is counted too. A
+    message without calls is a round where a result follows it: its calls are in its text.
     """
     rounds: list[Round] = []
-    run: list[Round] = []  # the messages of the newest turn, until a result makes one of them
+    run: list[Round] = []  # the newest assistant messages, until a result joins them to one round
     for index in metered(range(start, end)):
         message = messages[index]
         role = message["role"]
@@ -176,7 +176,7 @@ def _acts(message: Message) -> bool:
 
 
 def _answer(run: list[Round], result: Result) -> None:
-    """Add a result to the turn that *run* is, which is one round from now on."""
+    """Add a result to the turn *run*, and join its messages to one round."""
     if len(run) > 1:
         whole = Round(run[0].index)
         for one in run:
@@ -215,7 +215,7 @@ def _read_turn(index: int, message: Message) -> Round:
 
 
 def _without_ids(said: Any, ids: Sequence[str | None]) -> Any:
-    """Return what a result says without the ids of its turn's calls: some tools write theirs into it."""
+    """Return a result's content without the ids of its turn's calls, which some tools write into it."""
     if isinstance(said, str):
         for call_id in ids:
             if call_id and len(call_id) >= _SHORTEST_ID and call_id in said:
@@ -224,14 +224,14 @@ def _without_ids(said: Any, ids: Sequence[str | None]) -> Any:
 
 
 _MOST_IDS = 32
-"""Calls of a turn whose ids are looked for in the results of all of them."""
+"""Calls of a turn up to which all ids are searched for in every result."""
 
 _SHORTEST_ID = 6
-"""Characters of an id that is looked for in a text: ``1`` stands in many."""
+"""Characters from which an id is searched for in a text: a text such as ``1`` occurs in many."""
 
 
 def _canonical(arguments: Any) -> str:
-    """Return arguments as JSON with sorted keys and no white space; what is no JSON as the text that it is."""
+    """Return arguments as JSON with sorted keys and no white space, or as their own text where they are no JSON."""
     if isinstance(arguments, str) and is_too_dense(arguments):
         return arguments
     try:

@@ -1,8 +1,7 @@
-"""Tools that fail again and again: which results are errors, and which failure is one too many.
+"""Find tools that fail repeatedly: recognize results that are errors, and count them.
 
-OpenAI's format has no field for it. What counts is the beginning of a text, or a field of a JSON object, in the words
-of the frameworks that write them; never a word somewhere in the middle, since a page about errors is no error
-(lango's "500" anywhere in the text hit numbers in messages).
+OpenAI's format has no field for an error. The beginning of a text or a field of a JSON object decides, in the words of
+the frameworks that write them. Words in the middle do not count, since a page about errors is no error.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _LONGEST_QUOTE = 200
 
 
 class Failure(NamedTuple):
-    """The failure of a tool that was one too many: *times* in all, and what the last one said, shortened."""
+    """The failure of a tool that was one too many: *times* in all, and the shortened text of the last one."""
 
     result: Result
     name: str
@@ -45,7 +44,7 @@ class Failure(NamedTuple):
 
 
 def find_failures(rounds: Sequence[Round], times: int) -> Iterator[Failure]:
-    """Yield for each tool its failure number *times* among the *rounds* of one turn, if there were as many."""
+    """Yield for each tool its failure number *times* in the *rounds* of one turn, if there were as many."""
     counts: Counter[str] = Counter()
     for one in rounds:
         for result in one.results:
@@ -58,7 +57,7 @@ def find_failures(rounds: Sequence[Round], times: int) -> Iterator[Failure]:
 
 
 def error_of(message: Message) -> str | None:
-    """Return what a result says of its failure, on one line of up to 200 characters; None where it is none."""
+    """Return a result's error text on one line of up to 200 characters, or None where it is no error."""
     text = words_of(message)
     if not text or text == "{}" or len(text) > _LONGEST:
         return None
@@ -70,7 +69,7 @@ def error_of(message: Message) -> str | None:
 
 
 def _is_error(value: dict[str, Any]) -> bool:
-    """Tell whether a JSON object says that it is an error: MCP's ``isError``, ``{"error": …}`` and their like."""
+    """Tell whether a JSON object reports an error: MCP's ``isError``, ``{"error": …}`` and similar fields."""
     return (
         bool(value.get("error"))
         or value.get("isError") is True

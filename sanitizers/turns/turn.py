@@ -1,4 +1,4 @@
-"""Where a turn stands: what the header, the log, the metrics and ``/v1/explain`` say of it. No text of anybody's."""
+"""The state of a turn for the header, the log, the metrics and ``/v1/explain``. It holds no message text."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, Literal
 from sanitizers.record import record
 
 EVENTS = ("warning", "limit", "delegation_limit", "loop", "tool_errors", "wrap_up")
-"""What may happen to a turn. All but the last are told once, of the request whose newest round brought them about."""
+"""Events of a turn. All but the last are reported once, with the request whose newest round caused them."""
 
 WrapUp = Literal["", "limit", "loop", "delegation"]
 
 
 @record
 class Turn:
-    """One turn of the agent's, since the user last spoke. A limit of 0 is none."""
+    """The agent's turn since the user's last message. A limit of 0 is none."""
 
     mode: str
     rounds: int
@@ -22,25 +22,25 @@ class Turn:
     delegations: int = 0
     delegation_limit: int = 0
     warns: bool = False
-    """Whether so many rounds are used that a warning is due."""
+    """True where the rounds have reached the warning."""
 
     loop_period: int = 0
-    """Rounds of the cycle that the newest rounds repeat; 0 where they repeat none."""
+    """Rounds of the cycle that the newest rounds repeat, or 0 where they repeat none."""
 
     wrap_up: WrapUp = ""
-    """Why the model is told to finish; empty where it is not."""
+    """The reason why the model is told to finish, or empty where it is not."""
 
     events: tuple[str, ...] = ()
-    """Of :data:`EVENTS`, what the newest round, or this request, brings about."""
+    """Those of :data:`EVENTS` that the newest round, or this request, caused."""
 
     def header(self) -> str:
         """Return ``x-turnright-rounds``: ``12/25``, or ``12`` without a limit.
 
-        Behind it, where they apply: ``;warn``, ``;wrap-up``, ``;loop``, ``;delegations=3/10``.
+        These follow where they apply: ``;warn``, ``;wrap-up``, ``;loop``, ``;delegations=3/10``.
         """
         used = _of(self.rounds, self.limit)
         if not (self.warns or self.wrap_up or self.loop_period or self.delegations):
-            return used  # as most are
+            return used  # the usual case
         parts = [used]
         if self.warns:
             parts.append("warn")
@@ -53,7 +53,7 @@ class Turn:
         return ";".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON-ready values."""
+        """Return the turn as JSON-ready values."""
         return {
             "mode": self.mode,
             "rounds": self.rounds,

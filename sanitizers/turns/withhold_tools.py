@@ -1,4 +1,4 @@
-"""Withhold tools from a request whose turn is at a limit, or tell the model in a description what is left."""
+"""Withhold tools from a request whose turn is at a limit, or tell the model the limit in a tool's description."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def withhold_tools(
 def withhold_delegation(
     parameters: Mapping[str, Any], policy: TurnPolicy, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Return *parameters* without the tools that hand the task on, with a change for it."""
+    """Return *parameters* without the tools that delegate, with a change for it."""
     return _with_tools(parameters, lambda name: not policy.delegates(name), "delegation_withheld", changes)
 
 
 def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapping[str, Any]:
-    """Forbid calls, and leave the declarations, which are part of the cached prefix.
+    """Forbid calls, and keep the declarations, which are part of the cached prefix.
 
-    A history with calls must not come without them (Anthropic, Bedrock). Where a provider has no word for it, the table
-    of dialects decides, and the gate holds what is called all the same.
+    A history with calls must not come without declarations (Anthropic, Bedrock). Where a provider cannot forbid calls,
+    the table of dialects decides, and the gate holds back the calls.
     """
     forbidden = {
         choice: "none"
@@ -50,7 +50,7 @@ def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapp
 def _with_tools(
     parameters: Mapping[str, Any], stays: Callable[[str], bool], reason: str, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Leave out all tools but those whose name *stays*, and a choice that is not for one of these."""
+    """Leave out all tools but those whose name *stays*, and a choice that names another tool."""
     fitted = dict(parameters)
     for name, choice_name in (("tools", "tool_choice"), ("functions", "function_call")):
         entries, choice = fitted.get(name) or (), fitted.get(choice_name)
@@ -68,7 +68,7 @@ def _with_tools(
 def add_guidance(
     parameters: Mapping[str, Any], first: str, limit: int, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Say in the description of the tool *first* how many rounds of delegation there are: always the same words."""
+    """Add the limit of delegation to the description of the tool *first*, always in the same words."""
     guidance = delegation_guidance(limit)
     for name in ("tools", "functions"):
         entries = parameters.get(name) or ()
