@@ -1,19 +1,31 @@
-"""Fit a legal history into a model's budget. Pure, like the rest of the core.
+"""Fit a legal history into a model's budget.
 
-After sanitizing, per attempt and for the target's budget::
+This happens after sanitizing, for each attempt and for its deployment's budget::
 
     marks = marks_for(policy, limit=limit, margin=margin, fixed=FixedTokens(tools, system))
     fitted = fit(CutInput(done.messages, profile, size, done.origins), marks, policy)
     fitted.messages   # `done.messages` itself when nothing was cut
-    fitted.changes    # what was capped, cleared, cut or dropped, where and why; never any text
-    fitted.verdict    # `fits`, or `over_hard`: then nothing must be sent, and `parts` says where the tokens are
+    fitted.changes    # each cut with its place and reason, never any text
+    fitted.verdict    # `fits`, or `over_hard`: then nothing may be sent, and `parts` lists the tokens
 
-Rules that hold here:
+These rules hold here:
 
-- a call is never parted from its result, and call arguments are never touched;
-- system messages, the user's first and last words and the current round are never dropped;
-- no cut depends on state: it is found again from the history itself (:mod:`sanitizers.budget.replay`);
-- by default nothing is touched before a request would not fit.
+- A call is never separated from its result, and call arguments are never changed.
+- System messages, the user's first and last messages and the current round are never dropped.
+- No cut depends on stored state: it is found again from the history itself (:mod:`sanitizers.budget.replay`).
+- By default nothing is changed while a request fits.
+
+Files, in the order of the data:
+
+    families, features, estimate, media,
+    json_text, text_cache                 tokens of texts, messages and requests
+    upper_bound                           an upper bound of the tokens, without counting
+    calibration                           a factor learned from providers' counts
+    marks                                 presets, and the marks where cutting begins and ends
+    units, replay, ledger                 the plan of what is cut
+    old_results, old_rounds, middle_cut   the kinds of cuts
+    cap_text, safe_cut, markers           shortening one text
+    render, fit, parts                    the messages that are sent, and where the tokens are
 """
 
 from sanitizers.budget.cap_text import Cap

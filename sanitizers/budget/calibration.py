@@ -1,18 +1,18 @@
-"""What a provider's own counts say about the estimates: one factor per deployment, learned from ``usage``.
+"""Learn from providers' counts: one factor per deployment from estimated to real tokens.
 
-The estimator knows a family's tokenizer, not the deployment: an unknown model may take a third more tokens, a server
-adds a template of its own, clients differ in what they write. All of that is mostly one factor. The first
-observation is adopted, since it is worth more than any prior; later ones are averaged in the logarithm with a weight
-of one in ten, no step larger than 30 %. Simulated with ten tokenizers taken for unknown and three interleaved
-recorded agent sessions, the median deployment is within ±10 % after one observation and all are after two; the mean
-error then is 2.1 %.
+The estimator knows a family's tokenizer, not the deployment. An unknown model may take a third more tokens, a server
+adds its own template, and clients write different texts. One factor covers most of that. The first observation is
+adopted as it is. Later ones are averaged in the logarithm with a weight of one in ten, and no step is larger than 30 %.
 
-There are two factors. ``live`` is the newest knowledge, for decisions about one request: admit, refuse. ``sticky``
-follows it only when they are more than 10 % apart, for planning cuts: whatever moves the plan moves the cut points and
-breaks the provider's prompt cache (in a recorded session of 479 requests a live factor that wandered by 1 % a request
-moved the cuts 221 times or more, a sticky one 6 to 8 times, as often as a fixed one).
+This was simulated with ten tokenizers treated as unknown and three interleaved recorded agent sessions. The median
+deployment is within ±10 % after one observation, and all are after two. The mean error then is 2.1 %.
 
-Pure: a state goes in, a state comes out. Where it is kept, and for how long, is the caller's affair.
+There are two factors. ``live`` is the newest one, for admitting and refusing a request. ``sticky`` follows it only when
+they are more than 10 % apart, and is for planning cuts. A factor that moves the plan moves the cuts, and invalidates
+the provider's prompt cache. In a recorded session of 479 requests, a live factor that varied by 1 % a request moved the
+cuts 221 times or more. A sticky one moved them 6 to 8 times, as often as a fixed one.
+
+The functions take a state and return one. The caller keeps it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from sanitizers.budget.families import Family
 
 LEAST = 0.5
 MOST = 3.0
-"""The factors between which the truth is taken to lie; usage beyond them counts something else, and teaches nothing."""
+"""The range of plausible factors. A count beyond it counts something else, and is ignored."""
 
 MIN_ESTIMATE = 500
-"""Estimated tokens under which a request is too small to tell: the provider's overheads outweigh its text."""
+"""Estimated tokens below which a request is ignored: the provider's overheads outweigh its text."""
 
 MARGIN = 0.08
 """Share of the budget to keep free once there is an observation."""
@@ -39,16 +39,16 @@ _DEAD_BAND = 0.10
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What is known about one deployment: factors from estimated to real tokens, and what they rest on."""
+    """The factors from estimated to real tokens of one deployment, and the number of answers behind them."""
 
     live: float
     """The newest factor, for admitting and refusing."""
 
     sticky: float
-    """The factor to plan with: one that rarely moves."""
+    """The factor for planning, which rarely moves."""
 
     observations: int = 0
-    """How many answers have told; 0 for a factor that is the family's."""
+    """Answers that were observed, or 0 where the factor is the family's."""
 
 
 def initial(family: Family) -> Calibration:
@@ -57,9 +57,9 @@ def initial(family: Family) -> Calibration:
 
 
 def margin(state: Calibration, family: Family) -> float:
-    """Return the share of the budget to keep free for what the factor may get wrong.
+    """Return the share of the budget to keep free for the factor's error.
 
-    8 % after an observation, 15 % before one where the tokenizer is known, 25 % where it is not.
+    It is 8 % after an observation. Before one it is 15 % where the tokenizer is known, and 25 % where it is not.
     """
     return MARGIN if state.observations else family.margin
 
@@ -67,10 +67,11 @@ def margin(state: Calibration, family: Family) -> float:
 def observe(state: Calibration, estimated: float, actual: float, *, media: bool = False) -> Calibration:
     """Return *state* after an answer whose prompt had *actual* tokens by the provider's count.
 
-    *estimated* is the estimate of what was sent, without any factor. *actual* includes cached tokens (Anthropic counts
-    those apart). *media* says that the request held anything but text, whose cost is a guess. *state* itself comes
-    back for what tells nothing: media, a small request, no usage, and a count of something else (the uncached part
-    alone).
+    *estimated* is the estimate of what was sent, without any factor. *actual* includes cached tokens, which Anthropic
+    counts separately. *media* says that the request held more than text, whose cost is a guess.
+
+    Returns *state* itself where an answer teaches nothing: media, a small request, no usage, or a count of something
+    else.
     """
     if media or not estimated >= MIN_ESTIMATE or not 0 < actual < math.inf or math.isinf(estimated):
         return state
@@ -88,10 +89,10 @@ def observe(state: Calibration, estimated: float, actual: float, *, media: bool 
 
 
 def raise_to(state: Calibration, estimated: float, actual: float) -> Calibration:
-    """Return *state* after a prompt that is known to have *actual* tokens at least, since it was refused for them.
+    """Return *state* after a prompt that has at least *actual* tokens, since the provider refused it for its length.
 
-    What was planned by a smaller factor would be refused again, so this is not averaged. *estimated* is as in
-    :func:`observe`; *state* itself comes back where its factor is large enough, or the request is too small to tell.
+    This is not averaged: a plan by a smaller factor would be refused again. *estimated* is as in :func:`observe`.
+    Returns *state* itself where its factor is large enough, or the request is too small.
     """
     if not estimated >= MIN_ESTIMATE or not 0 < actual < math.inf:
         return state

@@ -1,12 +1,12 @@
-"""Shorten one content to its head and its tail, with one honest marker between them.
+"""Shorten one content to its head and its tail, with one marker between them that states the omission.
 
-Characters, bytes and lines are one rule: a content is within a cap when it is within all three, and what is cut is
-within all three afterwards, marker included. So a content that was cut is never cut again under the same cap. The
-result depends on the content and the cap alone, never on the rest of the history: it is the same in every request.
+Characters, bytes and lines are one rule: a content is within a cap when it is within all three. A shortened content is
+within all three too, its marker included. So a shortened content is never cut again under the same cap. The result
+depends on the content and the cap alone, and is the same in every request.
 
-The limits are those of the seeds: 6,000 characters (LocalCowork), 10 KiB and 128 + 128 lines (codex, adk-code). What
-those got wrong is the list of cases in the test: a byte limit that cut off the tail that had just been kept, head and
-tail that overlapped, one line that was kept twice, a cut inside a character, a result longer than its limit.
+The limits follow other agents: 6,000 characters (LocalCowork), 10 KiB and 128 + 128 lines (codex, adk-code). Their
+faults are cases in the tests. A byte limit cut off the tail that had just been kept, head and tail overlapped, and one
+line was kept twice. Cuts fell inside a character, and results were longer than their limit.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from sanitizers.budget.markers import MARKER_ROOM, OF_RESULT, find_omission, omi
 from sanitizers.budget.safe_cut import safe_cut
 
 SMALLEST = 2 * MARKER_ROOM
-"""The smallest limit in characters or bytes: below it, the marker would be most of what is kept."""
+"""The smallest limit in characters or bytes. Below it, the marker would be most of the result."""
 
 _HEAD = 0.4
-"""The head's share of characters and bytes. Paths and commands begin a result, verdicts and exit codes end it."""
+"""The head's share of characters and bytes. Results begin with paths and commands, and end with verdicts and exit
+codes."""
 
 _HEAD_OF_ERROR = 0.2
-"""The head's share of what looks like an error: there the end says what went wrong."""
+"""The head's share of a text that looks like an error, since the cause stands at its end."""
 
 _HEAD_OF_LINES = 0.5
-"""The head's share of the lines: 128 + 128 in the seeds."""
+"""The head's share of the lines: 128 of 256."""
 
 _USED = 0.7
-"""The share of its characters that a tail uses when nothing else limits it: it starts at a line's start if it can."""
+"""The share of its characters that a tail uses at least, since it starts at a line's start where possible."""
 
 _FIRST_WORD = re.compile(
     r"[\s\[<{'\"]{0,9}(?:error|exception|failed|failure|fatal|panic|uncaught|unhandled)\b"
@@ -46,10 +47,10 @@ _LOOKED_AT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """How much of one content is kept at most: *characters*, *bytes* in UTF-8 and *lines*; None is no limit.
+    """The most of one content that is kept: *characters*, *bytes* in UTF-8 and *lines*. None is no limit.
 
-    Raises :class:`ValueError` for limits that leave no room beside the marker: fewer than 400 characters or bytes,
-    or fewer than 4 lines.
+    Raises :class:`ValueError` for limits that leave no room beside the marker: fewer than 400 characters or bytes, or
+    fewer than 4 lines.
     """
 
     characters: int
@@ -62,11 +63,11 @@ class Cap:
 
 
 def cap_content(content: Any, cap: Cap, *, is_error: bool = False, advice: str = OF_RESULT) -> Any:
-    """Return a message's *content*, shortened to *cap*; *content* itself when it is within it.
+    """Return a message's *content* shortened to *cap*, or *content* itself when it is within the cap.
 
-    Of a list of content parts the texts are shortened together, as if they were one, and all other parts stay.
-    *is_error* says that the content is known to be an error, which keeps more of the tail; what looks like one is
-    treated so as well. *advice* is what the marker says behind its numbers.
+    The texts of a list of content parts are shortened together, as one text, and all other parts stay. *is_error* says
+    that the content is an error, so that more of its tail is kept. A content that looks like an error is treated alike.
+    *advice* is the marker's text behind its numbers.
     """
     if isinstance(content, str):
         span = _find_span(content, cap, is_error, advice)
@@ -79,7 +80,7 @@ def cap_content(content: Any, cap: Cap, *, is_error: bool = False, advice: str =
 
 
 def length_of(content: Any) -> int:
-    """Return how many characters of text a message's *content* holds; media count nothing."""
+    """Return the characters of text in a message's *content*. Media counts nothing."""
     if isinstance(content, str):
         return len(content)
     return sum(len(part["text"]) for part in content if _is_text(part)) if isinstance(content, list) else 0
@@ -90,7 +91,7 @@ def _is_text(part: Any) -> bool:
 
 
 class _Span(NamedTuple):
-    """What is cut out of a text: everything from *head* to *tail*, with *marker* in its place."""
+    """The cut of a text: everything from *head* to *tail* is replaced with *marker*."""
 
     head: int
     tail: int
@@ -98,11 +99,11 @@ class _Span(NamedTuple):
 
 
 def _find_span(text: str, cap: Cap, is_error: bool, advice: str) -> _Span | None:
-    """Return what must be cut out of *text*, or None when it is within *cap*.
+    """Return the cut that brings *text* within *cap*, or None when it is within.
 
     Head and tail never meet: together they are within every limit, less the marker, and the text is not.
     """
-    # Most texts are within it: the cheap answers come first, and a long text is cut without its bytes being counted.
+    # Most texts are within the cap: cheap checks come first, and a long text is cut without counting its bytes.
     length = len(text)
     if (
         length <= cap.characters
@@ -121,7 +122,7 @@ def _find_span(text: str, cap: Cap, is_error: bool, advice: str) -> _Span | None
         None if room is None else int(room * share),
         None if lines is None else max(1, int(lines * line_share)),
     )
-    # What the head did not use is the tail's, so that short first lines cost nothing.
+    # The tail gets the room that the head did not use, so that short first lines cost nothing.
     tail = _tail_start(
         text,
         characters - head,
@@ -129,7 +130,7 @@ def _find_span(text: str, cap: Cap, is_error: bool, advice: str) -> _Span | None
         None if lines is None else lines - text.count("\n", 0, head) - 1,
     )
     if len(text) - tail < _USED * (characters - head):
-        # The tail ran out of lines or bytes: its characters are the head's, within what it left of those.
+        # The tail ran out of lines or bytes: the head gets its characters, within the lines and bytes that are left.
         head = _head_end(
             text,
             characters - (len(text) - tail),
@@ -143,7 +144,7 @@ def _span(text: str, head: int, tail: int, advice: str) -> _Span:
     """Return the cut from *head* to *tail* with its marker."""
     total, lines = len(text), _lines_of(text)
     earlier = find_omission(text)
-    if earlier is not None:  # its marker goes, wherever the new cut ends, and what it counted is counted on
+    if earlier is not None:  # the earlier marker is removed, and its numbers are added to the new one's
         head, tail = min(head, earlier.start), max(tail, earlier.end)
     kept = head + total - tail
     if earlier is not None:
@@ -154,7 +155,7 @@ def _span(text: str, head: int, tail: int, advice: str) -> _Span:
 
 
 def _head_end(text: str, characters: int, room: int | None, lines: int | None) -> int:
-    """Return where a head ends that has at most so many characters, bytes and lines, at a line's end if one is near."""
+    """Return the end of a head within so many characters, bytes and lines, at a line's end if one is near."""
     end = min(characters, len(text))
     if room is not None:
         if text[:end].isascii():
@@ -170,7 +171,7 @@ def _head_end(text: str, characters: int, room: int | None, lines: int | None) -
 
 
 def _tail_start(text: str, characters: int, room: int | None, lines: int | None) -> int:
-    """Return where a tail starts that has at most so many characters, bytes and lines, at a line if one is near."""
+    """Return the start of a tail within so many characters, bytes and lines, at a line's start if one is near."""
     length = min(characters, len(text))
     if room is not None:
         if text[len(text) - length :].isascii():
@@ -189,7 +190,7 @@ def _tail_start(text: str, characters: int, room: int | None, lines: int | None)
 
 
 def _cut_parts(parts: list[Any], span: _Span) -> list[Any]:
-    """Return *parts* without the texts between head and tail; a text of which nothing is left goes."""
+    """Return *parts* without the texts between head and tail. A part whose text is gone is left out."""
     kept: list[Any] = []
     marker = span.marker
     start = 0
@@ -214,7 +215,7 @@ def _cut_parts(parts: list[Any], span: _Span) -> list[Any]:
 
 
 def _looks_like_error(text: str) -> bool:
-    """Tell from a text's beginning and end whether it reports a failure."""
+    """Tell by a text's beginning and end whether it reports a failure."""
     seen = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
     seen = seen.lower()
     return (
@@ -231,5 +232,5 @@ def _bytes_of(text: str) -> int:
 
 
 def _lines_of(text: str) -> int:
-    """Count lines; a line break at the end begins no further one."""
+    """Count lines. A line break at the end begins no further line."""
     return text.count("\n") + (not text.endswith("\n")) if text else 0

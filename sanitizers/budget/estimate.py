@@ -1,10 +1,10 @@
-"""How many tokens a message, a history and a request's tools come to, before any provider has counted them.
+"""Estimate the tokens of a message, a history and a request's tools, before any provider has counted them.
 
-An estimate is what a tokenizer of the model's family would count, without calibration
-(:mod:`sanitizers.budget.calibration`) and without a margin: both are the caller's to apply.
+An estimate is the count of a tokenizer of the model's family. The caller applies calibration
+(:mod:`sanitizers.budget.calibration`) and the margin.
 
-Rules that hold here: equal messages give equal numbers, whatever was asked before; a history is the sum of its
-messages; text that is appended never lowers a number; nothing that JSON can express raises.
+These rules hold here. Equal messages give equal numbers, whatever was estimated before. A history is the sum of its
+messages. Appended text never lowers a number. No JSON value raises an error.
 """
 
 from __future__ import annotations
@@ -26,18 +26,24 @@ CACHED_TEXTS = 32_768
 """Texts that a family's cache keeps in each of its two generations: at most 7 MB in all."""
 
 MOST_A_TOKEN = 48
-"""Characters that a token holds at most: the counts leave spaces and tabs out, and a text of them alone is no nothing.
-The vocabularies have runs of 16 to 128 spaces; chosen among these."""
+"""The most characters that a token holds. The counts ignore spaces and tabs, and a text of those alone is not free.
+
+Vocabularies have runs of 16 to 128 spaces. The number is chosen among these.
+"""
 
 WHOLE = 1 << 20
 STRETCH = 1 << 20
 SAMPLE = 1 << 14
-"""Characters of a text that are all read, and, of each further stretch, those at its beginning: 30 million take about
-0.1 s."""
+"""Sizes in characters: the beginning of a text that is read whole, a further stretch, and its sample that is read.
+
+A text of 30 million characters takes about 0.1 s.
+"""
 
 TOOLS_SCALE = 0.9
-"""Tokens to one of the tools' compact JSON: providers show tools to the model in a shorter notation (medians of
-recorded calls: OpenAI 0.88, Gemini 0.72 to 0.79, Claude 0.84)."""
+"""Tokens per token of the tools' compact JSON. Providers show tools to the model in a shorter notation.
+
+Medians of recorded calls: OpenAI 0.88, Gemini 0.72 to 0.79, Claude 0.84.
+"""
 
 PER_TOOL = 8
 """Tokens for each tool."""
@@ -54,24 +60,24 @@ _BESIDES_CONTENT = frozenset(
         "tool_calls",
     }
 )
-"""Fields of a message that a model reads, besides its role and content; ids and unknown fields are not counted."""
+"""Fields of a message that a model reads besides its role and content. Ids and unknown fields are not counted."""
 
 _THOUGHTS = ("reasoning", "reasoning_content", "reasoning_details", "thinking_blocks")
-"""Where the same thoughts stand, in one or several spellings."""
+"""Fields that hold the same reasoning, in one or several spellings."""
 
 _SELDOM = frozenset({"function_call", "name", "refusal", *_THOUGHTS})
-"""Those of them that most messages with tool calls do not have."""
+"""Fields that most messages with tool calls do not have."""
 
 _PART_TEXTS = ("text", "thinking", "refusal", "summary")
 """Fields of a content part or a reasoning block that hold its text."""
 
 
 def count_text(text: str, family: Family) -> float:
-    """Return the tokens of *text* alone, uncached.
+    """Return the tokens of *text* alone, without the cache.
 
-    Base64 comes to at least ``family.base64`` tokens a byte: its counts look like those of words. Of a text beyond
-    :data:`WHOLE` only samples are read, and the rest is taken for as dense as the densest of them. That is too much
-    rather than too little, and by as much as its parts differ; such a text is larger than nearly every window.
+    Base64 counts at least ``family.base64`` tokens a byte, since its counts look like those of words. Of a text beyond
+    :data:`WHOLE`, only samples are read. The rest is taken to be as dense as the densest sample, which is too much
+    rather than too little. Such a text is larger than nearly every context window.
     """
     if len(text) <= WHOLE:
         return _count_whole(text, family)
@@ -110,7 +116,7 @@ def _shared_cache(family: Family) -> TextCache:
 class Estimator:
     """Estimates for one *family*.
 
-    *text_tokens* says what a text comes to; by default it is :func:`count_text` behind a cache that all estimators of
+    *text_tokens* returns the tokens of a text. The default is :func:`count_text` behind a cache that all estimators of
     the family share. It must not be negative, nor fall when a text grows.
     """
 
@@ -123,7 +129,7 @@ class Estimator:
         self._media = family.media
 
     def request_tokens(self, messages: Messages, tools: Any = None, response_format: Any = None) -> int:
-        """Return the tokens of a whole request: everything below, and what the provider adds once."""
+        """Return the tokens of a whole request: its messages, tools and format, and what the provider adds once."""
         return (
             self._overheads.per_request
             + self.history_tokens(messages)
@@ -138,8 +144,8 @@ class Estimator:
     def message_tokens(self, message: Message | Any) -> int:
         """Return the tokens of one message, with what the provider adds around it.
 
-        Counted are text, calls with their arguments, names, thoughts and media; an id is not. What is no message at
-        all counts as the JSON that it is.
+        Texts, calls with their arguments, names, reasoning and media are counted, and ids are not. A value that is no
+        message counts as its JSON.
         """
         if not isinstance(message, dict):
             return self._rounded(self._overheads.per_message + self._value(message))
@@ -157,7 +163,7 @@ class Estimator:
         return self._rounded(tokens)
 
     def tools_tokens(self, tools: Any) -> int:
-        """Return the tokens of a request's ``tools`` or ``functions``; 0 for none."""
+        """Return the tokens of a request's ``tools`` or ``functions``, which are 0 without any."""
         if not tools:
             return 0
         number = len(tools) if isinstance(tools, list) else 1
@@ -165,7 +171,7 @@ class Estimator:
         return self._rounded(text + PER_TOOL * number + self._overheads.with_tools)
 
     def format_tokens(self, response_format: Any) -> int:
-        """Return the tokens of a request's ``response_format``: its JSON schema, 0 without one."""
+        """Return the tokens of the JSON schema in a request's ``response_format``, which are 0 without one."""
         schema = response_format.get("json_schema") if isinstance(response_format, dict) else None
         return self._rounded(self._tokens(json_text(schema))) if schema else 0
 
@@ -194,7 +200,7 @@ class Estimator:
         return self._value(part)
 
     def _value(self, value: Any) -> float:
-        """Return the tokens of a value that stands where a text is usual."""
+        """Return the tokens of a value in a place where texts are usual."""
         return self._tokens(value if isinstance(value, str) else json_text(value))
 
     def _besides_content(self, message: Message) -> float:
@@ -236,7 +242,7 @@ class Estimator:
         return tokens
 
     def _thoughts(self, thoughts: Any) -> float:
-        """Return the tokens of a reasoning field: a text, or a list of blocks whose signatures are not text."""
+        """Return the tokens of a reasoning field: a text, or a list of blocks, whose signatures are not counted."""
         if thoughts is None:
             return 0.0
         if isinstance(thoughts, list):

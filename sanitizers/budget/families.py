@@ -1,17 +1,19 @@
-"""What tokens come to in each model family: one frozen row per tokenizer, the longest prefix of the model's name wins.
+"""The token costs of each model family: one frozen row per tokenizer. The longest prefix of a model's name wins.
 
-Eleven weights were fitted, per tokenizer, by non-negative least squares on the relative error over documents of prose,
-source code, diffs, JSON, logs and a dozen languages, and checked on other documents and on three recorded agent
-sessions (1.5, 0.5 and 0.5 million characters): of a growing history every prefix was within ±10 % for every family,
-the mean error between 0.8 and 4.0 %. ``benchmarks/estimate_accuracy.py`` checks them anew on histories of its own.
-Where all three sessions came out low (Gemini by 3 to 5 %, Claude by 2 to 6 %), the row's ``scale`` makes up for it.
+Eleven weights per tokenizer were fitted by non-negative least squares on the relative error. The documents were prose,
+source code, diffs, JSON, logs and a dozen languages. The weights were checked on other documents and on three recorded
+agent sessions (1.5, 0.5 and 0.5 million characters). Every prefix of a growing history was within ±10 % for every
+family, and the mean error was 0.8 to 4.0 %. ``benchmarks/estimate_accuracy.py`` checks them on histories of its own.
 
-The five others were measured on text that is nothing else: gaps, Greek to Arabic, dingbats, emoji, and scripts that
+All three sessions came out low for Gemini (by 3 to 5 %) and Claude (by 2 to 6 %). The ``scale`` of these rows corrects
+that.
+
+Five more weights were measured on texts of one kind: gaps, Greek to Arabic, dingbats, emoji, and scripts that
 vocabularies hardly know. Those of Gemini, Claude 3 and later, and Llama were chosen between the measured ones. Gaps are
-2 % of what agents write, which the fit had put on the other counts: each ``scale`` is lower by as much.
+2 % of what agents write. The fit had charged them to the other counts, so that each ``scale`` is lower by as much.
 
-A number marked *chosen* was neither measured nor documented; calibration (:mod:`sanitizers.budget.calibration`)
-corrects what it gets wrong.
+A number marked *chosen* was neither measured nor documented. Calibration (:mod:`sanitizers.budget.calibration`)
+corrects its error.
 """
 
 from __future__ import annotations
@@ -29,10 +31,10 @@ Weights: TypeAlias = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """Tokens that a provider adds around what a client wrote."""
+    """Tokens that a provider adds to what a client wrote."""
 
     per_request: int
-    """Once a request."""
+    """Once per request."""
 
     per_message: int
     """For each message, beyond its content."""
@@ -44,30 +46,29 @@ class Overheads:
     """For each tool result, beyond its content."""
 
     with_tools: int
-    """Once a request, when it declares tools."""
+    """Once per request that declares tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Tokens that anything but text comes to. ``_per_kb`` is for 1,000 bytes of it; base64 is never read as text."""
+    """Token costs of media. ``_per_kb`` is per 1,000 bytes. Base64 is never counted as text."""
 
     image: int
     """An image of unknown size."""
 
     image_low: int
-    """An image that the client asks to be read in low detail."""
+    """An image for which the client requests low detail."""
 
     pixels_per_token: int | None
-    """Pixels to a token, where an image's size decides and *image* is then the most that it can come to."""
+    """Pixels per token, where an image's size decides. *image* is then the most that an image costs."""
 
     audio_per_kb: float
-    """Compressed audio; a third of it for uncompressed."""
+    """Compressed audio. Uncompressed audio costs a third of it."""
 
     video_per_kb: float
-    """Video."""
 
     document_per_kb: float
-    """PDF and whatever else is no plain text."""
+    """PDF, and any other document that is no plain text."""
 
     remote: int
     """Audio, video or a document that is named by its address or id, so that its size is unknown."""
@@ -78,7 +79,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """What is known about one tokenizer and the providers that use it."""
+    """The facts about one tokenizer and the providers that use it."""
 
     name: str
     """Stable name, shown by ``/v1/explain``."""
@@ -87,19 +88,17 @@ class Family:
     """Tokens per count, as fitted."""
 
     scale: float
-    """By what the sum of the weighted counts is multiplied."""
+    """The factor on the sum of the weighted counts."""
 
     base64: float
-    """Tokens to a byte of a long run of base64, which the counts take for fewer."""
+    """Tokens per byte of a long run of base64, which the counts underestimate."""
 
     overheads: Overheads
-    """What is added around the texts."""
 
     media: Media
-    """What anything but text comes to."""
 
     initial_factor: float
-    """Real tokens to one estimated, before a provider's usage has told."""
+    """Real tokens per estimated token, before a provider's usage has taught it."""
 
     margin: float
     """Share of the budget to keep free until then."""
@@ -109,7 +108,7 @@ def _joined(
     fitted: tuple[float, float, float, float, float, float, float, float, float, float, float],
     measured: tuple[float, float, float, float, float],
 ) -> Weights:
-    """Return the weights of the eleven counts that were fitted, and of the five that were measured one by one."""
+    """Return the weights of the eleven fitted counts and of the five measured ones."""
     return fitted + measured
 
 
@@ -183,7 +182,7 @@ _4O_MINI_MEDIA = replace(_OPENAI_MEDIA, image=25_501, image_low=2_833, tile=5_66
 
 
 def _patches(tokens_per_patch: float) -> Media:
-    """Return the costs where patches of 32 pixels a side count, 1,536 of them at most (OpenAI's vision guide)."""
+    """Return the costs for patches of 32 pixels a side, of which 1,536 count at most (OpenAI's vision guide)."""
     most = ceil(1_536 * tokens_per_patch)
     pixels = int(32 * 32 / tokens_per_patch)
     return replace(_OPENAI_MEDIA, image=most, image_low=most, pixels_per_token=pixels, tile=None)
@@ -210,7 +209,7 @@ O200K_4O_MINI = replace(O200K, name="o200k-4o-mini", media=_4O_MINI_MEDIA)
 O200K_MINI = replace(O200K, name="o200k-mini", media=_patches(1.62))
 O200K_NANO = replace(O200K, name="o200k-nano", media=_patches(2.46))
 O200K_O4_MINI = replace(O200K, name="o200k-o4-mini", media=_patches(1.72))
-"""Models with the same tokenizer, at which an image comes to more: the smaller, the more (OpenAI's vision guide)."""
+"""Models with the same tokenizer whose images cost more: the smaller the model, the more (OpenAI's vision guide)."""
 
 CL100K = replace(
     O200K,
@@ -235,7 +234,7 @@ GEMINI = Family(
     initial_factor=1.0,
     margin=0.15,
 )
-"""Gemini and Gemma: one vocabulary of 256,000 pieces, fitted on Gemma 3's."""
+"""Gemini and Gemma: one vocabulary of 256,000 pieces. The weights were fitted on Gemma 3's."""
 
 CLAUDE_3 = Family(
     name="claude3",
@@ -250,7 +249,7 @@ CLAUDE_3 = Family(
     initial_factor=1.0,
     margin=0.15,
 )
-"""Claude 3 to 4.6, fitted on the reconstruction in the package ctok, which was within 2 % of recorded usage."""
+"""Claude 3 to 4.6. The weights were fitted on the package ctok, which was within 2 % of recorded usage."""
 
 CLAUDE_2 = replace(
     CLAUDE_3,
@@ -261,7 +260,7 @@ CLAUDE_2 = replace(
     ),
     scale=0.98,
 )
-"""Claude 2 and Instant: the one vocabulary that Anthropic published. Later models take other counts."""
+"""Claude 2 and Instant: the only vocabulary that Anthropic published. Later models count differently."""
 
 CLAUDE_48 = replace(
     CLAUDE_3,
@@ -322,7 +321,7 @@ UNKNOWN = replace(
     initial_factor=1.15,
     margin=0.25,
 )
-"""Everything else, until its own usage tells."""
+"""Every other model, until its own usage has taught a factor."""
 
 FAMILIES = (
     O200K,
@@ -346,7 +345,7 @@ FAMILIES = (
 PREFIXES = MappingProxyType(
     {
         "chatgpt": O200K,
-        "claude": CLAUDE_48,  # names that say no version, and later ones: the larger count is the safe one
+        "claude": CLAUDE_48,  # unknown and later versions: the larger count is the safe one
         "claude-2": CLAUDE_2,
         "claude-3": CLAUDE_3,
         "claude-4": CLAUDE_3,  # `claude-4-sonnet`, as some routes spell it
@@ -398,17 +397,17 @@ PREFIXES = MappingProxyType(
         "qwq": QWEN_3,
     }
 )
-"""Prefix of the model's own name to its row; the longest that fits wins."""
+"""Prefixes of a model's own name to its row. The longest prefix that fits wins."""
 
 _VENDOR = re.compile(r"(?:[a-z-]+\.)+|ft:|databricks-")
-"""Bedrock's ``us.anthropic.``, OpenAI's ``ft:`` and Databricks' own name before a model's."""
+"""The vendor before a model's name: Bedrock's ``us.anthropic.``, OpenAI's ``ft:`` and Databricks' own."""
 
 
 @lru_cache(maxsize=1024)
 def family_of(model: str) -> Family:
     """Return the row of *model*, in litellm's spelling (``anthropic/claude-opus-4-5``) or bare.
 
-    Only the last path segment counts, as in :func:`sanitizers.profile_for`. A name that fits no row is
+    Only the last path segment counts, as in :func:`sanitizers.profile_for`. A name that fits no row gets
     :data:`UNKNOWN`. Never raises.
     """
     name = model.rpartition("/")[2].lower()

@@ -1,17 +1,15 @@
-"""Sixteen counts of a text, from which its tokens are estimated for any tokenizer.
+"""Sixteen counts of a text, from which the tokens of any tokenizer are estimated.
 
-Byte-pair tokenizers break text at the same places: between words, at digits, punctuation and line ends, at a
-change of case. So a weighted sum of how often those occur comes close to what any of them counts (the weights are in
-:mod:`sanitizers.budget.families`), without a vocabulary and at a small part of a tokenizer's cost. A text's
-characters alone do not: prose, code and logs differ by a factor of two in characters a token.
+Byte-pair tokenizers split text at the same places: between words, at digits, punctuation, line ends and a change of
+case. So a weighted sum of these counts is close to the count of any such tokenizer (weights:
+:mod:`sanitizers.budget.families`). It needs no vocabulary, and a small part of a tokenizer's time. The number of
+characters alone is not enough: prose, code and logs differ by a factor of two in characters per token.
 
-Each ASCII character has one class, and each other character one by its block of 256, which is the upper byte of its
-UTF-16 units. Lone surrogates are let through and count as the half of a character that they are. Single spaces count
-only as the end of a word.
+Each ASCII character has one class. Each other character has one by its block of 256, which is the upper byte of its
+UTF-16 units. A lone surrogate counts as half a character. Single spaces count only as the end of a word.
 
-ASCII text is read as one large integer with a bit per class in every byte: a mask and a population count then count
-a class, and a shift by one byte lays each byte beside its neighbour, at about a third of the time that
-``bytes.count`` takes.
+ASCII text is read as one large integer with one bit per class in every byte. A mask and a population count then count a
+class. A shift by one byte aligns each byte with its neighbour. This takes about a third of the time of ``bytes.count``.
 """
 
 from __future__ import annotations
@@ -43,26 +41,28 @@ NAMES = (
     "halves",  # the two halves of each character beyond U+FFFF: emoji
     "rare",  # blocks that vocabularies hardly know: Ethiopic, Braille, rare Han, private use, …
 )
-"""What is counted, in order."""
+"""The names of the counts, in order."""
 
 NONE: Counts = (0,) * 16
 """The counts of the empty text."""
 
 MIN_RUN = 36
-"""Bytes from which an unbroken run of base64 letters may be encoded data: the header of a JWT. Lines of it have 64 or
-76."""
+"""Bytes from which a run of base64 letters may be encoded data: the header of a JWT. Lines of base64 have 64 or 76."""
 
 
 class Features(NamedTuple):
-    """The counts of a text, and those of the base64 in it (which *counts* includes)."""
+    """The counts of a text, and those of the base64 in it, which *counts* includes."""
 
     counts: Counts
     base64: Counts = NONE
 
 
 _LOWER, _UPPER, _DIGIT, _LETTER, _NEWLINE, _BLANK, _TAB, _SPACE = (1 << bit for bit in range(8))
-"""A byte's class as bits; what has none is punctuation, or not ASCII. The order matters: a shift by nine bits lays a
-byte's LOWER on its neighbour's UPPER, and its NEWLINE on its neighbour's BLANK."""
+"""A byte's class as bits, and 0 for punctuation and bytes that are not ASCII.
+
+The order matters: a shift by nine bits aligns a byte's LOWER with its neighbour's UPPER, and its NEWLINE with its
+neighbour's BLANK.
+"""
 
 
 def _ascii_class(byte: int) -> int:
@@ -110,7 +110,7 @@ _BLOCKS = (
     (0xFE, _CJK),
     (0x100, _CJK),
 )
-"""The first block of each class; a block has the 256 characters whose UTF-16 units have one upper byte."""
+"""The first block of each class. A block has the 256 characters whose UTF-16 units share their upper byte."""
 
 _BLOCK_CLASSES = b"".join(bytes([kind]) * (after - first) for (first, kind), (after, _) in pairwise(_BLOCKS))
 _ASCII_BYTES = bytes(range(0x80))
@@ -118,7 +118,7 @@ _ASCII_BYTES = bytes(range(0x80))
 _ASCII = bytes(map(_ascii_class, range(256)))
 
 _PIECE = 1 << 15
-"""Bytes counted at a time: small enough to stay in a core's cache, and to bound the memory for a huge text."""
+"""Bytes counted at a time: few enough for a core's cache, and to bound the memory for a huge text."""
 
 _ONES = int.from_bytes(b"\x01" * _PIECE, "little")
 _UPPERS, _DIGITS, _LETTERS, _NEWLINES, _BLANKS, _TABS, _SPACES = (
@@ -129,9 +129,9 @@ _PAIRS = _UPPERS | _BLANKS
 _BASE64 = bytes((chr(byte).isalnum() and byte < 0x80) or byte in b"+/-_" for byte in range(256))
 _RUN = b"\x01" * MIN_RUN
 _MIXED = re.compile(rb"(?:[A-Z][0-9]|[0-9][A-Z])(?:.*?(?:[A-Z][0-9]|[0-9][A-Z])){2}")
-"""A capital beside a digit, three times: of random base64 one pair in eight is that."""
+"""A capital beside a digit, three times. In random base64, one pair in eight is that."""
 _LONG_RUN = 200
-"""Bytes from which a run is no path or name any more."""
+"""Bytes from which a run is no path or name."""
 
 
 def features_of(text: str) -> Features:
@@ -160,9 +160,9 @@ def _base64_runs(data: bytes) -> list[bytes]:
 
 
 def _is_base64(run: bytes) -> bool:
-    """Tell whether a run has small and capital letters and digits, and, if a path may be as long, mixes them.
+    """Tell whether a run has small letters, capitals and digits, and mixes them where it is short enough for a path.
 
-    What is added to a run never makes it another thing.
+    Appending to a run never changes the answer from true to false.
     """
     if len(run) < _LONG_RUN:
         return _MIXED.search(run) is not None and not run.isupper()
@@ -186,7 +186,7 @@ def _counts(data: bytes, *, ascii_only: bool) -> Counts:
         letters += letter.bit_count()
         joined += (letter & once).bit_count()
         pairs = once << 1 & bits & _PAIRS
-        # A capital's own bit is UPPER; that it follows a small letter is put into the free bit beside it.
+        # A capital's own bit is UPPER. The free bit beside it says that the capital follows a small letter.
         capitals += (bits & _UPPERS | (pairs & _UPPERS) >> 1).bit_count()
         indents += (pairs & _BLANKS).bit_count()
         digits += (bits & _DIGITS).bit_count()
@@ -209,7 +209,7 @@ def _counts(data: bytes, *, ascii_only: bool) -> Counts:
 
 
 def _gaps(bits: int, once: int, before_last: int) -> int:
-    """Return the runs of spaces and of tabs in a piece, at a space's second and a tab's first byte."""
+    """Return the runs of spaces and of tabs in a piece, counted at a space's second and a tab's first byte."""
     tabs = bits & _TABS
     if tabs:
         tabs ^= tabs & (once | once << 2)  # after a tab or a line end

@@ -1,12 +1,11 @@
 """Fit a legal history into a budget: plan, render, check, and repair what cutting may have broken.
 
-Repairing and cutting do not commute: a cut can leave what a provider refuses, and a repair costs tokens. So what was
-cut is checked by the same rules as any history, repaired by the same steps, and counted again; if the repair brought it
-back over the hard mark, it is cut once more, from the history that came in, under marks lower by what was too much.
+A cut can leave what a provider refuses, and a repair adds tokens. So a cut history is checked by the same rules as any
+history, repaired by the same steps, and counted again. If the repair brought it over the hard mark, the original
+history is cut once more, with marks lowered by the excess.
 
-That this ends: another round is only begun while each round's result is strictly smaller than the one's before it (a
-number of tokens, so it cannot fall for ever), and there are at most :data:`ROUNDS` of them. What is returned is the
-smallest result, so a further round never makes it worse.
+This ends. A further round begins only while each result is smaller than the one before, and there are at most
+:data:`ROUNDS` rounds. The smallest result is returned, so that a further round never makes it worse.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ ROUNDS = 3
 """Rounds of cutting and repairing, at most."""
 
 Verdict = Literal["fits", "over_hard"]
-"""``over_hard``: even what must be kept is above the hard mark; nothing must be sent."""
+"""``over_hard`` means that even what must be kept is above the hard mark, so that nothing may be sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """The outcome for one history.
 
-    *messages* is the input itself when nothing was cut. Tokens are of the whole request, system messages and tools
-    included. *parts* says where the tokens of what would be sent are, when the verdict is ``over_hard``.
+    *messages* is the input itself when nothing was cut. Tokens are those of the whole request, with system messages and
+    tools. *parts* lists the tokens of the request by part when the verdict is ``over_hard``.
     """
 
     messages: Messages
@@ -51,7 +50,7 @@ class Fitted:
     verdict: Verdict = "fits"
     parts: Parts | None = None
     last: int = -1
-    """The index of the last message that came in: an event there is this request's own."""
+    """The index of the last message that came in: an event at this index is this request's own."""
 
 
 class CutInput(NamedTuple):
@@ -104,12 +103,12 @@ class _Cut:
 
 
 def _cut_until_it_fits(history: CutInput, marks: Marks, policy: CutPolicy) -> _Cut:
-    """Return the smallest of at most :data:`ROUNDS` results, the first that is not over the hard mark if one is not."""
+    """Return the first of :data:`ROUNDS` results that is not over the hard mark, else the smallest."""
     best = _cut(history, marks, policy)
     limits = marks
     for _ in range(ROUNDS - 1):
         if marks.hard is None or not best.plan.total <= marks.hard < best.turns:
-            break  # it fits, or the plan has cut all that may be cut and lower marks would find no more
+            break  # it fits, or the plan has cut all that may be cut
         limits = limits.lowered(best.turns - marks.hard)
         found = _cut(history, limits, policy)
         if found.turns >= best.turns:
@@ -132,7 +131,7 @@ def _cut(history: CutInput, marks: Marks, policy: CutPolicy) -> _Cut:
         entries, repairs = run_steps_on(entries, profile)
         changes = (*changes, *repairs)
         sent = [entry.message for entry in entries]
-    # Not from where `sent` begins its turns: behind what was dropped, a later system message may lead now.
+    # The leading system messages are those of `messages`: dropping may let a later system message lead `sent`.
     turns = sum(tokens.get(id(message)) or size(message) for message in sent)
     turns -= sum(plan.sizes[: count_leading_system(messages)])
     return _Cut(sent, turns, plan, changes, [entry.origin for entry in entries])

@@ -1,4 +1,4 @@
-"""JSON values as the compact text that a provider would show to its model."""
+"""JSON values as compact text, as a provider would show them to its model."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import orjson
 
 _DIGITS_PER_BIT = 0.30103
 _LONG = 1 << 12
-"""Bits from which an integer is not written out: Python refuses beyond 4,300 digits, and takes quadratic time."""
+"""Bits from which an integer is not written out. Python refuses beyond 4,300 digits, and takes quadratic time."""
 
 
 def json_text(value: Any) -> str:
     """Return *value* as compact JSON. Never raises.
 
-    What orjson does not write (lone surrogates, integers of more than 64 bits, values nested more than 250 deep) is
-    written in another order and without escapes, which its tokens hardly depend on.
+    orjson cannot write lone surrogates, integers of more than 64 bits, and values nested more than 250 deep. Those are
+    written in another order and without escapes, which hardly changes their tokens.
     """
     try:
         return orjson.dumps(value).decode()
@@ -24,7 +24,7 @@ def json_text(value: Any) -> str:
 
 
 def _fragments(value: Any) -> list[str]:
-    """Return the pieces of *value*'s JSON, each container's punctuation before what is in it."""
+    """Return the pieces of *value*'s JSON, each container's punctuation before its contents."""
     fragments: list[str] = []
     pending = [value]
     while pending:

@@ -1,4 +1,4 @@
-"""What the replay knows of each message at a moment: its tokens, what stands in its place, whether it is gone."""
+"""The state of each message during the replay: its tokens, its replacement, and whether it is gone."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sanitizers.messages import Message, Messages
 from sanitizers.work_limit import metered, spend
 
 Size: TypeAlias = Callable[[Message], int]
-"""Tells a message's tokens, its overhead included; the same message has the same size."""
+"""Returns a message's tokens with its overhead. The same message always has the same size."""
 
 Reason = Literal["tool_result_capped", "tool_result_cleared", "round_dropped", "middle_cut", "last_turns"]
-"""Why a message was changed or removed: the closed set of the step ``budget``."""
+"""Reasons why a message was changed or removed: the closed set of the step ``budget``."""
 
 
 class Replacement(NamedTuple):
-    """What is sent in the place of a message, why, and its tokens."""
+    """A message that replaces another, with the reason and its tokens."""
 
     message: Message
     reason: Reason
@@ -26,8 +26,8 @@ class Replacement(NamedTuple):
 class Ledger:
     """The messages of one history, with what was done to them so far.
 
-    *before* holds the tokens of each as it came, *now* those of what stands for it, gone or not; *total* is the sum of
-    what is left of those that were taken in.
+    *before* holds the tokens of each message as it came. *now* holds those of the message or its replacement, gone or
+    not. *total* is the sum of the messages that were taken in and are not gone.
     """
 
     def __init__(self, messages: Messages, size: Size) -> None:
@@ -40,12 +40,12 @@ class Ledger:
         self._size = size
 
     def current(self, at: int) -> Message:
-        """Return what stands for message *at*; it is not gone."""
+        """Return the message at *at* or its replacement, for a message that is not gone."""
         replacement = self.replaced.get(at)
         return self.messages[at] if replacement is None else replacement.message
 
     def size_of(self, message: Message) -> int:
-        """Return the tokens of a message that is not of the history."""
+        """Return the tokens of a message from outside the history."""
         return self._size(message)
 
     def take_in(self, start: int, end: int) -> None:
@@ -53,7 +53,7 @@ class Ledger:
         self.total += sum(self.now[start:end])
 
     def replace(self, at: int, content: object, reason: Reason, *, always: bool = False) -> bool:
-        """Let *content* be the content of message *at*, if that saves tokens or *always*; tell whether it is."""
+        """Replace the content of message *at* if that saves tokens, or *always*, and tell whether it was replaced."""
         spend()
         message = {**self.messages[at], "content": content}
         tokens = self._size(message)
@@ -65,7 +65,7 @@ class Ledger:
         return True
 
     def drop(self, start: int, end: int, reason: Reason) -> int:
-        """Let the messages from *start* up to *end* be gone; return the tokens that saves."""
+        """Remove the messages from *start* up to *end*, and return the tokens that this saves."""
         spend(end - start)
         tokens = sum(self.now[start:end])
         self.total -= tokens

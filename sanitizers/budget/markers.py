@@ -1,11 +1,11 @@
-"""The texts that stand where something was cut, and how they are known again.
+"""The texts that replace what was cut, and their recognition in a history.
 
-A marker states what is known and no more: how much is missing, and where. It holds nothing that changes between two
-requests with the same beginning (no time, no id, no percentage), so that providers' prompt caches keep hitting.
-Changing a wording moves every cached prefix, so these are constants with a test that pins their bytes.
+A marker states only how much is missing, and where. It holds nothing that differs between two requests with the same
+beginning, such as a time, an id or a percentage. So providers' prompt caches keep hitting. A changed wording
+invalidates every cached prefix, so that a test pins the bytes.
 
-A marker of ours is known again (a turnright may stand behind another), but only where its numbers add up: a text that
-merely quotes one, or that was cut by another program, is a text like any other. Nobody can keep a long text from
+A marker is recognized again, since one turnright may stand behind another, but only where its numbers add up. A text
+that quotes a marker, or that another program cut, is a text like any other. A client cannot protect a long text from
 being cut by writing a marker into it.
 """
 
@@ -22,13 +22,13 @@ CLEARED = "[tool result cleared to save context; call the tool again if needed]"
 """The content of a tool result that was cleared."""
 
 OF_RESULT = "head and tail kept. Repeat the call with a narrower range to see more."
-"""What the marker in a tool result says behind the numbers."""
+"""The text behind the numbers in the marker of a tool result."""
 
 OF_TEXT = "head and tail kept."
-"""What the marker in a user's text says behind the numbers."""
+"""The text behind the numbers in the marker of a user's text."""
 
 MARKER_ROOM = 200
-"""Characters, and bytes, that are kept free for a marker; none is longer (numbers of up to nine digits)."""
+"""Characters, and bytes, that are kept free for a marker. None is longer, with numbers of up to nine digits."""
 
 _OMISSION = re.compile(
     r"\n\[… (\d{1,12}) of (\d{1,12}) characters \(~(\d{1,12}) of (\d{1,12}) lines\) omitted by the gateway; "
@@ -42,17 +42,17 @@ _NOTICE = re.compile(
     r"</context_notice>"
 )
 _JOINED = re.compile(rf"(?:(?:\A|{SEPARATOR}){_NOTICE.pattern})(?=\Z|{SEPARATOR})")
-"""A notice that was joined to other texts: as a paragraph, which one that a user quotes rarely is."""
+"""A notice that was joined to other texts as a paragraph of its own, which a quoted notice rarely is."""
 
 _FROM_A_RESULT = re.compile(r"\[[A-Z][a-z]+ from the result of .{1,200}:\]\Z", re.DOTALL)
-"""How the message begins that holds the media of tool results (:func:`sanitizers.synthetic.media_of_result`)."""
+"""The beginning of the message that holds the media of tool results (:func:`sanitizers.synthetic.media_of_result`)."""
 
 _SYNTHETIC = frozenset({HISTORY_START, SYSTEM_ONLY, CONTINUE})
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """What one marker in a text says: *start* and *end* are its place, the rest is what the text had before it."""
+    """One marker in a text: *start* and *end* are its place. *characters* and *lines* are the original text's."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ def omission_marker(omitted: int, characters: int, omitted_lines: int, lines: in
 
 
 def find_omission(text: str) -> Omission | None:
-    """Return the marker of ours in *text*, or None: its numbers must be those of the text that it stands in."""
+    """Return the marker in *text* whose numbers fit that text, or None."""
     at = -1
     for _ in range(_CANDIDATES):
         at = text.find(_OMISSION_START, at + 1)
@@ -84,7 +84,7 @@ def find_omission(text: str) -> Omission | None:
 
 
 def notice_message(removed: int) -> Message:
-    """Return the one user message that stands where *removed* messages were; neutral, and only the number."""
+    """Return the user message that replaces *removed* messages and states their number."""
     return {
         "role": "user",
         "content": f"<context_notice>{removed} earlier messages were removed to fit the context window."
@@ -93,7 +93,7 @@ def notice_message(removed: int) -> Message:
 
 
 def noticed(message: Message) -> int | None:
-    """Return how many messages a notice of ours speaks of, when *message* is one; else None."""
+    """Return the number of messages that a notice states, or None when *message* is no notice."""
     content = message.get("content")
     if message["role"] != "user" or not isinstance(content, str):
         return None
@@ -102,10 +102,10 @@ def noticed(message: Message) -> int | None:
 
 
 def without_notice(message: Message) -> tuple[Message, int]:
-    """Return *message* without the notices that were joined to its text, and how many messages they speak of.
+    """Return *message* without the notices that were joined to its text, and the number of messages that they state.
 
-    Where a provider refuses two user messages in a row, the notice is part of the message before it.
-    *message* itself comes back when there is none in it.
+    A notice is part of the message before it where a provider refuses two user messages in a row. Returns *message*
+    itself when it holds no notice.
     """
     content = message.get("content")
     if isinstance(content, str):
@@ -137,7 +137,7 @@ def _cut_notices(text: str) -> tuple[str, int]:
 
 
 def is_from_user(message: Message) -> bool:
-    """Tell whether a user message is the user's own: no notice of ours, and no turn that a step inserted."""
+    """Tell whether a user message is the user's own, neither a notice nor inserted by a step."""
     content = message.get("content")
     if isinstance(content, list) and content:
         text = content[0].get("text")

@@ -1,10 +1,10 @@
-"""Where cutting begins and ends, and what may be cut: the presets, one table row each.
+"""The marks where cutting begins and ends, and the presets for what may be cut, one table row each.
 
-High and low mark lie apart so that a cut is rare: cutting down to half means that the next cut is far away, and in
-between every request begins with the one before it, word for word, which is what providers' prompt caches pay for.
-A window that slides with every request costs more than not cutting at all.
+High and low mark are far apart so that cuts are rare. After a cut down to half, the next cut is far away. In between,
+every request begins with the one before it, word for word, so that providers' prompt caches hit. A window that slides
+with every request costs more than not cutting at all.
 
-A preset's row says where each of its values comes from. A single value that an operator sets replaces the row's
+A preset's row names the origin of its values. A value that an operator sets replaces the row's
 (``dataclasses.replace``).
 """
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from sanitizers.budget.cap_text import Cap
 
 AGED_CAP = Cap(characters=6_000, bytes=10 * 1024, lines=256)
-"""What is left of an old tool result when room is needed: the seeds' limits as one rule."""
+"""The cap for an old tool result when room is needed: 6,000 characters (LocalCowork), 10 KiB and 256 lines (codex)."""
 
 _QUANTUM = 1_024
 _COARSEST = 16
@@ -25,7 +25,7 @@ _COARSEST = 16
 
 @dataclass(frozen=True, slots=True)
 class CutPolicy:
-    """What may be cut, how far, and when. Shares are of 1.0."""
+    """The rules for what may be cut, how far, and when. Shares are fractions of 1.0."""
 
     name: str
     """The preset's name."""
@@ -34,25 +34,26 @@ class CutPolicy:
     """The share of the limit that is budgeted."""
 
     unknown_window: int | None = None
-    """Tokens to assume where a model's window is unknown; None cuts nothing there: the overflow error teaches it."""
+    """Tokens to assume where a model's window is unknown. None cuts nothing there: the overflow error teaches the
+    window."""
 
     high: float | None = 1.0
-    """The share of what is available above which a request is cut; None never cuts."""
+    """The share of the available tokens above which a request is cut, or None to cut never."""
 
     low: float = 0.5
-    """The share of what is available down to which it is cut."""
+    """The share of the available tokens to which it is cut."""
 
     headroom: int = 0
-    """Tokens that must stay free below what is available: the high mark is that much lower, whatever its share."""
+    """Tokens that must stay free below the available ones. They lower the high mark, whatever its share."""
 
     hard: float | None = 0.95
-    """The share of a known limit above which a request is refused; None refuses nothing."""
+    """The share of a known limit above which a request is refused, or None to refuse nothing."""
 
     ingest: Cap | None = None
-    """The cap that every tool result gets at once, whatever the budget; None caps none at once."""
+    """The cap for every tool result at once, whatever the budget, or None to cap none at once."""
 
     aged: Cap | None = AGED_CAP
-    """The cap that old tool results get when room is needed; None leaves them."""
+    """The cap for old tool results when room is needed, or None to leave them."""
 
     clear: bool = True
     """Old tool results may be cleared when room is needed."""
@@ -64,26 +65,29 @@ class CutPolicy:
     """The middle of the largest text that must be kept may be cut when nothing else is left."""
 
     recent: int = 3
-    """How many of the newest rounds with tool results are neither capped nor cleared."""
+    """The number of newest rounds with tool results that are neither capped nor cleared."""
 
     least_capped: int = 500
-    """Tokens above which an old result is worth capping; 6,000 characters are 1,500 to 2,700."""
+    """Tokens above which an old result is worth capping. 6,000 characters are 1,500 to 2,700 tokens."""
 
     least_cleared: int = 96
-    """Tokens above which an old result is worth clearing; the text that takes its place has about twenty."""
+    """Tokens above which an old result is worth clearing. Its replacement has about twenty."""
 
     kept_users: float = 0.1
-    """The share of the low mark that the user's words from dropped rounds may keep, newest first."""
+    """The share of the low mark that user messages from dropped rounds may keep, newest first."""
 
     excluded_tools: frozenset[str] = frozenset()
-    """Names of tools whose results are never capped or cleared; their rounds can still be dropped."""
+    """Names of tools whose results are never capped or cleared. Their rounds may still be dropped."""
 
     last_turns: int = 0
-    """How many of the newest turns are kept; 0 keeps all. A turn begins with the user's words."""
+    """The number of newest turns to keep, where 0 keeps all. A turn begins with a user message."""
 
     notice: bool = True
-    """One neutral message tells the model how many messages were removed. Such a notice can change what an agent does
-    (OpenHands#6634), so that it can be switched off; the change list tells the same in any case."""
+    """One neutral message tells the model how many messages were removed.
+
+    Such a notice can change an agent's behaviour (OpenHands#6634), so that it can be switched off. The change list
+    reports the same in any case.
+    """
 
 
 NOTHING = CutPolicy(
@@ -95,22 +99,22 @@ PRESETS = MappingProxyType(
     {
         policy.name: policy
         for policy in (
-            # The design: nothing is touched until a request would not fit, then it is cut to half. Half is the knee
-            # of the measured cost: below it the gain flattens, and at 85 % a session is cut three times as often.
+            # Nothing is cut until a request would not fit, and then it is cut to half. Below half, the measured
+            # gain flattens. At 85 %, a session is cut three times as often.
             CutPolicy("balanced"),
-            # Seed 000 (lango): about half of a model's window, and 32K where the model is unknown: half of 64K.
+            # As lango: about half of a model's window, and 32K where the model is unknown: half of 64K.
             CutPolicy("lango", window_share=0.5, unknown_window=65_536),
-            # Seed 002 (LocalCowork): 6,000 characters of every tool result, cut when fewer than 5,000 tokens are
-            # left of a 32K window. Its fixed overheads are measured with every preset.
+            # As LocalCowork: 6,000 characters of every tool result, cut when fewer than 5,000 tokens are left of a
+            # 32K window.
             CutPolicy("localcowork", unknown_window=32_768, headroom=5_000, ingest=Cap(6_000)),
-            # Seed 001 (adk-code, after codex): 10 KiB and 128 + 128 lines of every tool result, a hard limit at 95 %.
+            # As codex and adk-code: 10 KiB and 128 + 128 lines of every tool result, and a hard limit at 95 %.
             CutPolicy("codex", ingest=Cap(10 * 1024, bytes=10 * 1024, lines=256)),
             # A request goes out as it is, and the provider's error comes back as it is.
             NOTHING,
         )
     }
 )
-"""The presets by name; ``balanced`` is the default."""
+"""The presets by name. ``balanced`` is the default."""
 
 
 class FixedTokens(NamedTuple):
@@ -128,11 +132,10 @@ NOTHING_FIXED = FixedTokens()
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The budget of one request, in tokens of its turns: system messages that lead, and tools, are taken off before.
+    """The budget of one request, in tokens of its turns: the fixed tokens are already subtracted.
 
-    *available* is what the turns may have, *high* and *low* are where cutting begins and ends, *hard* is where the
-    request is refused; None where there is no such mark. *tools* (with everything else that is no message) and
-    *system* are the fixed part, for the sums that are told.
+    *available* is what the turns may have. Cutting begins above *high* and ends at *low*, and the request is refused
+    above *hard*. A mark that does not exist is None. *tools* and *system* are as in :class:`FixedTokens`.
     """
 
     available: int | None = None
@@ -144,7 +147,7 @@ class Marks:
 
     @property
     def fixed(self) -> int:
-        """The tokens that no cut can change: system messages that lead, and tools."""
+        """The tokens that no cut can change: leading system messages, and tools."""
         return self.tools + self.system
 
     def lowered(self, excess: int) -> Marks:
@@ -168,12 +171,13 @@ def marks_for(
 ) -> Marks:
     """Return the marks for one request under *policy*.
 
-    *limit* is min(max input, window - output reserve) in tokens, None where the window is unknown; *margin* is the
+    *limit* is min(max input, window - output reserve) in tokens, or None where the window is unknown. *margin* is the
     share of it that is kept free for the estimate's error. *assumed* says that the limit is the policy's assumption
-    about an unknown window: nothing is refused by it.
+    about an unknown window, by which nothing is refused.
 
-    input budget = limit x share x (1 - margin); available = input budget - fixed tokens, rounded down to steps of
-    1,024 (finer where little is available), so that small differences do not move a cut.
+    The input budget is limit x share x (1 - margin). The available tokens are the input budget less the fixed tokens.
+    They are rounded down to steps of 1,024, and to finer ones where little is available, so that small differences do
+    not move a cut.
     """
     if limit is None:
         return Marks(None, None, None, None, *fixed)
@@ -190,5 +194,5 @@ def marks_for(
     if policy.headroom:
         high = min(high, max(available - policy.headroom, (low + available) // 2))
     if hard is not None:
-        high = min(high, max(0, hard))  # a margin below the hard mark's would cut too late
+        high = min(high, max(0, hard))  # with a small margin, cutting would begin above the hard mark
     return Marks(available, high, min(low, high), hard, *fixed)

@@ -1,7 +1,7 @@
-"""What an image, a recording or a document comes to in tokens, without reading more of it than its first bytes.
+"""Estimate the tokens of an image, a recording or a document from its first bytes alone.
 
-Providers count media by its size in pixels, seconds or pages, not by the base64 that carries it. Of those only the
-pixels of a PNG can be had cheaply; everything else goes by its bytes, or by a fixed cost where it is named by address.
+Providers count media by pixels, seconds or pages, not by the base64 that carries it. Only the pixels of a PNG are cheap
+to read. All other media count by their bytes, or by a fixed cost where they are named by address.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ KINDS: dict[str, Kind] = {
     "input_image": "image",
     "video_url": "video",
 }
-"""Type of a content part that is media, in any provider's spelling, to what it holds; a ``data:`` URL's own MIME type
-counts before it."""
+"""Types of content parts that are media, in any provider's spelling, to their kinds.
+
+A ``data:`` URL's own MIME type overrides the kind.
+"""
 
 TEXT_PER_KB = 300.0
-"""Tokens to 1,000 bytes of a text file: 3.3 bytes a token."""
+"""Tokens per 1,000 bytes of a text file: 3.3 bytes a token."""
 
 _PLAIN = ("text/", "application/json", "application/xml", "application/yaml")
 _UNCOMPRESSED = ("audio/wav", "audio/x-wav", "audio/pcm", "wav", "pcm16")
@@ -64,7 +66,7 @@ def media_tokens(part: dict[str, Any], costs: Media) -> int:
 
 
 def _carried(holder: dict[str, Any]) -> tuple[str, str | None, str]:
-    """Return a part's address, its base64 where that stands in a field of its own, and the format it says."""
+    """Return a part's address, its base64 where that is a field of its own, and its stated format."""
     address, data = holder.get("url"), holder.get("data")
     if not isinstance(address, str):
         address = holder.get("file_data")
@@ -99,9 +101,9 @@ def _image_tokens(data: str | None, detail: Any, costs: Media) -> int:
 
 
 def _tiles(width: int, height: int) -> int:
-    """Return the tiles of an image that is scaled to fit 2,048 pixels a side, then its short side to 768 at most.
+    """Return the tiles of an image that is scaled to fit 2,048 pixels a side, and then 768 on its short side.
 
-    As in OpenAI's vision guide; a tile has 512 pixels a side.
+    A tile has 512 pixels a side (OpenAI's vision guide).
     """
     short, long = sorted((max(1, width), max(1, height)))
     scale = min(1.0, 2_048 / long, 768 / short)
@@ -109,7 +111,7 @@ def _tiles(width: int, height: int) -> int:
 
 
 def _png_size(data: str) -> tuple[int, int] | None:
-    """Return the width and the height of a PNG, from the header at its beginning; None for anything else."""
+    """Return the width and the height of a PNG, from the header at its beginning, or None for other data."""
     try:
         header = b64decode(data[:_HEADER])
     except ValueError:

@@ -1,7 +1,7 @@
-"""Cut the middle of what must be kept, when it alone does not fit: the last thing before a request is refused.
+"""Cut the middle of what must be kept, when that alone does not fit. This is the last cut before a request is refused.
 
-The newest round's results go first, the largest of them down to one level, then the user's words in the same way. No
-text is cut below about 1,000 characters. System messages, calls and their arguments, and media are never touched.
+The newest round's results are cut first, the largest of them down to one level, and then the user's texts in the same
+way. No text is cut below about 1,000 characters. System messages, calls and their arguments, and media are never cut.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from sanitizers.messages import RESULT_ROLES
 from sanitizers.work_limit import spend
 
 SHORTEST = 1_000
-"""Characters that are left of a text at least, beside the marker; a cut at a line's end may take some more."""
+"""Characters that are left of a text at least, beside the marker. A cut at a line's end may take some more."""
 
 _ATTEMPTS = 4
 _SLACK = 0.97
 _LEAST = 7 / 8
-"""A cut takes an eighth of a text at least, so that a text is cut some dozens of times in a session at most."""
+"""The largest share that a cut leaves. So one text is cut at most some dozens of times in a session."""
 
 
 def cut_middles(ledger: Ledger, candidates: Sequence[int], target: int) -> bool:
-    """Cut the middle of the largest of *candidates* until the total is at *target*; tell whether any was cut.
+    """Cut the middle of the largest of *candidates* until the total is at *target*, and tell whether any was cut.
 
     *candidates* are indexes of messages that are not gone. The total may stay above *target*.
     """
@@ -42,7 +42,7 @@ def cut_middles(ledger: Ledger, candidates: Sequence[int], target: int) -> bool:
 
 
 def _level(tokens: Sequence[int], excess: int) -> int:
-    """Return the height to which the largest of *tokens* are cut so that *excess* is saved; 0 if that is too much."""
+    """Return the level in tokens that saves *excess* when all larger *tokens* are cut to it, or 0 where none does."""
     ordered = sorted(tokens, reverse=True)
     saved = 0
     for count, (height, below) in enumerate(zip(ordered, [*ordered[1:], 0], strict=True), start=1):
@@ -53,7 +53,7 @@ def _level(tokens: Sequence[int], excess: int) -> int:
 
 
 def _shorten(ledger: Ledger, at: int, level: int) -> bool:
-    """Cut one message's text to about *level* tokens, always from what the client sent; tell whether it was cut."""
+    """Cut one message's original text to about *level* tokens, and tell whether it was cut."""
     message = ledger.messages[at]
     content = message.get("content")
     characters = length_of(ledger.current(at).get("content"))

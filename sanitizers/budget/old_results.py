@@ -1,8 +1,8 @@
-"""Cap, then clear tool results that are no longer among the newest: the cheapest cuts, since calls and words stay.
+"""Cap, then clear tool results that are no longer among the newest. These cuts cost least: calls and texts stay.
 
-Both go from the oldest on and stop where enough is saved. Clearing is done in one batch or not at all: each cut
-breaks the provider's cached prefix, so a few tokens are not worth one (Anthropic's ``clear_at_least``, gemini-cli,
-opencode).
+Both start with the oldest result and stop when enough is saved. Clearing happens in one batch or not at all. Each cut
+invalidates the provider's cached prefix, so that a few tokens are not worth one (Anthropic's ``clear_at_least``,
+gemini-cli, opencode).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class OldResults:
         self._newest: deque[Unit] = deque()
         self._to_cap: deque[int] = deque()
         self._to_clear: deque[int] = deque()
-        self._gains: dict[int, int] = {}  # of those to clear: the tokens that clearing saves
+        self._gains: dict[int, int] = {}  # the tokens that clearing a result saves, by its index
         self._gain = 0  # their sum
         self._cleared_tokens = ledger.size_of(_SAMPLE) if policy.clear else 0
 
     def see(self, unit: Unit) -> None:
-        """Take in the next unit with results: they are capped at once if the policy says so, and others become old."""
+        """Take in the next unit with results. They are capped at once if the policy says so, and others become old."""
         if self._policy.ingest is not None:
             for at in self.changeable(unit):
                 self._cap(at, self._policy.ingest, always=True)
@@ -47,7 +47,7 @@ class OldResults:
             self._gain -= self._gains.pop(at, 0)
 
     def cap(self, low: int) -> bool:
-        """Cap old results, oldest first, until the total is at *low*; tell whether any was."""
+        """Cap old results, oldest first, until the total is at *low*, and tell whether any was capped."""
         aged = self._policy.aged
         capped = False
         while aged is not None and self._to_cap and self._ledger.total > low:
@@ -62,9 +62,9 @@ class OldResults:
         return capped
 
     def cap_recent(self, low: int, current: Unit) -> bool:
-        """Cap the results of the newest rounds, oldest first, but of the *current* one; tell whether any was.
+        """Cap the results of the newest rounds except the *current* one, oldest first, and tell whether any was capped.
 
-        A round that is dropped for what one result in it takes loses more than the middle of that result.
+        Dropping a round for one large result loses more than the middle of that result.
         """
         aged = self._policy.aged
         capped = False
@@ -79,9 +79,9 @@ class OldResults:
         return capped
 
     def clear(self, low: int, least: int) -> bool:
-        """Clear old results, oldest first, until the total is at *low*; tell whether any was.
+        """Clear old results, oldest first, until the total is at *low*, and tell whether any was cleared.
 
-        Nothing is cleared unless all of them together save *least* tokens, or enough to come to *low*.
+        Nothing is cleared unless all of them together save *least* tokens, or enough to reach *low*.
         """
         if self._gain < least and self._ledger.total - self._gain > low:
             return False
@@ -108,7 +108,7 @@ class OldResults:
                 self._gain += tokens - self._cleared_tokens
 
     def changeable(self, unit: Unit) -> Sequence[int]:
-        """Return the unit's results that may be changed at all."""
+        """Return the unit's results that the policy allows to change."""
         results = unit.results()
         if not self._policy.excluded_tools:
             return results
@@ -118,7 +118,7 @@ class OldResults:
         return [at for at in results if tool_name_of(messages[at], names) not in excluded]
 
     def _cap(self, at: int, cap: Cap, *, always: bool = False) -> bool:
-        """Cap one result, always from what the client sent, so that the marker counts from that."""
+        """Cap one result, always from the client's original, so that the marker's numbers count from that."""
         message = self._ledger.messages[at]
         content = message.get("content")
         capped = cap_content(content, cap, is_error=message.get("is_error") is True)

@@ -1,8 +1,8 @@
-"""Drop whole units, oldest first, and keep what must be kept of them.
+"""Drop whole units, oldest first, and keep the messages in them that must be kept.
 
-Kept are system messages, the user's first words (the goal) and last words, as they are known when a cut is made, and
-of the user's other words the newest, as long as they are few. Which messages those are is fixed until the next cut:
-were it looked at anew in every request, each new message of the user would move what stands before it.
+System messages and the user's first message (the goal) are kept. So are the messages that are the user's last when a
+cut is made. The newest of the user's other messages are kept as long as they are few. The kept messages stay fixed
+until the next cut. Otherwise each new user message would change the history before it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sanitizers.budget.units import Unit
 from sanitizers.messages import SYSTEM_ROLES
 
 _LONGEST_TURN = 4
-"""Messages of the user's last turn that must stay: a client that sends hundreds in a row must not be refused for it."""
+"""Messages of the user's last turn that must stay. A client that sends hundreds in a row must not be refused for it."""
 
 
 class OldRounds:
-    """The units of a history up to the cut, as far as the replay has come. The cut only ever moves forward.
+    """The units of a history up to the cut, as far as the replay has come. The cut only moves forward.
 
-    *cut* is the number of the first unit behind it, *place* what it was when something was last dropped: the notice
-    stands there, and does not follow the cut over what stays.
+    *cut* is the number of the first unit behind the cut. *place* is that number when something was last dropped. The
+    notice stands there, and does not move over messages that stay.
     """
 
     def __init__(self, ledger: Ledger, units: Sequence[Unit], results: OldResults, policy: CutPolicy) -> None:
@@ -36,14 +36,12 @@ class OldRounds:
         self._anchor: int | None = None  # the first user message
         self._goal: int | None = None  # the first that is the user's own
         self._last: list[int] = []  # the newest turn that is the user's own, message by message
-        self._newest: int | None = (
-            None  # the newest of all but notices: a step may have put it there, or the user
-        )
-        self._pinned: list[Unit] = []  # what was the last when the cut passed it
-        self._words: deque[Unit] = deque()  # the user's other words before the cut, oldest first
+        self._newest: int | None = None  # the newest of all but notices, inserted by a step or the user's own
+        self._pinned: list[Unit] = []  # units that were the user's last when the cut passed them
+        self._words: deque[Unit] = deque()  # the user's other messages before the cut, oldest first
         self._words_tokens = 0
-        self._notices: list[Unit] = []  # of a turnright in front of this one
-        self._notice_tokens = 0  # of the notice that is due; 0 while none is
+        self._notices: list[Unit] = []  # notices of another turnright in front
+        self._notice_tokens = 0  # tokens of the notice that is due, or 0 while none is
         self._dropped_tokens = 0
         self._turns: deque[int] = deque()  # the units that begin turns
         self._removed = 0
@@ -69,11 +67,11 @@ class OldRounds:
 
     @property
     def noticed(self) -> int:
-        """How many messages a notice has to speak of; 0 where none is due."""
+        """The number of messages that the notice states, or 0 where none is due."""
         return self._removed if self._notice_tokens else 0
 
     def drop_until(self, low: int, newest: int) -> bool:
-        """Drop units, oldest first, until the total is at *low* or only the *newest* is left; tell whether any was."""
+        """Drop units before *newest*, oldest first, until the total is at *low*, and tell whether any was dropped."""
         before = len(self._ledger.gone)
         self._unpin()
         if not self._notice_tokens:
@@ -87,7 +85,7 @@ class OldRounds:
         return self._settle(before)
 
     def keep_turns(self, turns: int) -> bool:
-        """Drop all but the newest *turns*, and the goal; tell whether any was."""
+        """Drop all but the newest *turns* and the goal, and tell whether any was dropped."""
         if len(self._turns) <= turns:
             return False
         before = len(self._ledger.gone)
@@ -107,7 +105,7 @@ class OldRounds:
         return sorted(found)
 
     def _unpin(self) -> None:
-        """Let the words that were the user's last at an earlier cut be as other words, if newer ones came since."""
+        """Treat messages that were the user's last at an earlier cut as other messages, if newer ones came since."""
         pinned, self._pinned = self._pinned, []
         for unit in pinned:
             if self._is_last(unit):
@@ -139,7 +137,7 @@ class OldRounds:
         self._words_tokens += self._tokens(unit)
 
     def _trim(self, reason: Reason, allowance: int) -> None:
-        """Drop the user's other words, oldest first, until they have at most *allowance* tokens."""
+        """Drop the user's other messages, oldest first, until they have at most *allowance* tokens."""
         while self._words and self._words_tokens > allowance:
             self._drop_words(reason)
 
@@ -157,7 +155,7 @@ class OldRounds:
         self._removed += unit.end - unit.start
 
     def _settle(self, before: int) -> bool:
-        """Close one cut: an earlier turnright's notices become part of the one that is due now."""
+        """Finish one cut. The notices of another turnright in front become part of the one that is due now."""
         if len(self._ledger.gone) == before:
             return False
         self.place = self.cut
@@ -166,7 +164,7 @@ class OldRounds:
             self._ledger.drop(unit.start, unit.end, "round_dropped")
         self._notices.clear()
         tokens = self._size_of_notice()
-        if self._dropped_tokens >= tokens:  # else the notice would cost more than what it speaks of
+        if self._dropped_tokens >= tokens:  # else the notice would cost more than the dropped messages
             self._ledger.total += tokens - self._notice_tokens
             self._notice_tokens = tokens
         return True

@@ -1,4 +1,4 @@
-"""Where a request's tokens are: what the 400 for a request that cannot fit says, and what ``explain`` shows."""
+"""Count a request's tokens by part, for the 400 of a request that cannot fit, and for ``explain``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LARGEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A request's tokens by part; the parts add up to the whole.
+    """A request's tokens by part. The parts add up to the whole.
 
-    *first_goal* is the user's first message, *current_round* the newest unit, *older_rounds* all other turns.
-    *rounds* counts the model's turns. *largest* lists the largest messages, (index, tokens), largest first.
+    *first_goal* is the user's first message, *current_round* the newest unit, *older_rounds* all other turns. *rounds*
+    counts the model's turns. *largest* lists the largest messages as (index, tokens), largest first.
     """
 
     system: int
@@ -44,9 +44,9 @@ class Parts:
 def measure_parts(
     messages: Messages, size: Size, marks: Marks, *, origins: Sequence[int] | None = None
 ) -> Parts:
-    """Return where the tokens of *messages* are, as *size* tells them; tools as *marks* has them.
+    """Return the tokens of *messages* by part, as *size* counts them. *marks* has the tokens of tools.
 
-    The indexes of the largest are those of the *origins* where they are given.
+    *largest* has the indexes of *origins* where they are given.
     """
     tokens = [size(message) for message in messages]
     lead = count_leading_system(messages)

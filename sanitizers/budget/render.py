@@ -1,8 +1,8 @@
 """Turn a plan into messages and changes.
 
-What a plan does not touch is sent as the same object, and a plan that touches nothing sends the same list. Where
-rounds were dropped, one notice of the user's role says how many messages are missing: a message of its own behind what
-was kept of them, or, where a provider refuses two user messages in a row, a part of the one before it.
+A message that the plan does not change is sent as the same object, and a plan without changes sends the same list.
+Where rounds were dropped, one user message states how many messages are missing. It stands behind the messages that
+were kept of them. Where a provider refuses two user messages in a row, it becomes part of the one before it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAME = "budget"
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What was taken from a history for one reason: messages touched, results among them, tokens saved."""
+    """The cuts of one history for one reason: messages changed or dropped, results among them, and tokens saved."""
 
     messages: int = 0
     results: int = 0
@@ -36,7 +36,7 @@ class Removed:
 def render_plan(
     messages: Messages, plan: CutPlan, profile: Profile, *, origins: Sequence[int] | None = None
 ) -> tuple[Entries, tuple[Change, ...]]:
-    """Return what is sent of *messages* under *plan*, and every change, in the order of the messages.
+    """Return the messages that are sent under *plan*, and every change, in the order of the messages.
 
     *origins* are the messages' places in what the client sent, where those differ from their own. The result is legal
     for *profile* if *messages* are.
@@ -59,7 +59,9 @@ def render_plan(
             message = replacement.message
         if plan.noticed and at < plan.cut and message["role"] == "user":
             message, earlier = without_notice(message)
-            if earlier:  # of a turnright in front of this one: there is one notice, and it counts on
+            if (
+                earlier
+            ):  # notices of another turnright in front: there is one notice, with the sum of the numbers
                 removed += earlier
                 changes.append(Change(NAME, "replaced", places[at], "round_dropped", "notice"))
         entries.append(Entry(message, places[at]))
@@ -74,7 +76,7 @@ def render_plan(
 
 
 def count_removed(messages: Messages, plan: CutPlan) -> Mapping[Reason, Removed]:
-    """Return what was removed by *plan* from *messages*, by reason; empty when nothing was."""
+    """Return the cuts that *plan* made to *messages*, by reason. The result is empty when nothing was cut."""
     sums: dict[Reason, list[int]] = {}
     for at, reason in plan.gone.items():
         _add(sums, reason, messages[at], plan.sizes[at])

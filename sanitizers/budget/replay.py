@@ -1,22 +1,22 @@
-"""Decide what is cut from a history, by replaying it from its first message: no state, and yet no cut ever moves.
+"""Decide the cuts of a history by replaying it from its first message, without stored state.
 
-A conversation is sent anew with every request, a little longer each time. Going through it from the start, and cutting
-wherever it outgrew the high mark on the way, finds the same cuts for every request that contains that place, in any
-process, with nothing remembered. So between two cuts, each request begins with the one before it, word for word, and
-the provider's prompt cache holds; a cut breaks it once.
+A client sends its conversation with every request, a little longer each time. The replay walks through it from the
+start and cuts wherever it outgrew the high mark. So every request that contains a place finds the same cuts there, in
+any process. Between two cuts, each request begins with the one before it, word for word, and the provider's prompt
+cache hits. A cut invalidates the cache once.
 
-What one cut does, in this order, until the low mark is reached:
+One cut takes these actions in order, until the low mark is reached:
 
-1. old tool results are capped to head and tail, oldest first;
-2. old tool results are cleared, in one batch, if that is worth it;
-3. unless that came halfway from the high to the low mark, the newest results are capped as well, but the current
-   round's, and whole rounds are dropped, oldest first (before that, a current round that is above the hard mark by
-   itself is cut as in 4, since dropping others would not help);
-4. if what must be kept is still above the hard mark, the middle of its largest texts is cut: of
-   results down to halfway, of the user's words as little as will do.
+1. Old tool results are capped to head and tail, oldest first.
+2. Old tool results are cleared, in one batch, if that is worth it.
+3. If that saved less than half of the way from the high to the low mark, the newest results except the current round's
+   are capped. Then whole rounds are dropped, oldest first. A current round that is above the hard mark by itself is cut
+   as in 4 before, since dropping others would not help.
+4. If what must be kept is still above the hard mark, the middle of its largest texts is cut. Results are cut down to
+   halfway, and the user's texts as little as possible.
 
-What must be kept: system messages, the user's first and last words, and the newest unit (the current round). If that
-does not fit either, the result says so; nothing is raised.
+System messages, the user's first and last messages, and the newest unit (the current round) must be kept. If these do
+not fit either, the result says so, and nothing is raised.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from sanitizers.work_limit import metered, spend
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One cut: after which message it was decided, what was done, and the turns' tokens *before* and *after*."""
+    """One cut: the message after which it was decided, its actions, and the turns' tokens *before* and *after*."""
 
     index: int
     done: tuple[Reason, ...]
@@ -46,11 +46,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class CutPlan:
-    """What is cut from one history.
+    """The cuts of one history.
 
-    *sizes* holds the tokens of every message as the client sent it; *total* the turns' tokens after the cuts.
-    *gone* and *replaced* say what happens to the messages at their indexes, and *cut* is where the untouched rest
-    begins. *noticed* is how many messages a notice has to speak of; 0 where none is due.
+    *sizes* holds the tokens of every message as the client sent it, and *total* the turns' tokens after the cuts.
+    *gone* and *replaced* map indexes of messages to what happens to them. *cut* is the index where the unchanged rest
+    begins. *noticed* is the number of messages that a notice has to state, or 0 where none is due.
     """
 
     sizes: list[int]
@@ -63,10 +63,10 @@ class CutPlan:
 
 
 def plan_cuts(messages: Messages, size: Size, marks: Marks, policy: CutPolicy) -> CutPlan:
-    """Return what is cut from *messages*, a legal history, under *marks* and *policy*.
+    """Return the cuts of *messages*, a legal history, under *marks* and *policy*.
 
-    *size* tells a message's tokens; it is asked once for each message, and for each text that takes the place of
-    one. Without cuts the cost is that of adding the sizes up.
+    *size* is called once for each message, and once for each text that replaces one. Without cuts the cost is that of
+    adding the sizes.
     """
     ledger = Ledger(messages, size)
     start = count_leading_system(messages)
@@ -115,7 +115,7 @@ class _Replay:
         self.events: list[Event] = []
 
     def take_in(self, number: int) -> None:
-        """Go on by one unit, and cut if the model would be asked here and there is too much."""
+        """Take in the next unit, and cut if a request may end here and the history is too large."""
         unit = self._units[number]
         ledger = self._ledger
         ledger.take_in(unit.start, unit.end)
@@ -129,7 +129,7 @@ class _Replay:
             self._cut(number, self._high)
 
     def close(self) -> None:
-        """End the walk: a history that ends with the model's words (prefill) is cut only if it cannot be sent."""
+        """End the walk. A history that ends with prefill is cut only if it cannot be sent otherwise."""
         if not self._units or self._high is None or self._hard is None:
             return
         may_end_request = self._units[-1].may_end_request(self._ledger.messages)

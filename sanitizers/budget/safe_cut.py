@@ -1,8 +1,8 @@
-"""Where a text may be cut: never inside what is read as one character.
+"""Find a position where a text may be cut: never inside what is shown as one character.
 
-A Python string is cut between code points, and that can still part a letter from its accent, a family from its
-members, a flag's two letters, a surrogate pair that came through unjoined, or a carriage return from its line feed.
-What is joined is told by the two characters at the cut alone, so a cut costs the same in a text of any length.
+Python cuts a string between code points. That can separate a letter from its accent, the members of a family emoji, a
+flag's two letters, a surrogate pair, or CR from LF. The two characters at the cut alone decide, so that a cut costs the
+same in a text of any length.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 
 _REACH = 64
-"""How many characters a cut is moved at most. Longer clusters exist only in hostile texts, which are cut anyway."""
+"""Characters that a cut is moved at most. Longer clusters exist only in hostile texts, which are cut anyway."""
 
 _JOINER = "\u200d"
 
@@ -18,8 +18,8 @@ _JOINER = "\u200d"
 def safe_cut(text: str, at: int, *, forward: bool) -> int:
     """Return the position nearest to *at* where *text* may be cut, looking forward or backward.
 
-    *at* is a position between two characters, 0 to ``len(text)``. The result is at most 64 characters away; where
-    even that is all one cluster, only pairs (surrogates, CR LF) are respected.
+    *at* is a position between two characters, 0 to ``len(text)``. The result is at most 64 characters away. Where all
+    of those are one cluster, only pairs (surrogates, CR LF) are kept together.
     """
     step = 1 if forward else -1
     for position in range(at, at + step * _REACH, step):
@@ -31,7 +31,7 @@ def safe_cut(text: str, at: int, *, forward: bool) -> int:
 
 
 def _is_joined(before: str, after: str) -> bool:
-    """Tell whether two neighbouring characters are shown as one (UAX 29, the rules that need no table)."""
+    """Tell whether two neighbouring characters are shown as one, by the rules of UAX 29 that need no table."""
     if after < "\u0300" and before != _JOINER:
         return before == "\r" and after == "\n"
     return (
@@ -46,7 +46,7 @@ def _is_joined(before: str, after: str) -> bool:
 
 
 def _is_pair(before: str, after: str) -> bool:
-    """Tell whether two characters are one in any encoding: surrogate halves, CR LF."""
+    """Tell whether two characters are one in any encoding: surrogate halves, or CR LF."""
     return ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff") or (
         before == "\r" and after == "\n"
     )

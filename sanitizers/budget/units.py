@@ -1,9 +1,9 @@
-"""A history as units: what is kept or dropped together.
+"""Divide a history into units, which are kept or dropped together.
 
-A unit is one message with the tool results that follow it, or one message alone. What the turn guard says behind
-results, and the model's turn that some providers want before it, belongs to their unit: it is about them. In a legal
-history results stand directly behind their call, so no unit parts a call from its result; and reasoning or a thought
-signature goes with the calls that it belongs to, since it is in the same message.
+A unit is one message with the tool results that follow it, or one message alone. Notices of the turn guard behind
+results belong to the unit of those results. So does an assistant message that a provider needs before a notice. In a
+legal history results stand directly behind their call, so that no unit separates a call from its result. Reasoning and
+thought signatures stand in the message of their calls.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ASKING_ROLES = RESULT_ROLES | {"user"}
 
 
 class Unit(NamedTuple):
-    """The messages from *start* up to *end*; *role* is the first one's. The last *notices* are no results."""
+    """The messages from *start* up to *end*. *role* is the first one's. The last *notices* messages are no results."""
 
     start: int
     end: int
@@ -31,16 +31,16 @@ class Unit(NamedTuple):
         return range(first, max(first, self.end - self.notices))  # all others behind the first are results
 
     def may_end_request(self, messages: Messages) -> bool:
-        """Tell whether a client could have sent the history up to here: the model's turn would be next.
+        """Tell whether a client could have sent the history up to here, since the model's turn would be next.
 
-        A cut is decided at every such place, whether a request ended there or not, so that it does not depend on
-        which requests were seen (a user who interrupts after tool results makes two such places in a row).
+        A cut is decided at every such place, whether a request ended there or not. So it does not depend on which
+        requests were seen. A user who interrupts after tool results makes two such places in a row.
         """
         return messages[self.end - 1]["role"] in _ASKING_ROLES
 
 
 def count_leading_system(messages: Messages) -> int:
-    """Return how many system messages lead the history: they are the fixed part, and no turns."""
+    """Return the number of system messages that lead the history: they are fixed, and no turns."""
     for at, message in enumerate(messages):
         if message["role"] not in SYSTEM_ROLES:
             return at
@@ -48,7 +48,7 @@ def count_leading_system(messages: Messages) -> int:
 
 
 def split_units(messages: Messages, start: int = 0) -> list[Unit]:
-    """Return the units of *messages* from *start* on, in order; together they are all of them."""
+    """Return all units of *messages* from *start* on, in order."""
     roles = [message["role"] for message in messages[start:]]
     starts = [at for at, role in enumerate(roles, start) if role not in RESULT_ROLES or at == start]
     notices = _count_notices(messages, starts)
@@ -60,7 +60,7 @@ def split_units(messages: Messages, start: int = 0) -> list[Unit]:
 
 
 def _count_notices(messages: Messages, starts: Sequence[int]) -> int:
-    """Return how many messages at the end are what the turn guard says behind results: 0, 1, or 2 with a bridge."""
+    """Return the number of messages at the end that are a notice of the turn guard, with the bridge before it."""
     if len(starts) < 2 or not is_instruction(messages[-1]):
         return 0
     at = len(messages) - 2
@@ -71,7 +71,7 @@ def _count_notices(messages: Messages, starts: Sequence[int]) -> int:
 
 
 def tool_names_of(turn: Message) -> Mapping[str, str]:
-    """Return the names of the tools that *turn* calls, by the calls' ids; of calls with one id the first one's."""
+    """Return the names of the tools that *turn* calls, by call id. Of calls with one id it is the first one's."""
     return {
         call["id"]: function_of(call).get("name") or (call.get("custom") or {}).get("name") or ""
         for call in reversed(tool_calls_of(turn))
@@ -80,6 +80,6 @@ def tool_names_of(turn: Message) -> Mapping[str, str]:
 
 
 def tool_name_of(result: Message, names: Mapping[str, str]) -> str:
-    """Return the name of the tool whose *result* this is; *names* are those of the turn that its unit begins with."""
+    """Return the name of the tool that made *result*. *names* are those of its unit's first message."""
     known = names.get(result.get("tool_call_id") or "")
     return (result.get("name") or "") if known is None else known

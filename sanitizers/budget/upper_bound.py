@@ -1,14 +1,15 @@
-"""An upper bound of a request's tokens from the lengths of its texts alone, so that most requests are never counted.
+"""An upper bound of a request's tokens from the lengths of its texts, so that most requests are never counted.
 
-Where the bound fits the budget, the request does. The bound walks the messages as the estimator does and adds the
-same for everything but text; a text costs what the most expensive text of its length would cost.
+If the bound fits the budget, the request does. The bound walks the messages as the estimator does and adds the same for
+everything but text. A text counts as the most expensive text of its length.
 
-What it guarantees: it is never below :meth:`sanitizers.budget.estimate.Estimator.request_tokens` of the same
-family for the same arguments; and a text's bound is never below what a tokenizer counts that merges bytes, as nearly
-all do, since no token is shorter than a byte. What it does not: providers add to a request what nobody sees, and media
-are a guess, so the factor and the margin that apply to an estimate apply to the bound as well. It is loose, since it
-has to allow for texts that nobody writes (all digits, all rare characters): for agents' histories three to five times
-the estimate.
+The bound is never below :meth:`sanitizers.budget.estimate.Estimator.request_tokens` of the same family for the same
+arguments. A text's bound is never below the count of a tokenizer that merges bytes, since no token is shorter than a
+byte. Nearly all tokenizers do.
+
+Providers add hidden text to a request, and the cost of media is a guess. So the factor and the margin of an estimate
+apply to the bound too. The bound is loose, since it allows for texts that nobody writes, such as all digits or all rare
+characters. For agents' histories it is three to five times the estimate.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ from sanitizers.messages import Messages
 from sanitizers.outline import Outline
 
 _KINDS = "aA1.\n \t"
-"""An ASCII character of each class that costs or separates."""
+"""An ASCII character of each class that costs tokens or separates words."""
 
 _OTHERS = "яاक漢→✅😀\u1200"
-"""A character of each other class: what it costs does not depend on the one before it."""
+"""A character of each other class. Its cost does not depend on the character before it."""
 
 
 _ROUNDED_UP = 1 + 1e-6
-"""One part in a million for sums of floats that round differently."""
+"""A factor for sums of floats that round differently: one part in a million."""
 
 _Walks: TypeAlias = dict[tuple[str, str], float]
-"""First and last class of a walk to the most that it can cost."""
+"""The most that a walk can cost, by its first and last class."""
 
 
 class TextBound(NamedTuple):
-    """The most that a text can cost: *per_text* and *per_byte* tokens, of its UTF-8."""
+    """The most that a text can cost: *per_text* tokens, and *per_byte* for each byte of its UTF-8."""
 
     per_text: float
     per_byte: float
@@ -48,7 +49,7 @@ class TextBound(NamedTuple):
 def upper_bound(family: Family, messages: Messages, tools: Any = None, response_format: Any = None) -> int:
     """Return a number of tokens that the estimate for the same request does not exceed.
 
-    Takes about 0.6 ms for 300 messages; where they are not ASCII, 0.1 ms more for 100,000 characters. Never raises.
+    It takes about 0.6 ms for 300 messages, and 0.1 ms more for 100,000 characters that are not ASCII. Never raises.
     """
     return _bounding(family).request_tokens(messages, tools, response_format)
 
@@ -62,10 +63,12 @@ def bound_of_outlined(
 ) -> int:
     """Return a number that :func:`upper_bound` for the outlined messages does not exceed, without reading their texts.
 
-    *most_bytes* is at least the UTF-8 of all texts of their plain ones: the length of the JSON that they were read from
-    is, since no character is written with fewer bytes there. It must not be more than :data:`WHOLE`, beyond which a
-    text counts as more than it has. Plain messages take no time, the others what they take for the other bound. It is
-    looser by what JSON is beside the texts.
+    *most_bytes* is at least the UTF-8 size of all texts in plain messages. The length of the JSON that they were read
+    from suffices, since JSON never writes a character with fewer bytes. It must not exceed :data:`WHOLE`, beyond which
+    a text counts as more than it has.
+
+    Plain messages take no time, and odd ones as much as in :func:`upper_bound`. The result is larger by the JSON around
+    the texts.
     """
     rates = _rates(family)
     plain = len(outline.messages) - len(outline.odd)
@@ -86,15 +89,15 @@ def bound_of_outlined(
 
 
 def bound_of_changed(family: Family, changed: Messages) -> int:
-    """Return what *changed* messages add to the bound of an outline: those that outlined messages were made into.
+    """Return the addition to the bound of an outline for *changed* messages, which others of it were made into.
 
-    The outlined messages still count, so that these are counted twice.
+    The outlined messages still count, so that changed ones are counted twice.
     """
     return _bounding(family).history_tokens(changed)
 
 
 class _Rates(NamedTuple):
-    """What a family's messages cost beside their texts, and at most by their texts."""
+    """The costs of a family's messages beside their texts, and the most of their texts."""
 
     per_request: int
     per_message: float
@@ -121,9 +124,9 @@ def _rates(family: Family) -> _Rates:
 def text_bound(family: Family) -> TextBound:
     """Return the bound for a text of *family*.
 
-    An ASCII character's cost depends on itself and on the one before it (a space's on two), so a text is a walk over
-    the classes. What a long walk can cost a step is the mean of its dearest cycle; what it can cost beyond that is the
-    dearest walk that visits no class twice, since every cycle in it is paid for by the mean. Any other character begins
+    An ASCII character's cost depends on itself and on the one before it (a space's on two). So a text is a walk over
+    the classes of characters. A long walk costs at most the mean of its dearest cycle per step. Beyond that, it costs
+    at most the dearest walk that visits no class twice, since the mean pays for every cycle. Any other character begins
     a new walk.
     """
 
@@ -171,7 +174,7 @@ def _bounded(bound: TextBound) -> Callable[[str], float]:
 
 
 def _most_bytes(text: str) -> int:
-    """Return the bytes of a text's UTF-8; for a large one that is not ASCII, which fits nowhere, their most."""
+    """Return the bytes of a text's UTF-8, or the most that they can be for a large text that is not ASCII."""
     if text.isascii():
         return len(text)
     return len(text.encode("utf-8", "surrogatepass")) if len(text) <= WHOLE else 4 * len(text)
