@@ -1,23 +1,28 @@
-"""A tool's JSON Schema as its provider takes it, with as much of its meaning as there are words for. Pure.
+"""Rewrite a tool's JSON Schema for its provider, and keep as much of its meaning as possible.
 
     done = clean_schema(schema, GEMINI)
-    done.schema    # `schema` itself where there was nothing to do
-    done.notes     # what was rewritten, where, and whether it still says the same
+    done.schema    # `schema` itself where nothing was changed
+    done.notes     # each rewrite with its place, and whether it kept the meaning
     clean_tools(parameters["tools"], Target(GEMINI)).changes
 
-What a dialect cannot say goes into the description, as the JSON that it was, in bounded length: a model reads JSON
-Schema. A cleaned schema is clean: it comes back as it is.
+Keywords that a dialect does not have go into the description as JSON of bounded length, which models can read. Cleaning
+a cleaned schema changes nothing.
 
-    dialects    what each provider takes          flatten     references, allOf, constants and null put away
-    clean       one schema                        intersect   two schemas as one that says what both say
-    tools       the tools of a request, cached    rewrite     choices and types, from the outside in
-    notes       what was rewritten, and why       fold        alternatives of an object as one object
-    references  what references lead to           write       one type in the keywords that are known; with
-    choices     what branches have in common                  ``objects``, ``arrays``, ``scalars`` on one ``draft``
-    values      what an enumeration says          enumerations  in a dialect that lists few kinds of values
-    words       descriptions                      alternatives  written schemas put together
-    told_json   JSON in words                     roots       where the outermost schema alone counts
-    keywords    of which types each one speaks    work, size  what one rewriting shares, and its bounds
+Files, in the order of the data:
+
+    dialects              the facts about each provider's schemas
+    tools, outcome_cache  the tools of a request, cached
+    clean, roots          one schema, or its outermost level alone
+    context, size         the state that one rewrite shares, and its bounds
+    flatten, references   resolve references, allOf, constants and null
+    intersect             join two schemas into one that requires both
+    rewrite               choices and types, from the outside in
+    choices, fold         compare the branches of a choice, or join them into one object
+    enumerations, values  enumerations, where a dialect lists few kinds of values
+    alternatives          written schemas as a choice, or with null
+    write, draft          the keywords of one type, with ``objects``, ``arrays`` and ``scalars``
+    descriptions          the description that takes the rest, with ``compact_json``
+    keywords, notes       JSON Schema's keywords, and the record of rewrites
 """
 
 from sanitizers.schemas.clean import clean_schema

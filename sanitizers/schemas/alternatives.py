@@ -1,4 +1,4 @@
-"""Written schemas put together: as a choice, with null, or under what is said of them from outside."""
+"""Combine written schemas: as a choice, with null, or with annotations from outside."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.write import Writer
 
 _SHORT = 200
-"""Characters of a description that is repeated in every branch of a choice."""
+"""The longest description, in characters, that is repeated in every branch of a choice."""
 
 
 class Alternatives:
-    """Puts the schemas of one whole together."""
+    """Combines the written schemas of one tool's schema."""
 
     def __init__(self, context: RewriteContext, writer: Writer) -> None:
         self._context = context
@@ -25,7 +25,7 @@ class Alternatives:
         self._writer = writer
 
     def choose(self, nodes: list[Schema], said: Flat) -> Schema:
-        """Return *nodes* as a choice; what is *said* of all of them is in their descriptions."""
+        """Return *nodes* as a choice, with the annotations *said* of all of them in their descriptions."""
         if not self._dialect.choices:
             self._context.note("one_type_left", said.location, kept=False)
             told = tuple(f"May also be: {as_json(_bare(node, nodes[0]))}" for node in nodes[1:])
@@ -41,14 +41,14 @@ class Alternatives:
         )
 
     def over(self, node: Schema, said: Flat) -> Schema:
-        """Return *node* with what is *said* of it from outside, which counts more than what it says itself."""
+        """Return *node* with the annotations *said* from outside, which override its own."""
         if "anyOf" in node:
             return self.choose(node["anyOf"], said) if said.schema or said.words else node
         own = {"description": node["description"]} if "description" in node else {}
         return {**node, **self._writer.said(replace(said, schema={**own, **said.schema}))}
 
     def only_null(self, flat: Flat) -> Schema:
-        """Return a schema that only null fits."""
+        """Return a schema that only null matches."""
         said = flat.split()[1]
         if self._dialect.null != "words":
             return {"type": "null", **self._writer.said(said)}
@@ -56,7 +56,7 @@ class Alternatives:
         return {"type": "string", **self._writer.said(replace(said, words=(*said.words, "Always null.")))}
 
     def nullable(self, out: Schema, location: Location) -> Schema:
-        """Return *out* with null allowed beside what it allows."""
+        """Return *out* with null allowed in addition."""
         if out.get("type") == "null":
             return out
         if self._dialect.null == "words":
@@ -72,13 +72,13 @@ class Alternatives:
 
 
 def _choice(nodes: list[Schema]) -> Schema:
-    """Return a choice of *nodes*, each once: they may have become the same."""
+    """Return a choice of *nodes*, each once, since rewriting may have made some equal."""
     unique = distinct(nodes)
     return {"anyOf": unique} if len(unique) > 1 else unique[0]
 
 
 def _with_description(node: Schema, words: str, *, first: bool) -> Schema:
-    """Return *node* with *words*; with a description of its own it gets them where it is the *first*, or short."""
+    """Return *node* with *words* in its description. One that has a description gets them only where it is *first*."""
     own = node.get("description")
     if not words or words == own or (own and not first):
         return node
@@ -86,7 +86,7 @@ def _with_description(node: Schema, words: str, *, first: bool) -> Schema:
 
 
 def _bare(node: Schema, first: Schema) -> Schema:
-    """Return *node* for words, without the description that the *first* branch has as well."""
+    """Return *node* without a description that the *first* branch has too."""
     if node.get("description") and node.get("description") == first.get("description"):
         return {name: value for name, value in node.items() if name != "description"}
     return node

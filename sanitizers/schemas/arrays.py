@@ -1,4 +1,4 @@
-"""The items of an array."""
+"""Write the items of an array."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sanitizers.schemas.notes import Schema
 
 
 def write_items(draft: Draft) -> None:
-    """Write what the items are: by their place where the dialect can say that, else as one that fits every place.
+    """Write the items by their place where the dialect can express that, else as one schema for every place.
 
     Source: "items: missing field" (cline#7339).
     """
@@ -47,11 +47,11 @@ def _write_one(draft: Draft, given: Any) -> None:
 
 
 def _write_tuple(draft: Draft, prefix: list[Any], rest: Any, *, there: bool) -> None:
-    """Write items that differ by their place; *rest* is that of all further ones, where there is a word for them."""
+    """Write items that differ by their place. *rest* is the schema of all further items, where *there* is one."""
     cleaned: list[Schema] = []
     for at, one in enumerate(prefix):
         item = draft.clean(one, draft.location.into("prefixItems", at, level=1))
-        if item is None:  # an array that long does not fit
+        if item is None:  # no array of this length matches
             rest, there = False, True
             break
         cleaned.append(item)
@@ -83,7 +83,7 @@ def _write_tuple(draft: Draft, prefix: list[Any], rest: Any, *, there: bool) -> 
 
 
 def _close(draft: Draft, most: int) -> None:
-    """Say that there are *most* items at most."""
+    """Limit the array to *most* items."""
     if not draft.knows("maxItems"):
         draft.rules["maxItems"] = most
         return

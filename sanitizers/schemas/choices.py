@@ -1,4 +1,4 @@
-"""What can be told of the branches of a choice by looking at them. Pure."""
+"""Compare the branches of a choice."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MOST_PAIRS = 256
 
 
 def is_null(branch: Flat) -> bool:
-    """Tell whether nothing but null fits."""
+    """Tell whether only null matches a branch."""
     values = branch.schema.get("enum")
     return branch.types == ["null"] or (values == [None] and "null" in (branch.types or ["null"]))
 
 
 def allows_null(flat: Flat) -> bool:
-    """Tell whether null is among the types and values that it names, if it names any."""
+    """Tell whether null is among the types and values that a schema names, if it names any."""
     values = flat.schema.get("enum")
     return "null" in (flat.types or ["null"]) and (not isinstance(values, list) or None in values)
 
@@ -37,11 +37,11 @@ def is_enumeration(branch: Flat) -> bool:
 
 
 def union(branches: Sequence[Flat]) -> tuple[dict[str, Any], list[str]]:
-    """Return enumerations as one, and in words what was said of single values."""
+    """Return enumerations as one, and the descriptions of single values as words."""
     values: list[Any] = []
     told: list[str] = []
     for branch in branches:
-        # What a branch lists against its own type is not among its values.
+        # A listed value of another type than the branch's does not match the branch.
         listed = [value for value in branch.schema["enum"] if _is_of(value, branch.types)]
         values += listed
         said = described(branch.schema.get("description") or branch.schema.get("title"), ())
@@ -56,9 +56,9 @@ def _is_of(value: Any, types: list[str] | None) -> bool:
 
 
 def are_exclusive(branches: Sequence[Flat]) -> bool:
-    """Tell whether it is sure that no value fits two of *branches*, so that ``oneOf`` and ``anyOf`` are the same.
+    """Tell whether surely no value matches two of *branches*, so that ``oneOf`` and ``anyOf`` mean the same.
 
-    It is never sure of many branches, nor of many values in them: each pair is compared.
+    Each pair is compared. For many branches, or many values in them, the answer is False.
     """
     if len(branches) > _MOST_COMPARED:
         return False
@@ -69,20 +69,20 @@ def are_exclusive(branches: Sequence[Flat]) -> bool:
 
 
 class _Traits(NamedTuple):
-    """What tells the values of one schema from those of another; *constants* are of properties that it requires."""
+    """The traits that separate the values of two schemas. *constants* are the traits of required properties."""
 
     types: list[str] | None
     scalars: frozenset[tuple[str, Any]] | None
-    """The plain values that it lists, each with its kind; None where it lists none."""
+    """The listed scalar values, each with its kind, or None where none are listed."""
 
     containers: list[Any]
-    """The lists and objects among them."""
+    """The lists and objects among the listed values."""
 
     constants: Mapping[str, _Traits]
 
     @property
     def size(self) -> int:
-        """The values that a comparison looks at."""
+        """The number of values that a comparison reads."""
         listed = len(self.scalars or ()) + len(self.containers)
         return listed + sum(1 + one.size for one in self.constants.values())
 
@@ -121,7 +121,7 @@ def _exclude(one: _Traits, other: _Traits) -> bool:
 
 
 def _constant(schema: Any) -> Mapping[str, Any]:
-    """Return what *schema* says by itself about a single value: its types and values."""
+    """Return the types and values that *schema* itself names."""
     if not isinstance(schema, Mapping) or schema.get("nullable") is True:
         return {}
     return {**schema, "enum": [schema["const"]]} if "const" in schema else schema

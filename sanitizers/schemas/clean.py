@@ -1,4 +1,4 @@
-"""One schema for one dialect."""
+"""Clean one schema for one dialect."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sanitizers.schemas.size import check_depth
 
 
 def clean_schema(schema: dict[str, Any], dialect: Dialect, place: str = "parameters") -> CleanedSchema:
-    """Return *schema*, the JSON Schema of a function's parameters, as *dialect* takes it.
+    """Return *schema*, the JSON Schema of a function's parameters, as *dialect* accepts it.
 
-    The same object where there is nothing to do; *schema* is never written to, though parts of it are in the result.
-    *place* is its name in the request. Raises :class:`sanitizers.errors.Unrepairable` for one that is nested too
-    deeply, or too large with its references followed.
+    Returns the same object where nothing was changed. *schema* is never written to, but parts of it are in the result.
+    *place* is its name in the request. Raises :class:`sanitizers.errors.Unrepairable` for a schema that is nested too
+    deeply, or too large with its references resolved.
     """
     check_depth(schema, place)
     context = RewriteContext(schema, dialect, place)

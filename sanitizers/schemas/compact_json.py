@@ -1,4 +1,4 @@
-"""JSON as it is told in words."""
+"""Compact JSON for descriptions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import orjson
 
 
 def as_json(value: Any) -> str:
-    """Return *value* as compact JSON; ``…`` for what cannot be written (a number of thirty digits, half an emoji)."""
+    """Return *value* as compact JSON, or ``…`` where orjson cannot write it (a huge number, a lone surrogate)."""
     try:
         return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
     except (orjson.JSONEncodeError, RecursionError):

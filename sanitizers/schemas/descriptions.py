@@ -1,4 +1,4 @@
-"""What a schema cannot say, in its description: short, as the JSON that it was, and never without end. Pure."""
+"""Descriptions that take what a schema cannot express, as short JSON of bounded length."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 from sanitizers.schemas.references import References
 
 MOST_WORDS = 1_500
-"""Characters that a description gets beside its own."""
+"""Characters that may be added to a description."""
 
 _MOST_SPELLED = 200
-"""Values that words are made of: more would not find room."""
+"""Values that are written into words. More would exceed the limit of characters."""
 
 _WIDEST = 400
-"""Names of one object: as JSON, so many are more than :data:`MOST_WORDS`, whatever they are."""
+"""Names of one object that are written: so many always exceed :data:`MOST_WORDS` as JSON."""
 
 
 def described(own: Any, words: Iterable[str]) -> str:
-    """Return the description *own* with *words* behind it, as far as there is room for them."""
+    """Return the description *own* with *words* behind it, as far as the limit allows."""
     told = " ".join(dict.fromkeys(word for word in words if word))
     if len(told) > MOST_WORDS:
         told = told[: MOST_WORDS - 1] + "…"
@@ -27,9 +27,9 @@ def described(own: Any, words: Iterable[str]) -> str:
 
 
 def spell_out(value: Any, references: References, count: Callable[[int], None]) -> Any:
-    """Return *value* with what its references refer to in their place: words have no definitions beside them.
+    """Return *value* with its references replaced with their targets, since descriptions have no definitions.
 
-    References that lead back stay. What is beyond the first values is left out. *count* is told how much there was.
+    Recursive references stay. Values beyond the first are left out. *count* is called with the amount of work.
     """
     seen = 0
 

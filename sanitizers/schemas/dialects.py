@@ -1,4 +1,4 @@
-"""What each provider takes for a schema: one frozen row each. A fact that no row needs is not a field."""
+"""The schemas that each provider accepts: one frozen row each. A fact that no row needs is not a field."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
-    """The facts about one way of writing schemas that the rewriting reads. Compared by identity."""
+    """The facts about one provider's schemas that the rewrite reads. Rows are compared by identity."""
 
     name: str
 
     root_only: bool = False
-    """Only the outermost schema is looked at: the provider takes JSON Schema in whatever lies within."""
+    """Only the outermost schema is rewritten: the provider accepts any JSON Schema below it."""
 
     root_keywords: frozenset[str] = frozenset()
-    """Keywords that may not stand in the outermost schema, where only that is looked at."""
+    """Keywords that may not stand in the outermost schema, where only that one is rewritten."""
 
     keywords: frozenset[str] = frozenset()
     """Keywords that the provider knows."""
 
     formats: Mapping[str, frozenset[str]] | None = None
-    """The formats of each type; None where any is taken."""
+    """The formats of each type, or None where any format is accepted."""
 
     null: Literal["nullable", "type", "words"] = "type"
-    """How null is allowed beside another type."""
+    """The way to allow null beside another type."""
 
     typed: bool = False
-    """Each schema names one type, or is a choice that stands alone."""
+    """Each schema names one type, or is a choice without other keywords."""
 
     choices: bool = True
-    """There is ``anyOf``; otherwise the first branch is left, and the others are told."""
+    """The dialect has ``anyOf``. Otherwise the first branch is kept, and the others are described."""
 
     enums: frozenset[str] = frozenset()
     """The types that may have an ``enum``."""
 
     empty_objects: bool = True
-    """Objects without properties are taken; the outermost one is the wire's affair."""
+    """Objects without properties are accepted. The wire handles an empty outermost object."""
 
     root_properties: bool = False
     """The outermost schema lists its properties, even when there are none."""
 
     plain_values: bool = False
-    """``default`` and ``example`` hold no objects and lists."""
+    """``default`` and ``example`` may hold neither objects nor lists."""
 
     levels: int | None = None
-    """Levels of objects and arrays that are written; what lies below is told."""
+    """Levels of objects and arrays that are written. Lower levels are described."""
 
     @property
     def references(self) -> bool:
-        """Recursion can be written; other references are inlined everywhere."""
+        """Recursive references can be written. All other references are inlined."""
         return "$ref" in self.keywords
 
 
@@ -110,7 +110,7 @@ GEMINI_1 = replace(
     # "properties: should be non-empty for OBJECT type" (pydantic-ai#1998, livekit#2689).
     empty_objects=False,
 )
-"""The same of Gemini 1.0 and 1.5."""
+"""``parameters`` of a function declaration for Gemini 1.0 and 1.5."""
 
 GEMINI_ON_LITELLM = replace(
     GEMINI,
@@ -120,7 +120,7 @@ GEMINI_ON_LITELLM = replace(
     # It goes through values as if they were schemas (`unpack_defs`, `process_items`).
     plain_values=True,
 )
-"""``parameters`` as they survive litellm."""
+"""``parameters`` as litellm passes them on."""
 
 GEMINI_JSON = Dialect(
     name="gemini-json",
@@ -171,7 +171,7 @@ ANTHROPIC = Dialect(
     # "input_schema does not support oneOf, allOf, or anyOf at the top level" (claude-code#5319).
     root_keywords=frozenset({"allOf", "anyOf", "oneOf"}),
 )
-"""``input_schema``. Names of properties that it refuses ("^[a-zA-Z0-9_.-]{1,64}$") stay: they are in the calls too."""
+"""``input_schema``. Property names that it refuses ("^[a-zA-Z0-9_.-]{1,64}$") stay, since calls hold them too."""
 
 PLAIN = Dialect(
     name="plain",
@@ -183,7 +183,7 @@ PLAIN = Dialect(
     enums=frozenset({"string"}),
     root_properties=True,
 )
-"""The words that every provider knows, for a schema that was refused."""
+"""The keywords that every provider knows, for a schema that was refused."""
 
 PLAIN_FLAT = replace(
     PLAIN,
@@ -191,7 +191,7 @@ PLAIN_FLAT = replace(
     # "exceeds the maximum allowed nesting depth" (gemini-cli#5923); Portkey#1546 uses four.
     levels=3,
 )
-"""The same with few levels."""
+"""The plain dialect with few levels."""
 
 PLAIN_FEW_STATES = replace(
     PLAIN_FLAT,
@@ -199,7 +199,7 @@ PLAIN_FEW_STATES = replace(
     # "too many states for serving" names long enumerations among its causes (python-genai#660).
     enums=frozenset(),
 )
-"""The same without values."""
+"""The plain dialect with few levels and without enumerations."""
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {

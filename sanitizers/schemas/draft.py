@@ -1,4 +1,4 @@
-"""A schema while it is written: what is said so far, in keywords and in words."""
+"""A schema while it is written: its keywords and its words so far."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ Clean = Callable[[Any, Location], Schema | None]
 
 @dataclass(slots=True)
 class Draft:
-    """The writing of *flat*, a schema of *kinds*; *clean* is for the schemas within it."""
+    """The draft of *flat*, a schema of *kinds*. *clean* cleans the schemas inside it."""
 
     context: RewriteContext
     clean: Clean
     flat: Flat
     kinds: frozenset[str]
     typed: bool
-    """It says of which types it is."""
+    """True where the schema names its types."""
 
     out: Schema
     rules: Schema = field(default_factory=dict)
-    """Keywords that have to be told, as they were."""
+    """Keywords that go into the description, with their values."""
 
     words: list[str] = field(default_factory=list)
 
     @property
     def schema(self) -> Schema:
-        """What is written."""
+        """The schema that is being written."""
         return self.flat.schema
 
     @property
     def location(self) -> Location:
-        """Its place."""
+        """The location of the schema."""
         return self.flat.location
 
     def knows(self, keyword: str) -> bool:

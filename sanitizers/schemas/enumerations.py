@@ -1,4 +1,4 @@
-"""What an enumeration comes to in a dialect that lists few kinds of values."""
+"""Rewrite an enumeration for a dialect that lists few kinds of values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sanitizers.schemas.values import are_whole, as_bounds, group_values
 
 
 class Enumerations:
-    """Reads the enumerations of one whole."""
+    """Rewrites the enumerations of one tool's schema."""
 
     def __init__(self, context: RewriteContext, flattener: Flattener) -> None:
         self._context = context
@@ -20,9 +20,9 @@ class Enumerations:
         self._flattener = flattener
 
     def read(self, flat: Flat) -> tuple[dict[str, Flat], bool]:
-        """Return what the values of *flat* come to, type by type, and whether null is one.
+        """Return a schema for each type among the values of *flat*, and whether null is one of the values.
 
-        *flat* is constraints alone. Some values can be listed, some bounded, some only told.
+        *flat* holds constraints alone. Some values are listed, some become bounds, and some are described.
         """
         given, location = flat.schema["enum"], flat.location
         self._context.count(1 + len(given) // 8)
@@ -43,7 +43,7 @@ class Enumerations:
         return parts, null
 
     def _said_of(self, kind: str, values: list[Any], location: Location) -> tuple[Schema, tuple[str, ...]]:
-        """Return what *values*, all of one *kind*, come to: keywords, and words."""
+        """Return the keywords and the words for *values*, which are all of one *kind*."""
         note = self._context.note
         if kind in self._dialect.enums:
             if "" not in values:

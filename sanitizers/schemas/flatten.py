@@ -1,4 +1,4 @@
-"""One schema without ``$ref``, ``allOf``, ``const``, ``nullable``, and with its types as a list."""
+"""Flatten one schema: resolve ``$ref``, ``allOf``, ``const`` and ``nullable``, and make its types a list."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.references import Target
 
 _USUAL_KEYWORDS = 32
-"""Keywords of a schema that cost nothing beside it."""
+"""Keywords of a schema up to which no extra work is counted."""
 
 _MOST_OPEN = 48
-"""References that lead on to one another, and members within members."""
+"""References in a row, and levels of ``allOf`` members, that are followed."""
 
 _SPELLINGS = {
     "any": "",
@@ -32,12 +32,12 @@ _SPELLINGS = {
     "text": "string",
     "tuple": "array",
 }
-"""Types as they are called where schemas are written by hand."""
+"""Types as people spell them in schemas written by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """A schema that was flattened. *nothing*: no value fits; *reference*: it is one that stays."""
+    """A flattened schema. *nothing* is true where no value matches. *reference* is a reference that stays."""
 
     schema: Schema
     location: Location
@@ -46,12 +46,12 @@ class Flat:
     reference: str | None = None
 
     def without(self, keyword: str) -> Flat:
-        """Return it without *keyword*."""
+        """Return the schema without *keyword*."""
         schema = {name: value for name, value in self.schema.items() if name != keyword}
         return Flat(schema, self.location, self.words)
 
     def split(self) -> tuple[Flat, Flat]:
-        """Return what constrains a value, and what annotates it, with what is to be told."""
+        """Return the constraints, and the annotations with the words."""
         said: Schema = {}
         constraints: Schema = {}
         for name, value in self.schema.items():
@@ -60,7 +60,7 @@ class Flat:
 
     @property
     def types(self) -> list[str] | None:
-        """The types that it names, null among them; None where it names none."""
+        """The types that the schema names, with null among them, or None where it names none."""
         return self.schema.get("type")
 
 
@@ -69,14 +69,14 @@ _NOTHING = Flat({}, Location(), nothing=True)
 
 @dataclass(slots=True)
 class Flattener:
-    """Flattens the schemas of one whole."""
+    """Flattens the schemas inside one tool's schema."""
 
     context: RewriteContext
     definitions: dict[str, Target] = field(default_factory=dict)
-    """What the references that stay refer to, by name."""
+    """The targets of the references that stay, by name."""
 
     def flatten(self, given: Any, location: Location) -> Flat:
-        """Return *given*, which stands at *location*, flat; what is within it is as it was."""
+        """Return *given*, which stands at *location*, flattened. Schemas inside it are not."""
         self.context.count()
         if given is False:
             return replace(_NOTHING, location=location)
@@ -86,7 +86,7 @@ class Flattener:
             )
             return Flat({}, location)
         if len(given) > _USUAL_KEYWORDS:
-            self.context.count(len(given) // 4)  # each unknown one is noted, and told
+            self.context.count(len(given) // 4)  # each unknown keyword is noted and described
         schema = self._with_null(dict(given), location) if "nullable" in given else dict(given)
         members, words = self._members(schema, location)
         self._write_constant(schema, location)
@@ -100,7 +100,7 @@ class Flattener:
         return flat
 
     def join(self, first: Flat, second: Flat) -> Flat:
-        """Return the schema that says what both say; what cannot be said is told."""
+        """Return a schema that requires both. Keywords that cannot be joined are described."""
         if first.nothing or second.nothing:
             return replace(_NOTHING, location=first.location)
         if second.reference:
@@ -117,7 +117,7 @@ class Flattener:
         return Flat(both, location, words)
 
     def _members(self, schema: Schema, location: Location) -> tuple[list[Flat], list[str]]:
-        """Take ``$ref`` and ``allOf`` out of *schema*; return what they stand for, and what has to be told."""
+        """Remove ``$ref`` and ``allOf`` from *schema*, and return their schemas, and words for the description."""
         members: list[Flat] = []
         words: list[str] = []
         if "$ref" in schema:
@@ -171,7 +171,7 @@ class Flattener:
         )
 
     def _with_null(self, schema: Schema, location: Location) -> Schema:
-        """Return *schema* with OpenAPI's ``nullable`` in the words of JSON Schema: null fits too."""
+        """Return *schema* with OpenAPI's ``nullable`` expressed in JSON Schema."""
         nullable = schema.pop("nullable")
         if nullable is not True:
             self.context.note("annotation_dropped", location, "nullable")
@@ -206,7 +206,7 @@ class Flattener:
             self.context.note("keyword_dropped", location, "enum", kept=False)
 
     def _write_types(self, schema: Schema, location: Location, *, listed: bool) -> None:
-        """Make ``type`` a list of JSON Schema's types, or leave it out; *listed*: so it was given."""
+        """Make ``type`` a list of JSON Schema's types, or remove it. *listed* says that it was a list."""
         if "type" not in schema:
             return
         given = schema.pop("type")
@@ -230,7 +230,7 @@ class Flattener:
 
 
 def _write_bounds(schema: Schema) -> None:
-    """Write draft 4's ``exclusiveMinimum: true`` as the bound itself."""
+    """Write draft 4's ``exclusiveMinimum: true`` as draft 6's exclusive bound."""
     for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if schema.get(exclusive) is True and bound in schema:
             schema[exclusive] = schema.pop(bound)

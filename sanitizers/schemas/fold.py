@@ -1,7 +1,8 @@
-"""Alternatives of an object as one object: its properties are those of all, and what belongs together is told. Pure.
+"""Join the branches of an object into one object with the properties of all, and describe the branches.
 
-For the parameters of a function, which nobody takes as a choice ("not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
-top level", google-calendar-mcp#39), and for a choice beside properties that every branch would have to repeat.
+Function parameters need this, since no provider accepts a choice there: "not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not'
+at the top level" (google-calendar-mcp#39). A choice beside properties needs it too, where every branch would have to
+repeat them.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _folded(flat: Flat, keyword: str, given: list[Any], flattener: Flattener) ->
 
 
 def _union(base: Flat, objects: list[Flat]) -> dict[str, Any]:
-    """Return every property; one that differs by branch is a choice of what it is in each."""
+    """Return every property. A property that differs by branch becomes a choice of its schemas."""
     union = dict(_properties(base))
     variants: dict[str, list[Any]] = {}
     for branch in objects:
@@ -76,7 +77,7 @@ def _union(base: Flat, objects: list[Flat]) -> dict[str, Any]:
 
 
 def _required_by_all(objects: list[Flat]) -> list[Any]:
-    """Return the names that each of *objects* requires; what is no text names nothing."""
+    """Return the names that each of *objects* requires. Values that are no text are ignored."""
     lists = [as_list(branch.schema.get("required")) for branch in objects]
     if not lists:
         return []

@@ -1,7 +1,7 @@
-"""Two schemas as one that says what both say. Pure.
+"""Join two schemas into one that requires both.
 
-Both are flat: without ``$ref``, ``allOf`` and ``const``, and with ``type`` as a list. Schemas within them that meet are
-put together as an ``allOf``, which is for whoever goes down there.
+Both are flat: without ``$ref``, ``allOf`` and ``const``, and with ``type`` as a list. Inner schemas that meet are
+joined by an ``allOf``, which is flattened when the rewrite reaches it.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.size import VALUES_A_SCHEMA
 
 _MOST_BRANCHES = 16
-"""Branches that two choices together may come to."""
+"""Branches that two choices together may have."""
 
 Count: TypeAlias = Callable[[int], None]
-"""Takes a number of values that were looked at; raises where it is too many."""
+"""Counts values that were read. Raises where they are too many."""
 
 _CONDITION = ("if", "then", "else")
 
 
 class _ConflictError(Exception):
-    """Both cannot be said at once."""
+    """Two values of a keyword cannot be joined."""
 
 
 def intersect(first: Mapping[str, Any], second: Mapping[str, Any], count: Count) -> tuple[Schema, Schema]:
-    """Return what both say, and what *second* says that could not be put in, keyword by keyword.
+    """Return a schema that requires both, and the keywords of *second* that could not be joined.
 
-    What annotates is *first*'s, and *second*'s where that has none. *count* is told how many values were looked at, and
-    may raise: the same large schemas can be put together thousands of times.
+    Annotations are *first*'s, and *second*'s where *first* has none. *count* is called with the number of values that
+    were read, and may raise: the same large schemas can be joined thousands of times.
     """
     count(
         sum(len(value) for value in (*first.values(), *second.values()) if isinstance(value, Mapping | list))
@@ -58,7 +58,7 @@ def intersect(first: Mapping[str, Any], second: Mapping[str, Any], count: Count)
             if keyword not in first:
                 both.pop(keyword, None)
     if _closes_other(first, second) or _closes_other(second, first):
-        # The classic: a closed base that is extended. By the letter nothing of the extension may be there.
+        # The usual case is a closed base that is extended. Taken literally, it forbids the extension's properties.
         left_out["additionalProperties"] = False
     _extend_maps(both, first, second, count)
     _extend_maps(both, second, first, count)
@@ -66,13 +66,13 @@ def intersect(first: Mapping[str, Any], second: Mapping[str, Any], count: Count)
 
 
 def count_nothing(much: int) -> None:
-    """Count nothing: for what is compared once."""
+    """Count nothing, for a value that is compared once."""
 
 
 def same(first: Any, second: Any, count: Count = count_nothing) -> bool:
-    """Tell whether both are one JSON value; ``1`` and ``true`` are not, though Python finds them equal.
+    """Tell whether both are one JSON value. ``1`` and ``true`` are not, though Python treats them as equal.
 
-    *count* is told how many values were looked at.
+    *count* is called with the number of values that were read.
     """
     count(1)
     if isinstance(first, bool) or isinstance(second, bool):
@@ -100,7 +100,7 @@ def distinct(values: list[Any]) -> list[Any]:
 
 
 def identity_of(value: Any) -> tuple[str, Any]:
-    """Return what tells *value* from others, and can be looked up: enumerations have thousands of values."""
+    """Return a hashable identity of *value*, since enumerations have thousands of values to look up."""
     if isinstance(value, bool | None):
         return ("constant", value)
     if isinstance(value, int | float):
@@ -109,7 +109,7 @@ def identity_of(value: Any) -> tuple[str, Any]:
 
 
 def meet_types(first: list[str], second: list[str]) -> list[str]:
-    """Return the types that both lists allow; a whole number is a number."""
+    """Return the types that both lists allow. An integer is a number."""
     return [kind for kind in first if kind in second or (kind == "integer" and "number" in second)] + [
         kind for kind in second if kind == "integer" and "number" in first and kind not in first
     ]
@@ -179,16 +179,16 @@ def is_number(value: Any) -> bool:
 
 
 def _closes_other(closed: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether *closed* allows no other properties, and *other* has some."""
+    """Tell whether *closed* allows no other properties while *other* has some."""
     if closed.get("additionalProperties") is not False or "patternProperties" in closed:
         return False
     return bool(_property_names(other) - _property_names(closed))
 
 
 def _extend_maps(both: Schema, of: Mapping[str, Any], other: Mapping[str, Any], count: Count) -> None:
-    """Let *other*'s own properties be what *of* says of all that it does not list.
+    """Apply the ``additionalProperties`` of *of* to the properties that *other* alone lists.
 
-    Each of them becomes one schema more, which lies one level deeper: it counts as one.
+    Each such property is one schema more, one level deeper, and counts as one.
     """
     rest = of.get("additionalProperties")
     if not isinstance(rest, Mapping) or not rest or "patternProperties" in of:
@@ -234,4 +234,4 @@ _MERGE: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
         "uniqueItems": lambda first, second: True if first is True or second is True else _conflict(),
     }
 )
-"""How two values of one keyword become one; a keyword that is not here is a conflict unless both say the same."""
+"""The function that joins two values of each keyword. For other keywords, different values are a conflict."""

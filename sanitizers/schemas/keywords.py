@@ -1,4 +1,4 @@
-"""JSON Schema's keywords: of which types each one says something."""
+"""JSON Schema's keywords, with the types that each one constrains."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 KINDS = ("string", "number", "integer", "boolean", "object", "array")
-"""The types of JSON Schema, but for null, which each dialect says in its own way."""
+"""The types of JSON Schema except null, which each dialect expresses in its own way."""
 
 _NUMBERS = frozenset({"integer", "number"})
 _ANY = frozenset(KINDS)
@@ -29,10 +29,10 @@ _OF_TYPES = {
 KINDS_OF: Mapping[str, frozenset[str]] = MappingProxyType(
     {keyword: kinds for kinds, keywords in _OF_TYPES.items() for keyword in keywords.split()}
 )
-"""The types that a keyword says something of."""
+"""The types that a keyword constrains."""
 
 IMPLYING = ("object", "array", "number", "string")
-"""The order in which a type is looked for among those that the keywords of a schema without one imply."""
+"""The order in which a type is chosen among those that a schema's keywords imply."""
 
 SAY_NOTHING = frozenset(
     {
@@ -54,7 +54,7 @@ SAY_NOTHING = frozenset(
         "xml",
     }
 )
-"""What says nothing about a value, nor to a model. ``discriminator`` repeats what the branches say."""
+"""Keywords that tell nothing about a value, nor to a model. ``discriminator`` repeats what the branches say."""
 
 ANNOTATIONS = SAY_NOTHING | {
     "contentEncoding",
@@ -67,7 +67,7 @@ ANNOTATIONS = SAY_NOTHING | {
     "examples",
     "title",
 }
-"""What no value is refused for."""
+"""Keywords by which no value is refused."""
 
 STRUCTURE = frozenset(
     {"additionalItems", "items", "patternProperties", "prefixItems", "properties", "propertyOrdering"}
@@ -78,7 +78,7 @@ BOUNDS = frozenset({"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum"
 
 
 def is_annotation(keyword: str) -> bool:
-    """Tell whether no value is refused for *keyword*; so are all keywords that JSON Schema does not know."""
+    """Tell whether no value is refused by *keyword*. This includes keywords that JSON Schema does not know."""
     return keyword in ANNOTATIONS or not (
         keyword in KINDS_OF
         or keyword in ("$ref", "allOf", "anyOf", "const", "enum", "nullable", "oneOf", "type")

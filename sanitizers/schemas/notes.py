@@ -1,4 +1,4 @@
-"""What was rewritten in a schema, as its caller is told."""
+"""The record of what was rewritten in a schema."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "values_in_words": "values of texts are told",
     }
 )
-"""Every reason there is, and what it stands for."""
+"""All reasons with their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
     """One rewrite: *reason* is a key of :data:`REASONS`, *path* a JSON pointer into the given schema.
 
-    What is behind a reference has the path of the reference, and goes on from there. *kept* tells whether the cleaned
-    schema takes exactly the values that the given one took.
+    The path of a schema behind a reference begins with the path of the reference. *kept* tells whether the cleaned
+    schema accepts exactly the values that the given one accepted.
     """
 
     reason: str
@@ -67,12 +67,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class CleanedSchema:
-    """A schema for one dialect; *schema* is the given object itself when there are no *notes*."""
+    """A schema for one dialect. *schema* is the given object itself when there are no *notes*."""
 
     schema: Schema
     notes: tuple[Note, ...] = ()
 
     @property
     def losses(self) -> int:
-        """How many of the rewrites changed which values fit."""
+        """The number of rewrites that changed which values match."""
         return sum(not note.kept for note in self.notes)

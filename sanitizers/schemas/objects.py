@@ -1,4 +1,4 @@
-"""The properties of an object."""
+"""Write the properties of an object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sanitizers.schemas.notes import Schema
 
 
 def write_properties(draft: Draft) -> None:
-    """Write the properties, which of them are required, and what is said of all others."""
+    """Write the properties, which of them are required, and the schema of all others."""
     given = draft.schema.get("properties")
     if "properties" in draft.schema and not isinstance(given, Mapping):
         draft.note("keyword_dropped", "properties")
@@ -46,14 +46,14 @@ def write_properties(draft: Draft) -> None:
 
 
 def list_properties(schema: Schema, context: RewriteContext) -> None:
-    """Let the outermost *schema* say that it has no properties, where the dialect wants to see them."""
+    """Add an empty list of properties to the outermost *schema*, where the dialect requires one."""
     if context.dialect.root_properties and not isinstance(schema.get("properties"), Mapping):
         context.note("properties_added", context.top)
         schema["properties"] = {}
 
 
 def finish_object(draft: Draft) -> None:
-    """Make an object that the dialect takes: one with properties, or not so deep, or a text that holds it.
+    """Describe an object that is too deep, and make an object without properties a text, where the dialect requires it.
 
     Sources: pydantic-ai#1998, livekit#2689 (empty), gemini-cli#5923 (deep).
     """
@@ -75,7 +75,7 @@ def _is_deep(draft: Draft) -> bool:
 
 
 def _write_required(draft: Draft, given: Any, properties: Mapping[str, Any]) -> None:
-    """Write which properties are required, as far as there are such: kilocode#11955."""
+    """Write the required properties that exist (kilocode#11955)."""
     names = given if isinstance(given, list) else []
     known = [name for name in dict.fromkeys(filter(_is_text, names)) if name in properties]
     unknown = [name for name in dict.fromkeys(filter(_is_text, names)) if name not in properties]
@@ -108,7 +108,7 @@ def _write_others(draft: Draft) -> None:
     elif given is True or given == {}:
         draft.note("keyword_dropped", "additionalProperties")
     elif given is False:
-        # Not told: nearly every object of every strict tool says so, and a model has no others to offer.
+        # This is not described: nearly every object of a strict tool says so, and a model adds no other properties.
         draft.note("closed_object", "additionalProperties", kept=False)
     else:
         draft.rules["additionalProperties"] = given

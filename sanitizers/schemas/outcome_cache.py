@@ -1,7 +1,7 @@
-"""What schemas came to, kept for the next request of the conversation: as many as there is room for, and no more.
+"""A cache of cleaned schemas for the next requests of a conversation, bounded by bytes.
 
-Bounded by bytes, since a schema may be of a hundred bytes or of a hundred thousand, and it is the large ones that take
-long to clean: 30 ms for one of 50 KB. Known by a digest: a schema as given is not kept.
+A schema may have a hundred bytes or a hundred thousand, and large ones take long to clean: 30 ms for one of 50 KB. The
+key is a digest, so that the given schema is not kept.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ Target = TypeVar("Target")
 Outcome = TypeVar("Outcome")
 
 _ENTRY_BYTES = 1024
-"""What an outcome costs beside its schema."""
+"""Bytes that an entry takes beside its schema."""
 
 
 class OutcomeCache(Generic[Target, Outcome]):
-    """The outcomes that were asked for last, at most *room* bytes of them, by schema and target.
+    """The outcomes that were used last, by schema and target, in at most *room* bytes.
 
-    There are two generations, of half of the room each (:class:`sanitizers.budget.text_cache.TextCache`): what is found
-    in the old one moves to the young one; when that is full it becomes the old one, and the old one is forgotten.
+    There are two generations with half of the room each, as in :class:`sanitizers.budget.text_cache.TextCache`. An
+    outcome found in the old one moves to the young one. A full young one becomes the old one, and the old one is
+    forgotten.
     """
 
     __slots__ = ("_half", "_left", "_old", "_young")
@@ -31,7 +32,7 @@ class OutcomeCache(Generic[Target, Outcome]):
         self._old: dict[tuple[bytes, Target], tuple[Outcome, int]] = {}
 
     def find(self, written: bytes, target: Target) -> Outcome | None:
-        """Return what the schema *written* as JSON came to for *target*; None where that is not kept."""
+        """Return the outcome of the schema *written* as JSON for *target*, or None where it is not kept."""
         key = _digest(written), target
         found = self._young.get(key)
         if found is None:
@@ -42,7 +43,7 @@ class OutcomeCache(Generic[Target, Outcome]):
         return found[0]
 
     def keep(self, written: bytes, target: Target, outcome: Outcome, size: int) -> None:
-        """Keep *outcome*, which holds a schema of *size* bytes, unless that has no room by itself."""
+        """Keep *outcome*, which holds a schema of *size* bytes, unless it is too large for the cache."""
         if size + _ENTRY_BYTES <= self._half:
             self._add((_digest(written), target), (outcome, size + _ENTRY_BYTES))
 

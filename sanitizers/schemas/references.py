@@ -1,4 +1,4 @@
-"""What a schema's references lead to, and whether they lead back to where they stand.
+"""Find the targets of a schema's references, and whether they lead back to themselves.
 
 A remote reference is never fetched. Pointers go through lists too: zod refers to ``#/properties/a/anyOf/0``.
 """
@@ -12,13 +12,13 @@ from typing import Any
 Target = Mapping[str, Any] | bool
 
 _MOST_STEPS = 100_000
-"""Steps in which a schema is searched for references, in all: one for each place, and more for large ones."""
+"""Steps in which a schema is searched for references: one for each place, and more for large ones."""
 
 _ENTRIES_A_STEP = 8
-"""Entries of a list or an object that are gone through in one step."""
+"""Entries of a list or an object that one step reads."""
 
 _POINTER_A_STEP = 64
-"""Characters of a pointer that are followed in one step."""
+"""Characters of a pointer that one step follows."""
 
 _ENCODED = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
@@ -38,7 +38,7 @@ class References:
         self._steps = 0
 
     def find(self, reference: str) -> Target | None:
-        """Return what *reference* leads to within the schema; None for nothing that could be a schema."""
+        """Return the target of *reference* within the schema, or None where it is no schema."""
         self._count(len(reference) // _POINTER_A_STEP)
         if reference == "#" or reference.startswith("#/"):
             return _at(self._root, reference[1:])
@@ -47,14 +47,14 @@ class References:
         return self._named.get(reference.removeprefix("#"))
 
     def is_recursive(self, target: Target, *, strictly: bool) -> bool:
-        """Tell whether *target* leads back to itself; *strictly*: even without properties that may be left out."""
+        """Tell whether *target* leads back to itself. *strictly* follows required properties alone."""
         key = (id(target), strictly)
         if key not in self._recursive:
             self._recursive[key] = self._leads_back(target, strictly)
         return self._recursive[key]
 
     def name_of(self, reference: str, target: Target) -> str:
-        """Return the name under which *target* is defined in the cleaned schema, the same one for every reference."""
+        """Return the name of *target* among the definitions, the same one for every reference."""
         key = id(target)
         if key not in self._names:
             last = _decoded(reference.rpartition("/")[2])
@@ -76,9 +76,7 @@ class References:
             is_large = isinstance(node, Mapping | list)
             self._steps += 1 + (len(node) // _ENTRIES_A_STEP if is_large else 0)
             if self._steps > _MOST_STEPS:
-                return (
-                    True  # what leads nowhere is cut as well: a thousand definitions in a ring took seconds
-                )
+                return True  # treat it as recursive: a thousand definitions in a ring took seconds
             if isinstance(node, Mapping):
                 found = self.find(node["$ref"]) if isinstance(node.get("$ref"), str) else None
                 if found is target:
@@ -130,14 +128,14 @@ def _step(holder: Any, part: str) -> Any:
 
 
 def _decoded(part: str) -> str:
-    """Return *part* with its percent signs read: generators write ``List%3CItem%3E``."""
+    """Return *part* with its percent signs decoded: some generators write ``List%3CItem%3E``."""
     return _ENCODED.sub(
         lambda found: bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace"), part
     )
 
 
 def _named(root: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the schemas that name themselves, by ``$anchor`` or as TypeBox does by ``$id``; of one name the first."""
+    """Yield the schemas that name themselves, by ``$anchor`` or as TypeBox does by ``$id``."""
     waiting: list[Any] = [root]
     found: list[tuple[str, Mapping[str, Any]]] = []
     while waiting:

@@ -1,8 +1,8 @@
-"""One schema in a dialect that knows fewer words than JSON Schema, from the outside in.
+"""Rewrite one schema for a dialect with fewer keywords than JSON Schema, from the outside in.
 
-References, allOf, constants and null are put away first (``flatten``), which leaves one schema with a list of types.
-Then anyOf, oneOf and several types become a choice that stands alone, or one schema. What is of one type is written in
-the keywords that are known, the rest in words (``write``).
+First, ``flatten`` resolves references, allOf, constants and null, which leaves one schema with a list of types. Then
+anyOf, oneOf and several types become a choice without other keywords, or one schema. At last, ``write`` writes a schema
+of one type in the known keywords, and the rest in words.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from sanitizers.schemas.size import DEEPEST_WRITTEN
 from sanitizers.schemas.write import Writer
 
 _MOST_DISTRIBUTED = 64
-"""Properties that stand beside a choice, times its branches, up to which each branch gets all of them."""
+"""Properties beside a choice, times its branches, up to which each branch gets all of the properties."""
 
 _OF_VALUES = frozenset({"description", "enum", "nullable", "title", "type"})
-"""What a schema that lists its values may say beside them."""
+"""Keywords that may stand beside a list of values."""
 
 _ANYTHING = ("string", "number", "boolean", "object")
-"""The types in the place of a schema that takes anything."""
+"""The types for a schema that accepts anything."""
 
 
 _TEXT = {"type": "string"}
@@ -42,7 +42,7 @@ _HOLDING = STRUCTURE | {"$ref", "additionalProperties", "allOf", "anyOf", "oneOf
 
 
 class Rewriter:
-    """Rewrites the schemas of one whole."""
+    """Rewrites the schemas inside one tool's schema."""
 
     def __init__(self, context: RewriteContext) -> None:
         self._context = context
@@ -53,7 +53,7 @@ class Rewriter:
         self._enumerations = Enumerations(context, self._flattener)
 
     def root(self) -> Schema:
-        """Return the outermost schema, which is of an object, cleaned, with the definitions that it needs."""
+        """Return the outermost schema, an object, cleaned and with the definitions that it needs."""
         location = self._context.top
         cleaned = self._node(self.root_object()) or {"type": "object"}
         list_properties(cleaned, self._context)
@@ -74,7 +74,7 @@ class Rewriter:
         return {**cleaned, "$defs": definitions} if definitions else cleaned
 
     def root_object(self) -> Flat:
-        """Return the outermost schema as one of an object, without alternatives and values."""
+        """Return the outermost schema as an object without branches and enumerations."""
         flat = self._flattener.flatten(self._context.root, self._context.top)
         if flat.nothing:
             self._context.note("root_object", flat.location, kept=False)
@@ -91,14 +91,14 @@ class Rewriter:
         return flat
 
     def clean(self, given: Any, location: Location) -> Schema | None:
-        """Return *given*, which stands at *location*, cleaned; None where no value fits it."""
+        """Return *given*, which stands at *location*, cleaned, or None where no value matches it."""
         if location.depth >= DEEPEST_WRITTEN and not _is_leaf(given):
             self._context.count()
             return self._cut(given, location)
         return self._node(self._flattener.flatten(given, location))
 
     def _cut(self, given: Any, location: Location) -> Schema:
-        """Return a schema of the type that *given* names, which lies too deep, and the rest of it in words."""
+        """Return a schema of the type that *given* names, which is nested too deeply, with the rest in words."""
         self._context.note("depth_flattened", location, kept=False)
         kind = given.get("type") if isinstance(given, Mapping) else None
         kind = next(iter(kind), None) if isinstance(kind, list) else kind
@@ -155,7 +155,7 @@ class Rewriter:
         return self._alternatives.nullable(out, flat.location) if null else out
 
     def _implied(self, flat: Flat) -> list[str]:
-        """Return the types that a schema without one is of."""
+        """Return the types for a schema that names none."""
         implied = frozenset[str]().union(
             *(KINDS_OF[keyword] for keyword in KINDS_OF.keys() & flat.schema if len(KINDS_OF[keyword]) <= 2)
         )
@@ -171,7 +171,7 @@ class Rewriter:
         return kinds if self._dialect.choices else ["string"]
 
     def _choice(self, flat: Flat, keyword: str) -> Schema | None:
-        """Return a choice as the dialect takes it: alone, each branch with what stood beside it."""
+        """Return a choice as the dialect accepts it: without other keywords, which each branch gets."""
         location, base = flat.location, flat.without(keyword)
         branches, nulls = self._branches(flat, keyword)
         if keyword == "oneOf":
@@ -202,7 +202,7 @@ class Rewriter:
         if not unique:
             return self._alternatives.only_null(base.split()[1]) if null else None
         if len(unique) > 1 and all(node.keys() <= _OF_VALUES and "enum" in node for node in unique):
-            # What stood beside the choice has made constants of its branches.
+            # The keywords beside the choice have turned its branches into enumerations.
             inner, _ = self._branches(Flat({keyword: unique}, location), keyword)
             merged, told = union(inner)
             self._context.note("any_of_as_enum", location, keyword)
@@ -218,7 +218,7 @@ class Rewriter:
         return self._alternatives.nullable(out, location) if null else out
 
     def _branches(self, flat: Flat, keyword: str) -> tuple[list[Flat], list[Flat]]:
-        """Return the branches that allow anything but null, and those that allow that alone."""
+        """Return the branches that allow more than null, and those that allow null alone."""
         branches: list[Flat] = []
         nulls: list[Flat] = []
         for at, given in enumerate(flat.schema[keyword]):
@@ -230,7 +230,7 @@ class Rewriter:
         return branches, nulls
 
     def _write_branches(self, branches: list[Flat], constraints: Flat) -> tuple[list[Schema], bool]:
-        """Return each of *branches* cleaned together with *constraints*, and whether any of them came to null alone."""
+        """Return each of *branches* cleaned together with *constraints*, and whether any of them allows null alone."""
         nodes: list[Schema] = []
         null = False
         for branch in branches:
@@ -243,7 +243,7 @@ class Rewriter:
         return nodes, null
 
     def _folds(self, base: Flat, branches: list[Flat]) -> bool:
-        """Tell whether a choice beside properties is better told: it would repeat all of them in each branch."""
+        """Tell whether a choice beside properties is better described, since each branch would repeat all of them."""
         properties = base.schema.get("properties")
         if not isinstance(properties, Mapping):
             return False
@@ -252,7 +252,7 @@ class Rewriter:
 
 
 def _is_leaf(given: Any) -> bool:
-    """Tell whether *given* has nothing below it, and will not get anything."""
+    """Tell whether *given* has no schema below it, and will not get one."""
     if not isinstance(given, Mapping) or not isinstance(given.get("type"), str):
         return False
     holds = given.keys() & _HOLDING
@@ -263,7 +263,7 @@ def _is_leaf(given: Any) -> bool:
 
 
 def _only_require(branches: Any) -> bool:
-    """Tell whether *branches* say no more than what is required together."""
+    """Tell whether *branches* hold nothing but ``required``."""
     return isinstance(branches, list) and all(
         isinstance(branch, Mapping)
         and "required" in branch

@@ -1,4 +1,4 @@
-"""The outermost schema, where a provider looks at that alone."""
+"""Rewrite the outermost schema alone, where a provider checks only that one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sanitizers.schemas.rewrite import Rewriter
 
 
 def clean_root(context: RewriteContext) -> Schema:
-    """Return the outermost schema as one of an object that says so; what is within it stays as it is."""
+    """Return the outermost schema as one with the type object. Schemas inside it stay as they are."""
     schema, dialect = dict(context.root), context.dialect
     if not _is_taken(schema, dialect):
         flat = Rewriter(context).root_object()
@@ -24,7 +24,7 @@ def clean_root(context: RewriteContext) -> Schema:
         schema = {name: value for name, value in flat.schema.items() if name not in refused}
         schema |= {"type": "object", **({"description": description} if description else {})}
     if "required" in schema and not isinstance(schema["required"], list):
-        # What Go writes for no names: `null`.
+        # Go writes `null` for an empty list of names.
         context.note("keyword_dropped", context.top, "required")
         del schema["required"]
     list_properties(schema, context)

@@ -1,4 +1,4 @@
-"""The bounds of numbers, and formats."""
+"""Write the bounds of numbers, and formats."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sanitizers.schemas.intersect import is_number
 from sanitizers.schemas.notes import Schema
 
 _LARGEST = 1e300
-"""What is beyond is not rounded."""
+"""Numbers beyond it are not rounded."""
 
 
 def write_bounds(draft: Draft) -> None:
-    """Write the bounds of a number; of a whole one an exclusive bound is the next number."""
+    """Write the bounds of a number. For an integer, an exclusive bound becomes the next number."""
     schema = draft.schema
     bounds: Schema = {}
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
@@ -43,7 +43,7 @@ def write_bounds(draft: Draft) -> None:
 
 
 def write_format(draft: Draft) -> None:
-    """Write the format, where the type has it; else it is told."""
+    """Write the format where the type has it, and describe it otherwise."""
     given: Any = draft.schema["format"]
     if not isinstance(given, str):
         draft.note("keyword_dropped", "format")

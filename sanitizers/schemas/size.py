@@ -1,4 +1,4 @@
-"""How large a schema may be, and how deep it may lie."""
+"""Limits for the size and depth of a schema."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any
 from sanitizers.errors import Unrepairable
 
 MOST_SCHEMAS = 5_000
-"""Schemas in one, references followed: those can be written so that they double at every level."""
+"""Schemas inside one, with references resolved: references can double the number at every level."""
 
 VALUES_A_SCHEMA = 32
-"""Values that are compared or copied for the price of one schema."""
+"""Values that are compared or copied for the cost of one schema."""
 
 DEEPEST_GIVEN = 128
-"""Levels of JSON that are gone into at all: most of what is done with them recurses."""
+"""Levels of JSON that are read at all, since most functions recurse."""
 
 DEEPEST_WRITTEN = 32
-"""Levels that are written; Gemini's own limit is not told ("exceeds the maximum allowed nesting depth",
+"""Levels that are written. Gemini does not publish its limit ("exceeds the maximum allowed nesting depth",
 gemini-cli#5923)."""
 
 
 def too_large(place: str) -> Unrepairable:
-    """Return the refusal of the schema at *place*."""
+    """Return the error for a schema at *place* that is too large."""
     return Unrepairable(
         "The schema is too large with its references followed.", rule="schema_too_large", param=place
     )
 
 
 def check_depth(schema: Mapping[str, Any], place: str) -> None:
-    """Raise :class:`Unrepairable` for a schema that is nested too deeply; walks level by level, no recursion."""
+    """Raise :class:`Unrepairable` for a schema that is nested too deeply. It walks by levels, without recursion."""
     level: list[Any] = [schema]
     for _ in range(DEEPEST_GIVEN):
         level = [

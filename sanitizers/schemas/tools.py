@@ -1,6 +1,6 @@
-"""The tools that a request declares, for one dialect: their schemas cleaned, each name declared once.
+"""Clean the tools that a request declares for one dialect: their schemas, and names that are declared twice.
 
-The same tools come with every request of a conversation, so that what was made of a schema is kept.
+The same tools come with every request of a conversation, so that cleaned schemas are cached.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ STEP = "tools"
 """The step's name in a change."""
 
 MOST_KEPT = 8 * 1024 * 1024
-"""Bytes of all cleaned schemas that are kept. A kilobyte whose types lead to one another comes out as a hundred."""
+"""Bytes of all cleaned schemas in the cache. Mutually recursive types of a kilobyte can grow to a hundred."""
 
 _LONGEST_PATH = 200
 
 _MOST_WRITTEN = 2 * 1024 * 1024
-"""Bytes of all rewritten schemas of a request: types that lead to one another grow a hundredfold when written out."""
+"""Bytes of all rewritten schemas of a request. Mutually recursive types grow a hundredfold when written out."""
 
 
 class CleanedTools(NamedTuple):
-    """A request's tools; *tools* is the given list itself where there was nothing to do."""
+    """A request's tools. *tools* is the given list itself where nothing was changed."""
 
     tools: list[dict[str, Any]]
     changes: tuple[Change, ...]
@@ -40,7 +40,7 @@ class CleanedTools(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """What a schema came to: None where it stays, and what was rewritten, reason by reason."""
+    """The cleaned schema, or None where it stays, and each reason with its first place."""
 
     schema: Schema | None
     rewrites: tuple[tuple[str, str], ...]
@@ -50,7 +50,7 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """What tools are cleaned for: *dialect*, or *richer* where that loses less of a schema."""
+    """The *dialect* that tools are cleaned for, or *richer* where that one loses less of a schema."""
 
     dialect: Dialect
     richer: Dialect | None = None
@@ -60,11 +60,13 @@ _OUTCOMES: OutcomeCache[Target, _Outcome | Unrepairable] = OutcomeCache(MOST_KEP
 
 
 def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools") -> CleanedTools:
-    """Return *tools* as *target* takes them, with a change for every rewrite of one kind in one tool.
+    """Return *tools* as *target* accepts them, with a change for every kind of rewrite in each tool.
 
-    Entries are OpenAI's ``{"type": "function", "function": {…}}``, or those of ``functions``, where *place* says so.
-    Of declarations of one name the first counts ("Duplicate function declaration found", Open-WebUI-Functions#135).
-    A change has the tool's index, and as its detail the place of the first rewrite and how many there were, after
+    Entries are OpenAI's ``{"type": "function", "function": {…}}``, or those of ``functions``, as *place* says. Of
+    several declarations of one name the first counts ("Duplicate function declaration found",
+    Open-WebUI-Functions#135).
+
+    A change has the tool's index. Its detail is the place of the first rewrite with the number of further ones, behind
     *place* where that is not ``tools``. Raises :class:`sanitizers.errors.Unrepairable` with the place of a schema that
     is too large or too deep.
     """
@@ -107,10 +109,10 @@ def _path(place: str, index: int, *, wrapped: bool) -> str:
 
 
 def _outcome(schema: Any, target: Target) -> _Outcome | Unrepairable | None:
-    """Return what *schema* comes to, or its refusal; None for none at all, which every provider takes.
+    """Return the outcome for *schema*, or its refusal, or None for a missing schema, which every provider accepts.
 
-    Where schemas are written anew, one that asks for nothing is not declared. The others get it as it is, and OpenAI
-    wants to see properties in it: "object schema missing properties" (spring-ai#4776, fast-agent#143).
+    Where schemas are rewritten, a schema without parameters is not declared. Other providers get it as it is. OpenAI
+    requires properties in it: "object schema missing properties" (spring-ai#4776, fast-agent#143).
     """
     if not isinstance(schema, dict) or (not target.dialect.root_only and _asks_for_nothing(schema)):
         return None
@@ -120,13 +122,15 @@ def _outcome(schema: Any, target: Target) -> _Outcome | Unrepairable | None:
         return _clean(schema, target)
     outcome = _OUTCOMES.find(written, target)
     if outcome is None:
-        outcome = _clean(orjson.loads(written), target)  # a schema of its own: what is kept holds no request
+        outcome = _clean(
+            orjson.loads(written), target
+        )  # a copy, so that the cache keeps no request in memory
         _OUTCOMES.keep(written, target, outcome, outcome.size if isinstance(outcome, _Outcome) else 0)
     return outcome
 
 
 def _asks_for_nothing(schema: Schema) -> bool:
-    """Tell whether a function has no parameters: however that is written, there is nothing to declare."""
+    """Tell whether a schema declares no parameters, in any spelling."""
     return (
         schema.keys() <= {"additionalProperties", "properties", "required", "type"}
         and schema.get("type") == "object"
@@ -136,7 +140,7 @@ def _asks_for_nothing(schema: Schema) -> bool:
 
 @lru_cache(maxsize=512)
 def _changes(rewrites: tuple[tuple[str, str], ...], index: int, prefix: str) -> tuple[Change, ...]:
-    """Return the changes that *rewrites* are for the tool at *index*: making them takes longer than finding them."""
+    """Return the changes for *rewrites* of the tool at *index*. Making them takes longer than finding them."""
     return tuple(Change(STEP, "replaced", index, reason, f"{prefix}{detail}") for reason, detail in rewrites)
 
 
@@ -149,7 +153,7 @@ def _clean(schema: Schema, target: Target) -> _Outcome | Unrepairable:
     except Unrepairable as error:
         if target.richer is None:
             return _bare(error)
-        try:  # types that lead to one another many times over, which the other dialect need not write out
+        try:  # the richer dialect need not write out mutually recursive types
             done = clean_schema(schema, target.richer)
         except Unrepairable:
             return _bare(error)
@@ -159,7 +163,7 @@ def _clean(schema: Schema, target: Target) -> _Outcome | Unrepairable:
 
 
 def _bare(error: Unrepairable) -> Unrepairable:
-    """Return the same refusal without its traceback, whose frames would be kept with it, and the schema in them."""
+    """Return the same refusal without its traceback, whose frames would keep the schema in memory."""
     return Unrepairable(error.message, rule=error.rule, param=error.param)
 
 
@@ -171,7 +175,7 @@ def _size(schema: Schema) -> int:
 
 
 def _by_reason(done: CleanedSchema) -> tuple[tuple[str, str], ...]:
-    """Return each reason once, with the first place and how many more there are."""
+    """Return each reason once, with its first place and the number of further ones."""
     places: dict[str, list[Note]] = {}
     for note in done.notes:
         places.setdefault(note.reason, []).append(note)

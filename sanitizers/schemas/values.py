@@ -1,4 +1,4 @@
-"""What an enumeration says, type by type. Pure."""
+"""Group the values of an enumeration by type."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from sanitizers.schemas.intersect import distinct
 
 LARGEST_EXACT = 2**53
-"""Bounds are doubles on Gemini's wire."""
+"""The largest exact bound: bounds are doubles in Gemini's API."""
 
 
 def kind_of(value: Any) -> str:
-    """Return the type of a JSON value: a number without a fraction is an integer, as JSON Schema has it."""
+    """Return the type of a JSON value. A number without a fraction is an integer, as in JSON Schema."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -33,7 +33,7 @@ def as_list(value: Any) -> list[Any]:
 def group_values(values: list[Any], types: list[str] | None) -> dict[str, list[Any]]:
     """Return the distinct *values* that *types* allow, by type, in their order.
 
-    Whole numbers stand with the others where numbers of any kind are allowed, or there are others.
+    Integers are grouped with other numbers where numbers are allowed, or where there are others.
     """
     groups: dict[str, list[Any]] = {}
     kinds = [(kind_of(value), value) for value in distinct(values)]
@@ -51,9 +51,9 @@ def are_whole(values: list[Any]) -> bool:
 
 
 def as_bounds(values: list[Any]) -> tuple[dict[str, Any], bool]:
-    """Return the bounds of a group of numbers, and whether they say the same as the group does.
+    """Return the bounds of a group of numbers, and whether the bounds allow exactly these numbers.
 
-    Of whole numbers they do for a type that is whole as well.
+    For integers this holds in a type that is integer too.
     """
     if any(abs(value) > LARGEST_EXACT for value in values):
         return {}, False

@@ -1,4 +1,4 @@
-"""A flat schema in the keywords that a dialect knows; what those cannot say goes into the description."""
+"""Write a flat schema in the keywords that a dialect knows, and describe the rest."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _TOGETHER = BOUNDS | {
     "propertyOrdering",
     "required",
 }
-"""Keywords that are written beside one another; the others stand for themselves."""
+"""Keywords that are written together with others. All other keywords are written by themselves."""
 
 _EMPTY = frozenset(
     {"dependencies", "dependentRequired", "dependentSchemas", "else", "patternProperties", "then"}
 )
-"""Keywords that say nothing when they are empty."""
+"""Keywords that mean nothing when they are empty."""
 
 _TOLD = ("contentEncoding", "contentMediaType", "contentSchema", "deprecated", "examples")
 
 
 class Writer:
-    """Writes the schemas of one whole; *clean* is for those within them."""
+    """Writes the schemas inside one tool's schema. *clean* cleans the schemas inside those."""
 
     def __init__(self, context: RewriteContext, clean: Clean) -> None:
         self._context = context
         self._clean = clean
 
     def write(self, flat: Flat, types: list[str] | None, *, split: bool = False) -> Schema:
-        """Return *flat*, a schema of *types* (of any where that is None), as the dialect has it.
+        """Return *flat*, a schema of *types* (None is any type), in the dialect.
 
-        *split*: what says nothing of these types is said elsewhere.
+        *split* says that keywords of other types are written elsewhere.
         """
         kinds = frozenset(KINDS if types is None else types)
         kind = {} if types is None else {"type": types[0] if len(types) == 1 else types}
@@ -75,11 +75,11 @@ class Writer:
         return {**draft.out, **self._annotations(draft.flat, draft.words)}
 
     def said(self, flat: Flat) -> Schema:
-        """Return what annotates *flat*, its words among it."""
+        """Return the annotations of *flat*, with its words in the description."""
         return self._annotations(flat, list(flat.words))
 
     def description_of(self, flat: Flat) -> str:
-        """Return what annotates *flat* in words alone, for a choice that nothing may stand beside."""
+        """Return the annotations of *flat* in words alone, for a choice without other keywords."""
         words = list(flat.words)
         for keyword in ("default", "example"):
             if flat.schema.get(keyword) is not None:
@@ -90,7 +90,7 @@ class Writer:
         return str(self._annotations(Flat(said, flat.location), words).get("description", ""))
 
     def _write_plain(self, draft: Draft, *, split: bool) -> None:
-        """Write the keywords that stand for themselves, and note those that say nothing here."""
+        """Write the keywords that stand by themselves, and note those that mean nothing here."""
         for keyword, value in draft.schema.items():
             if keyword not in KINDS_OF:
                 continue
@@ -122,14 +122,14 @@ class Writer:
         draft.out[keyword] = branches or [{"type": "null"}]
 
     def _annotations(self, flat: Flat, words: list[str]) -> Schema:
-        """Return what annotates: what has a place there, and the rest in the description, with *words*."""
+        """Return the annotations: known keywords as they are, and the rest in the description, with *words*."""
         known, out = self._context.dialect.keywords, {}
         others: Schema = {}
         for keyword, value in flat.schema.items():
             if keyword == "description" or not is_annotation(keyword):
                 continue
             if keyword == "$defs" and keyword in known and not flat.location.depth:
-                continue  # what is left of them is found by those that refer to them
+                continue  # definitions are written where references need them
             plain = not (self._context.dialect.plain_values and isinstance(value, Mapping | list))
             if keyword in known and value is not None and plain and _fits_in(keyword, value):
                 out[keyword] = value
@@ -168,7 +168,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _says_nothing(keyword: str, value: Any) -> bool:
-    """Tell whether every value fits."""
+    """Tell whether every value matches the keyword."""
     if keyword == "uniqueItems":
         return value is not True
     if keyword in ("propertyNames", "unevaluatedItems", "unevaluatedProperties"):
