@@ -66,13 +66,13 @@ class Profile:
     """The rule for a tool's name, declared or called."""
 
     max_call_id_length: int | None
-    """The longest tool-call id, in characters; None where any length is accepted."""
+    """The longest tool-call id, in characters, or None where any length is accepted."""
 
     result_types: frozenset[str]
     """MIME types that media in a tool result may have. Other media moves to a user message behind the results."""
 
     image_types: frozenset[str] | None
-    """MIME types that an ``image_url`` part may have; None where they are unknown, so that none is refused."""
+    """MIME types that an ``image_url`` part may have, or None where they are unknown, so that none is refused."""
 
     file_types: frozenset[str] | None
     """MIME types that ``file`` and ``input_audio`` parts may have, in the same way."""
@@ -137,7 +137,7 @@ class Profile:
     """Assistant messages must bring ``reasoning_content`` where the request asks the model to think."""
 
     only_fields: frozenset[str] | None = None
-    """The only fields that a message may have; None where others are ignored."""
+    """The only fields that a message may have, or None where others are ignored."""
 
     result_fields: frozenset[str] = frozenset()
     """The fields that a tool result may have beside :attr:`only_fields`."""
@@ -150,7 +150,7 @@ class Profile:
         )
 
     def fields_for(self, role: str) -> frozenset[str] | None:
-        """Return the fields that a message of *role* may have; None where all are accepted or ignored."""
+        """Return the fields that a message of *role* may have, or None where all are accepted or ignored."""
         if self.only_fields is None:
             return None
         return self.only_fields | self.result_fields if role == "tool" else self.only_fields

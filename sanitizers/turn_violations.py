@@ -104,7 +104,7 @@ def find_turn_violations(messages: Messages, profile: Profile) -> Iterator[tuple
 
 
 def _last_letter(content: Any) -> str:
-    """Return the last character of a content that ends with a text; empty for any other content."""
+    """Return the last character of a content that ends with a text, or an empty text for any other content."""
     if isinstance(content, list):
         content = content[-1].get("text") if content and content[-1]["type"] == "text" else None
     return content[-1:] if isinstance(content, str) else ""

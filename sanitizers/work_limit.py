@@ -28,7 +28,7 @@ class WorkLimit:
 
     def __init__(self, steps: int) -> None:
         self.left = steps
-        """Steps that are left; negative when more were spent than there were."""
+        """Steps that are left. They are negative when more were spent than there were."""
 
         self.ended = False
         """True once the work was ended. It is a field of its own, since two threads write."""
@@ -58,7 +58,7 @@ def limited_by(limit: WorkLimit) -> Iterator[None]:
 
 
 def current_limit() -> WorkLimit | None:
-    """Return the limit of the current work, for callers that spend in many places; None where there is no limit."""
+    """Return the limit of the current work, for callers that spend in many places, or None where there is no limit."""
     return _LIMIT.get()
 
 
@@ -70,7 +70,7 @@ def spend(steps: int = 1) -> None:
 
 
 def metered(items: Iterable[T]) -> Iterable[T]:
-    """Return *items*, each of which takes a step of the current limit; *items* itself where there is no limit."""
+    """Return *items*, each of which takes a step of the current limit, or *items* itself where there is no limit."""
     limit = _LIMIT.get()
     return items if limit is None else _spending(items, limit)
 
