@@ -15,8 +15,8 @@ MANY = orjson.dumps({"rows": [{"id": at, "name": "row"} for at in range(60_000)]
 
 
 @pytest.mark.parametrize(("text", "dense"), [(DENSE, True), (LONG, False), (MANY, False), ("{}", False)])
-def test_what_is_decoded(text: str, dense: bool) -> None:
-    """Long texts and large results are; millions of empty objects are not."""
+def test_long_texts_are_decoded_and_millions_of_empty_objects_are_not(text: str, dense: bool) -> None:
+    """Long texts and large results are. Millions of empty objects are not."""
     assert is_too_dense(text) is dense
     assert (parse_arguments(text) is None) is dense
     assert are_objects([text, "{}"]) is not dense

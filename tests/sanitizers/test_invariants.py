@@ -39,7 +39,7 @@ def openai_but(**facts: Any) -> Profile:
 
 @dataclass(frozen=True)
 class Broken:
-    """A history that breaks one rule under *profile*, at *index*; *legal* is like it and breaks none."""
+    """A history that breaks one rule under *profile*, at *index*. *legal* is like it and breaks none."""
 
     rule: str
     index: int
@@ -281,8 +281,8 @@ BROKEN = [*ABOUT_TURNS, *ABOUT_SYSTEMS, *ABOUT_PAIRS, *ABOUT_IDS, *ABOUT_CALLS, 
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.name)
-def test_rule_is_broken_alone(broken: Broken) -> None:
-    """The history breaks this rule and no other, first in this message; what is like it breaks none."""
+def test_each_rule_is_broken_alone_at_its_place(broken: Broken) -> None:
+    """A similar legal history breaks no rule."""
     validate_messages(broken.history)
 
     found = find_violations(broken.history, broken.profile)
@@ -313,7 +313,7 @@ def test_every_rule_has_an_example() -> None:
         "user_after_result",
     ],
 )
-def test_openai_has_no_such_rule(rule: str) -> None:
+def test_openai_does_not_have_other_providers_rules(rule: str) -> None:
     """The rules of other providers are no rules of OpenAI's."""
     for broken in BROKEN:
         if broken.rule == rule:

@@ -26,7 +26,7 @@ OTHERS = [entry for entry in KNOWN if not entry["id"].startswith("g")]
 BROKEN_EVERYWHERE = ("g01", "g03", "g05", "g06", "g10", "g16")
 
 LEGAL_IN_OPENAI_FORM = {
-    # What broke these was a converter, or a fact that the chat format does not show; the history itself is legal.
+    # A converter broke these, or a fact that the chat format does not show. The history itself is legal.
     "g08": "user, user is legal since 2024-11",
     "g11": "a converter split the results",
     "g13": "a converter split the results",
@@ -125,7 +125,7 @@ def test_checker_finds_the_fault_in_the_input(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("entry", [e for e in KNOWN if e["id"].startswith("o")], ids=lambda e: e["id"])
 def test_openai_history_becomes_legal(entry: dict[str, Any]) -> None:
-    """Each history of OpenAI's breaks a rule, and none afterwards; an independent judge agrees on both."""
+    """Each history of OpenAI's breaks a rule, and none afterwards. An independent judge agrees on both."""
     assert find_violations(entry["messages"], OPENAI)
     assert judge_openai(entry["messages"]) is not None
 
@@ -167,7 +167,7 @@ def test_history_of_another_provider_becomes_legal(entry: dict[str, Any]) -> Non
 @pytest.mark.parametrize("profile", PROVIDER_PROFILES, ids=lambda p: p.name)
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda e: e["id"])
 def test_every_history_becomes_legal_everywhere(entry: dict[str, Any], profile: Profile) -> None:
-    """What broke at one provider is put right for each other one as well; an image that none is taken of is refused."""
+    """A history that broke at one provider is repaired for all others. Images may be refused."""
     if entry["id"] == "g35" and "image_url" in profile.refused_media:
         with pytest.raises(Unrepairable):
             sanitize(entry["messages"], profile)
@@ -175,7 +175,7 @@ def test_every_history_becomes_legal_everywhere(entry: dict[str, Any], profile: 
     assert sanitize(entry["messages"], profile).violations == ()
 
 
-def test_every_history_is_told_of() -> None:
+def test_every_history_has_a_row_with_its_model_and_rule() -> None:
     """A new report has a row here: its target's model, and the rule that it breaks."""
     assert {entry["target"] for entry in OTHERS} == set(TARGETS)
     assert {entry["id"] for entry in OTHERS} == set(FAULTS) | set(LEGAL_IN_CHAT_FORM)

@@ -54,7 +54,7 @@ _calls = st.tuples(st.sampled_from(IDS), st.sampled_from(NAMES), st.sampled_from
 
 @st.composite
 def rounds(draw: st.DrawFn) -> History:
-    """Draw a round of calls that has its results as a rule; one round in a few has something odd."""
+    """Draw a round of calls that has its results as a rule. One round in a few has something odd."""
     drawn = draw(st.lists(_calls, min_size=1, max_size=3, unique_by=lambda held: held[0]))
     made = [{**without(call(call_id, name), "type"), **form} for call_id, name, form in drawn]
     results = [tool(call_id) for call_id, _, _ in drawn]
@@ -161,8 +161,8 @@ def outcome(entries: Entries, profile: Profile) -> tuple[object, ...]:
     ],
     OPENAI,
 )
-def test_marks_change_nothing(history: History, profile: Profile) -> None:
-    """Every byte, every change and every refusal is that of the steps that look at everything."""
+def test_marks_never_change_the_repaired_history(history: History, profile: Profile) -> None:
+    """Bytes, changes and refusals are those of a run without marks."""
     try:
         validate_messages(history)
     except Unrepairable:
@@ -219,7 +219,7 @@ def test_legal_rounds_are_passed_by() -> None:
 
 @pytest.mark.parametrize("shared", ["c1", "c1__thought__QUJD"])
 def test_a_round_whose_id_an_orphan_has_is_not_passed_by(shared: str) -> None:
-    """The orphan may be the later answer to the round's call; so may rounds be meant that have another of its ids."""
+    """The orphan may be the later answer to the round's call. So may rounds be meant that have another of its ids."""
     history = [
         user("a"),
         assistant(calls=[call("c1"), call("c2")]),
@@ -237,8 +237,8 @@ def test_a_round_whose_id_an_orphan_has_is_not_passed_by(shared: str) -> None:
     assert open_places(marked) == [1, 2, 3, 4, 5, 9]
 
 
-def test_a_wrong_mark_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the check finds in what the marked entries became is repaired by the steps that look at everything."""
+def test_a_wrong_mark_is_found_by_the_second_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps then run without marks."""
     history = [
         user("a"),
         assistant(calls=[call("c1")]),

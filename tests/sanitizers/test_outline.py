@@ -31,7 +31,7 @@ TEXTS = st.sampled_from(["a", "", " ", "é✓\n" * 9, None, 7, [], [text("b")], 
 FURTHER: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
     [{}, {}, {}, {"name": "f"}, {"name": "9f"}, {"name": ""}, {"extra_content": {"a": []}}]
 )
-"""What real messages hold beside odd values of every field, some of which no history may have."""
+"""Values of real messages, beside odd values of every field, some of them illegal."""
 
 
 @st.composite
@@ -81,7 +81,7 @@ def readable(history: Any) -> bool:
 
 
 @given(histories, profiles)
-def test_the_checker_finds_the_same(history: History, profile: Profile) -> None:
+def test_the_checker_finds_the_same_with_an_outline(history: History, profile: Profile) -> None:
     """In the same order."""
     if readable(history):
         assert find_violations(history, profile, outline=outline_of(history)) == find_violations(
@@ -99,7 +99,7 @@ def test_plain_messages_are_readable(history: History) -> None:
 
 
 @given(histories)
-def test_it_tells_of_the_plain_ones(history: History) -> None:
+def test_the_outline_has_the_names_rounds_and_depth_of_the_messages(history: History) -> None:
     """Names, rounds and depth are what they are without it."""
     if not readable(history):
         return
@@ -123,7 +123,7 @@ def depth(value: Any) -> int:
 
 @given(histories, profiles)
 def test_tools_are_renamed_alike(history: History, profile: Profile) -> None:
-    """Whether their names are looked for in each message, or known."""
+    """The result is the same with and without the outline's names."""
     if readable(history):
         renamed = rename_tools(history, {}, profile.tool_names, outline_of(history))
         assert renamed == rename_tools(history, {}, profile.tool_names)
@@ -142,7 +142,7 @@ def test_histories_are_sanitized_alike(history: History, profile: Profile) -> No
 
 @given(histories, st.sampled_from(FAMILIES))
 def test_the_bound_by_length_is_no_smaller(history: History, family: Family) -> None:
-    """Whatever the JSON looks like: it is never shorter than its texts."""
+    """JSON is never shorter than its texts."""
     if readable(history):
         written = orjson.dumps(history)
         assert bound_of_outlined(family, outline_of(history), len(written)) >= upper_bound(family, history)
@@ -150,7 +150,7 @@ def test_the_bound_by_length_is_no_smaller(history: History, family: Family) -> 
 
 @given(histories, profiles, st.sampled_from(FAMILIES))
 def test_the_bound_holds_for_what_was_repaired(history: History, profile: Profile, family: Family) -> None:
-    """With what was changed counted beside what it was."""
+    """Changed messages count beside the original ones."""
     try:
         outline = read_history(history)
         repaired = sanitize(history, profile).messages
@@ -163,7 +163,7 @@ def test_the_bound_holds_for_what_was_repaired(history: History, profile: Profil
     assert bound >= upper_bound(family, repaired)
 
 
-def test_another_history_is_looked_at_in_full() -> None:
+def test_an_outline_of_another_history_is_ignored() -> None:
     """An outline says nothing of messages that it was not made of."""
     outline = outline_of([user("a")])
     profile = PROFILES["gemini-2"]

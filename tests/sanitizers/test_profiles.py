@@ -109,7 +109,7 @@ def test_merging_changes_nothing_but_runs() -> None:
 
 
 def test_a_row_made_of_another_is_made_once() -> None:
-    """What is kept by a profile is found by it, and not mistaken for that of the row that it was made of."""
+    """A cache finds the derived row, and does not confuse it with its original."""
     for profile in PROFILES.values():
         assert profile.merging() is profile.merging()
         assert profile.thinking() is profile.thinking()
@@ -119,8 +119,8 @@ def test_a_row_made_of_another_is_made_once() -> None:
 
 
 @pytest.mark.parametrize(("model", "passes"), [("openai/ours", True), ("anthropic/ours", False)])
-def test_a_row_by_its_name(model: str, passes: bool) -> None:
-    """Somebody knows better than the model's name; who fetches media is the route's affair all the same."""
+def test_a_profiles_name_overrides_the_models(model: str, passes: bool) -> None:
+    """The route still decides who fetches media."""
     found = profile_for(model, "mistral")
 
     assert found.call_id_form == "nine"

@@ -1,6 +1,6 @@
-"""What holds for every history, whatever is wrong with it (design: the properties of the pipeline).
+"""Properties of every history, whatever is wrong with it.
 
-Random histories find what nobody thought of; damaged legal ones look like what happens in the field. The checker is
+Random histories find what nobody thought of. Damaged legal ones look like what happens in the field. The checker is
 the oracle, and is itself held against the emulator's judge in ``test_agreement``.
 """
 
@@ -61,7 +61,7 @@ def outcome(history: History, profile: Profile) -> tuple[str, object]:
 
 
 @given(histories, profiles)
-def test_output_breaks_no_rule(history: History, profile: Profile) -> None:
+def test_every_output_is_legal_or_refused(history: History, profile: Profile) -> None:
     """Whatever comes in, what goes out is legal, or is refused."""
     try:
         done = sanitize(history, profile)
@@ -73,8 +73,8 @@ def test_output_breaks_no_rule(history: History, profile: Profile) -> None:
 
 
 @given(histories, profiles)
-def test_repair_is_idempotent(history: History, profile: Profile) -> None:
-    """A repaired history comes back as the same object."""
+def test_a_repaired_history_comes_back_as_the_same_object(history: History, profile: Profile) -> None:
+    """A second pass has nothing to do."""
     once = repaired(history, profile)
     if once is not None:
         again = sanitize(once, profile)
@@ -96,7 +96,7 @@ def test_steps_leave_a_repaired_history_alone(history: History, profile: Profile
 
 @given(legal_histories(), profiles)
 def test_steps_leave_a_legal_history_alone(history: History, profile: Profile) -> None:
-    """What is legal is not touched by any step, even when the checker is not asked first."""
+    """No step changes a legal history, even without the checker before it."""
     if not find_violations(history, profile):
         messages, changes = run_steps(history, profile)
 
@@ -215,7 +215,7 @@ def test_prefix_of_a_damaged_history_stays_while_it_grows(
 def test_what_one_provider_got_is_put_right_for_another(
     history: History, first: Profile, second: Profile
 ) -> None:
-    """A conversation that moves on takes what was put in along; each gets what it takes, and the same again."""
+    """A conversation that moves on takes what was put in along. Each gets what it takes, and the same again."""
     once = repaired(history, first)
     if once is None:
         return
@@ -229,7 +229,7 @@ def test_what_one_provider_got_is_put_right_for_another(
 
 @given(broken)
 def test_a_text_never_reaches_the_change_list(history: History) -> None:
-    """Changes hold places, reasons and ids; no message text."""
+    """Changes hold places, reasons and ids. No message text."""
     try:
         done = sanitize(history, GEMINI_3_STRICT)
     except Unrepairable:

@@ -67,7 +67,7 @@ EXAMPLES: dict[str, tuple[str, History]] = {
     "id used again": ("call_id_repeated", [GO, asks(), tool(ID), ANSWER, GO, asks(), tool(ID)]),
     "field of its own": ("unknown_field", [user("a", x_own=1)]),
 }
-"""What OpenAI takes: a name, and the rule that it breaks elsewhere."""
+"""Messages that OpenAI accepts: a name, and the rule that each breaks elsewhere."""
 
 _PLAIN = {"developer", "legacy forms", "custom call"}
 _ANTHROPIC = _PLAIN | {
@@ -102,7 +102,7 @@ REFUSED = {
     "chat-template-mistral": _TEMPLATE | _NINE,
     "chat-template-gemma": _TEMPLATE - {"two systems"} | {"system"},  # one is too many
 }
-"""Which of the examples each row refuses; it takes the others."""
+"""The examples that each row refuses. It accepts the others."""
 
 _THOUGHTS = {"reasoning", "reasoning_content", "reasoning_details", "thinking_blocks"}
 _TEMPLATE_FIELDS = {"cache_control", "reasoning_details", "thinking_blocks"}
@@ -122,7 +122,7 @@ REFUSED_FIELDS = {
     "chat-template-mistral": _TEMPLATE_FIELDS,
     "chat-template-gemma": _TEMPLATE_FIELDS,
 }
-"""Which fields of an assistant message each row refuses beside ``extra_content``, which none takes."""
+"""The fields of an assistant message that each row refuses, beside ``extra_content``, which all refuse."""
 
 FIELDS = _THOUGHTS | {"audio", "cache_control", "images", "provider_specific_fields"}
 
@@ -136,7 +136,7 @@ def rules(history: History, profile: Profile) -> set[str]:
     return {violation.rule for violation in find_violations(history, profile)}
 
 
-def test_every_row_is_told_of() -> None:
+def test_every_row_has_a_list_of_examples() -> None:
     """No row without its list."""
     assert set(ROWS) == set(REFUSED) == set(REFUSED_FIELDS)
     assert len(ROWS) == len(PROVIDER_PROFILES)
@@ -157,8 +157,8 @@ def test_row_refuses_what_its_provider_refuses(row: Profile) -> None:
 
 
 @rows
-def test_row_refuses_fields(row: Profile) -> None:
-    """Exactly the fields of its list are refused, and one that is null says nothing."""
+def test_each_row_refuses_exactly_the_fields_of_its_list(row: Profile) -> None:
+    """A field that is null does not count."""
     assert REFUSED_FIELDS[row.name] | {"extra_content"} == {
         name
         for name in {*FIELDS, "extra_content"}
@@ -169,8 +169,8 @@ def test_row_refuses_fields(row: Profile) -> None:
 
 @rows
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_example_becomes_legal(row: Profile, name: str) -> None:
-    """The steps repair what the row refuses, and leave alone what it takes."""
+def test_each_example_becomes_legal(row: Profile, name: str) -> None:
+    """Accepted content is left alone."""
     history = EXAMPLES[name][1]
 
     done = sanitize(history, row)
@@ -182,7 +182,7 @@ def test_example_becomes_legal(row: Profile, name: str) -> None:
 @rows
 @pytest.mark.parametrize("name", sorted({*FIELDS, "extra_content"} - {"reasoning_content"}))
 def test_refused_field_goes_and_is_named(row: Profile, name: str) -> None:
-    """A field that the row refuses does not arrive, whatever else arrives; one that it takes does."""
+    """A field that the row refuses does not arrive, whatever else arrives. One that it takes does."""
     done = sanitize([GO, assistant("b", **SPOKEN, **{name: "x"}), GO], row)
 
     assert done.violations == ()
@@ -193,7 +193,7 @@ def test_refused_field_goes_and_is_named(row: Profile, name: str) -> None:
 
 @pytest.mark.parametrize("name", TAKE_IMAGES_IN_RESULTS)
 def test_claude_takes_what_openai_refuses(name: str) -> None:
-    """Ids of 64 characters, and images in results; thinking and cache marks go through."""
+    """Ids of 64 characters, and images in results. Thinking and cache marks go through."""
     row = ROWS[name]
     long = "x" * 64
     history = [
@@ -222,7 +222,7 @@ def test_claude_takes_images_in_no_other_role(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ROWS if name not in TAKE_IMAGES_IN_RESULTS])
 def test_others_take_images_where_openai_takes_them(name: str) -> None:
-    """From the user, and nowhere else; DeepSeek takes none."""
+    """From the user, and nowhere else. DeepSeek takes none."""
     history = [GO, asks(), tool(ID, [text("r"), image()])]
 
     assert "media_in_result" in rules(history, ROWS[name])
@@ -238,7 +238,7 @@ def test_mistral_takes_its_own_fields() -> None:
 
 
 def test_gemma_at_gemini_has_no_system() -> None:
-    """Its instruction is the user's; all else is Gemini's."""
+    """Its instruction is the user's. All else is Gemini's."""
     done = sanitize([developer("d"), system("s"), user("a")], GEMMA)
 
     assert [user("d\n\ns\n\na")] == done.messages

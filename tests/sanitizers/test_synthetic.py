@@ -15,7 +15,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("part_type", sorted(MEDIA_PARTS))
-def test_texts_about_media(part_type: str) -> None:
+def test_each_type_of_part_has_one_name_in_all_texts(part_type: str) -> None:
     """Every type of part has one name, in all of them."""
     said = WORDS[part_type]
     word = said.partition(" ")[2]

@@ -67,7 +67,7 @@ def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> 
 
 @given(turns(), profiles.filter(lambda profile: profile.calls_with_text))
 def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> None:
-    """Where results stand as their calls do; or else all of it would be looked at, to the same end."""
+    """Results stand as their calls do, which is the usual case."""
     order = order_of(history)
     usual = order.call_ids == order.result_ids and "?" not in order.letters
     if usual and not profile.echoes_reasoning and order.letters.rstrip("ds")[-1:] != "a":
@@ -75,8 +75,8 @@ def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> 
 
 
 @pytest.mark.parametrize("count", [1, 2, 16, 17, 40])
-def test_turns_of_many_calls(count: int) -> None:
-    """Beyond what the pattern holds nothing is known, and nothing is wrong."""
+def test_turns_of_more_calls_than_the_pattern_lists_are_unknown(count: int) -> None:
+    """The walk finds nothing wrong with them."""
     ids = [f"c{at}" for at in range(count)]
     history = [
         user("u"),
@@ -90,7 +90,7 @@ def test_turns_of_many_calls(count: int) -> None:
 
 
 @pytest.mark.parametrize("ids", [["a", "a"], ["", ""], [None, None], [""], [None]])
-def test_ids_that_are_missing_or_the_same(ids: list[Any]) -> None:
+def test_missing_and_repeated_ids_are_not_in_order(ids: list[Any]) -> None:
     """A pair is one call and one result."""
     history = [
         user("u"),
@@ -104,7 +104,7 @@ def test_ids_that_are_missing_or_the_same(ids: list[Any]) -> None:
 @pytest.mark.parametrize(
     "pieces", ["12 r1 3 r2 r3", "1 23 r1 r2 r3", "1 2 r1 r2", "12 3 r1 r2 r3", "12 r1 s r2"]
 )
-def test_results_that_stand_behind_the_wrong_turn(pieces: str) -> None:
+def test_results_behind_the_wrong_turn_are_not_in_order(pieces: str) -> None:
     """Though all of them are there, and in the order of the calls."""
     history = [user("u")]
     for piece in pieces.split():
@@ -117,7 +117,7 @@ def test_results_that_stand_behind_the_wrong_turn(pieces: str) -> None:
     assert not any(is_in_order(*order_of(history), profile) for profile in PROFILES.values())
 
 
-def test_long_histories_take_no_time() -> None:
+def test_a_long_history_is_matched_in_one_pass() -> None:
     """The pattern goes through the letters once, whatever stands at their end."""
     history = [user("u"), assistant("a")] * 50_000 + [tool("c1", "r")]
     assert not is_in_order(*order_of(history), PROFILES["openai"])

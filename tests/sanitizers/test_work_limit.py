@@ -62,7 +62,7 @@ def test_work_that_was_ended_takes_no_further_step() -> None:
     assert seen == [0, 1, 2]
 
 
-def test_what_swallows_the_error_gets_it_again() -> None:
+def test_work_that_swallows_the_error_gets_it_again() -> None:
     """A step that catches too much does not go on for it."""
     limit = WorkLimit(1)
     with limited_by(limit):

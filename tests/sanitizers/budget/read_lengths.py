@@ -1,4 +1,4 @@
-"""How much text a function is given: what a large text costs, on any machine."""
+"""The characters that a function reads, which stand for the cost of a large text on any machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 
 def note_lengths(patch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[int]:
-    """Let *module*'s function *name* note the length of each text that it is given; return the notes."""
+    """Let *module*'s function *name* note the length of each text that it is given. Return the notes."""
     lengths: list[int] = []
     function = getattr(module, name)
 

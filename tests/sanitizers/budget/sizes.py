@@ -25,7 +25,7 @@ def quick_size(message: dict[str, Any]) -> int:
 
 
 def marks(high: int, low: int | None = None, hard: int | None = None) -> Marks:
-    """Return marks for turns of *high* tokens; by default cut to half, and refused a tenth above."""
+    """Return marks for turns of *high* tokens. By default cut to half, and refused a tenth above."""
     return Marks(high, high, high // 2 if low is None else low, high * 11 // 10 if hard is None else hard)
 
 

@@ -36,7 +36,7 @@ def agent_texts(seed: int, requests: int = 40) -> list[str]:
 
 
 class TestObservations:
-    """What one answer changes."""
+    """The changes that one answer makes."""
 
     @pytest.mark.parametrize(
         "real", [row for row in FAMILIES if row is not UNKNOWN], ids=lambda row: row.name
@@ -49,8 +49,8 @@ class TestObservations:
             errors = [state.sticky * count_text(text, UNKNOWN) / count_text(text, real) - 1 for text in later]
             assert statistics.fmean(map(abs, errors)) < 0.10
 
-    def test_the_first_is_adopted(self) -> None:
-        """Whatever the family's factor was."""
+    def test_the_first_observation_is_adopted_as_it_is(self) -> None:
+        """The family's own factor does not count any more."""
         assert Calibration(1.4, 1.4, 1) == observe(initial(UNKNOWN), 1_000, 1_400)
 
     def test_later_ones_are_averaged(self) -> None:
@@ -60,8 +60,8 @@ class TestObservations:
         old = Calibration(1.0, 1.0, 500)
         assert math.isclose(1.1**0.1, observe(old, 1_000, 1_100).live)
 
-    def test_no_step_is_large(self) -> None:
-        """One strange answer moves the factor by 30 % at most."""
+    def test_one_strange_answer_moves_the_factor_by_thirty_percent_at_most(self) -> None:
+        """A provider may count something else once."""
         assert math.isclose(1.3, observe(Calibration(1.0, 1.0, 1), 1_000, 2_900).live)
         assert math.isclose(1 / 1.3, observe(Calibration(1.0, 1.0, 1), 1_000, 501).live)
 
@@ -78,14 +78,16 @@ class TestObservations:
             (1_000, math.inf, False),
         ],
     )
-    def test_what_tells_nothing_changes_nothing(self, estimated: float, actual: float, media: bool) -> None:
-        """Small requests, media, no usage: the very same state."""
+    def test_small_requests_media_and_missing_usage_change_nothing(
+        self, estimated: float, actual: float, media: bool
+    ) -> None:
+        """The very same state comes back."""
         state = initial(O200K)
         assert state is observe(state, estimated, actual, media=media)
 
     @given(st.sampled_from(FAMILIES), observations)
     def test_factors_stay_in_bounds(self, family: Family, seen: list[tuple[float, float, bool]]) -> None:
-        """Whatever is observed, in whatever order."""
+        """The factors hold for any observations, in any order."""
         state = initial(family)
         for estimated, actual, media in seen:
             state = observe(state, estimated, actual, media=media)
@@ -94,8 +96,8 @@ class TestObservations:
             assert abs(state.live / state.sticky - 1) <= 0.10 + 1e-9
 
     @given(st.floats(0.55, 2.9), st.integers(1, 60))
-    def test_converges(self, factor: float, already: int) -> None:
-        """A deployment that always takes the same factor is known exactly in the end."""
+    def test_the_factor_converges_for_a_deployment_with_one_factor(self, factor: float, already: int) -> None:
+        """In the end it is exact."""
         state = Calibration(1.0, 1.0, already)
         for _ in range(200):
             state = observe(state, 10_000, 10_000 * factor)
@@ -107,8 +109,8 @@ class TestStickiness:
     """The factor that plans rest on."""
 
     @pytest.mark.parametrize(("wander", "most"), [(0.01, 3), (0.03, 12)])
-    def test_a_wandering_factor_rarely_moves_it(self, wander: float, most: int) -> None:
-        """480 requests whose real factor walks up and down by so much a request, between 0.8 and 1.6."""
+    def test_a_wandering_factor_rarely_moves_the_planning_factor(self, wander: float, most: int) -> None:
+        """480 requests have a real factor that walks up and down between 0.8 and 1.6."""
         for seed in range(10):
             walk = random.Random(seed)
             state, real, moved = initial(O200K), 1.1, 0
@@ -119,7 +121,7 @@ class TestStickiness:
                 moved += before.observations > 0 and state.sticky != before.sticky
             assert moved <= most
 
-    def test_noise_never_moves_it(self) -> None:
+    def test_noise_never_moves_the_planning_factor(self) -> None:
         """Observations that scatter by 10 % around one factor."""
         noise = random.Random(7)
         state = observe(initial(O200K), 50_000, 55_000)
@@ -127,8 +129,8 @@ class TestStickiness:
             state = observe(state, 50_000, 55_000 * noise.uniform(0.9, 1.1))
         assert state.sticky == 1.1
 
-    def test_a_real_change_does(self) -> None:
-        """A deployment that gets another tokenizer is followed within a few answers."""
+    def test_another_tokenizer_moves_the_planning_factor_within_a_few_answers(self) -> None:
+        """A deployment may get another model."""
         state = Calibration(1.0, 1.0, 100)
         for _ in range(10):
             state = observe(state, 50_000, 65_000)
@@ -136,13 +138,15 @@ class TestStickiness:
 
 
 class TestState:
-    """What is kept between requests."""
+    """The state between requests."""
 
     @pytest.mark.parametrize(
         ("family", "factor", "free"), [(O200K, 1.0, 0.15), (CLAUDE_3, 1.0, 0.15), (UNKNOWN, 1.15, 0.25)]
     )
-    def test_initial(self, family: Family, factor: float, free: float) -> None:
-        """The family's word, and a margin that shrinks with the first answer."""
+    def test_before_any_answer_the_factor_is_the_familys_and_the_margin_larger(
+        self, family: Family, factor: float, free: float
+    ) -> None:
+        """The margin shrinks with the first answer."""
         state = initial(family)
         assert Calibration(factor, factor, 0) == state
         assert free == margin(state, family)

@@ -37,7 +37,7 @@ caps = st.builds(Cap, limits, st.none() | limits, st.none() | st.integers(4, 60)
 
 
 def lines_of(value: str) -> int:
-    """Count the lines of a text; a line break at its end begins none."""
+    """Count the lines of a text. A line break at its end begins none."""
     return len(value.removesuffix("\n").split("\n")) if value else 0
 
 
@@ -51,7 +51,7 @@ def within(value: str, cap: Cap) -> bool:
 
 
 def pieces(value: str) -> tuple[str, str, tuple[int, ...]]:
-    """Return head, tail and the marker's four numbers; there is exactly one marker."""
+    """Return head, tail and the marker's four numbers. There is exactly one marker."""
     (found,) = MARKER.finditer(value)
     return value[: found.start()], value[found.end() :], tuple(int(number) for number in found.groups())
 
@@ -64,7 +64,7 @@ def pieces(value: str) -> tuple[str, str, tuple[int, ...]]:
 @example("\n".join("ab" * 128), SEEDS)
 @example("a\n" * 257, SEEDS)
 def test_result_is_within_every_limit_and_is_not_cut_again(value: str, cap: Cap) -> None:
-    """Within all three limits, marker included; a text that was within them is the same object."""
+    """The marker is within the limits too. A text within all three limits is the same object."""
     capped = cap_content(value, cap)
 
     assert within(capped, cap)
@@ -124,7 +124,7 @@ def test_a_smaller_cap_counts_from_the_original(value: str, cap: Cap, smaller: i
 
 
 def test_a_marker_that_is_cut_again_counts_on() -> None:
-    """Its numbers are taken over, wherever the new cut would have ended: there is one marker, and it is right."""
+    """The new marker takes over the earlier one's numbers, wherever the new cut ends."""
     value = "x" * 50_000
     once = cap_content(value, Cap(6_000))
 
@@ -159,7 +159,7 @@ def test_what_others_cut_is_text() -> None:
 
 
 def test_tail_gets_more_than_the_head_and_most_of_an_error() -> None:
-    """40 to 60 for a result; 20 to 80 for an error, whose end says what went wrong."""
+    """The shares are 40 to 60 for a result, and 20 to 80 for an error."""
     head, tail, _ = pieces(cap_content("x" * 20_000, Cap(5_200)))
     error_head, error_tail, _ = pieces(cap_content("Error: " + "x" * 20_000, Cap(5_200)))
     told_head, told_tail, _ = pieces(cap_content("x" * 20_000, Cap(5_200), is_error=True))
@@ -181,7 +181,7 @@ def test_tail_gets_more_than_the_head_and_most_of_an_error() -> None:
     ],
 )
 def test_errors_are_known_by_their_beginning_or_end(said: str) -> None:
-    """What a failing tool says keeps more of its tail."""
+    """More of a failing tool's tail is kept."""
     head, tail, _ = pieces(cap_content(said.format("x" * 9_000), Cap(2_200)))
 
     assert len(tail) > 3 * len(head)
@@ -227,7 +227,7 @@ def test_unused_head_goes_to_the_tail_and_back() -> None:
 
 
 def test_parts_are_capped_together_and_media_stay() -> None:
-    """The texts share one cap; what is not text keeps its place and its object."""
+    """The texts share one cap. Other parts keep their places and are the same objects."""
     picture = image()
     parts: list[Any] = [text("a" * 900), picture, text("b" * 900, extra=1), text("c" * 900)]
     capped = cap_content(parts, Cap(1_200))
@@ -242,7 +242,7 @@ def test_parts_are_capped_together_and_media_stay() -> None:
 
 @given(st.lists(texts.map(text) | st.builds(image), max_size=6), caps)
 def test_parts_keep_what_a_text_would(parts: list[dict[str, Any]], cap: Cap) -> None:
-    """Joined, the parts say what the same text in one piece would say; none is empty unless it came so."""
+    """Joined, the parts are the same text in one piece. None is empty unless it came empty."""
     capped = cap_content(parts, cap)
     whole = "".join(part["text"] for part in parts if part["type"] == "text")
 

@@ -69,10 +69,10 @@ def png(width: int, height: int) -> str:
 
 
 class TestTexts:
-    """What a text comes to."""
+    """The tokens of a text."""
 
-    def test_empty_is_nothing(self) -> None:
-        """No text, no tokens."""
+    def test_an_empty_text_has_no_tokens(self) -> None:
+        """It has none in any family."""
         assert count_text("", O200K) == 0
 
     @given(families, some_text, some_text)
@@ -94,7 +94,7 @@ class TestTexts:
 
 
 class TestMessages:
-    """What of a message counts."""
+    """The tokens of a message."""
 
     estimator = Estimator(O200K)
 
@@ -102,8 +102,8 @@ class TestMessages:
         """Return a message's tokens at OpenAI."""
         return self.estimator.message_tokens(message)
 
-    def test_text(self) -> None:
-        """Three tokens around it."""
+    def test_a_message_costs_its_text_and_three_tokens(self) -> None:
+        """These are OpenAI's."""
         assert 3 == self.tokens(user(""))
         assert round(3 + count_text(WORDS, O200K)) == self.tokens(user(WORDS))
 
@@ -111,8 +111,8 @@ class TestMessages:
         """Parts are read one by one."""
         assert abs(self.tokens(user([text(WORDS), text(WORDS)])) - self.tokens(user(WORDS)) * 2 + 3) <= 1
 
-    def test_calls(self) -> None:
-        """Names and arguments count, ids do not."""
+    def test_calls_cost_their_names_and_arguments_and_not_their_ids(self) -> None:
+        """A model does not read ids."""
         one = assistant(None, [call("c1", "read_file", json.dumps({"path": "/src/app.py"}))])
         two = assistant(None, [*one["tool_calls"], *one["tool_calls"]])
         long_id = assistant(None, [{**one["tool_calls"][0], "id": "c" * 500}])
@@ -156,17 +156,17 @@ class TestMessages:
         ],
         ids=["content", "reasoning", "blocks", "details", "part", "twice"],
     )
-    def test_thoughts_count_once(self, thoughts: dict[str, Any]) -> None:
-        """Whichever fields they stand in, and without their signatures."""
+    def test_reasoning_in_several_fields_counts_once(self, thoughts: dict[str, Any]) -> None:
+        """Signatures do not count."""
         assert self.tokens(user(WORDS)) == self.tokens({"role": "assistant", "content": None, **thoughts})
 
-    def test_name_and_refusal(self) -> None:
-        """Both are text."""
+    def test_name_and_refusal_count_as_texts(self) -> None:
+        """Both are shown to the model."""
         assert self.tokens(user(WORDS, name="Alice")) > self.tokens(user(WORDS))
         assert self.tokens(assistant(None, refusal=WORDS)) == self.tokens(user(WORDS))
 
     def test_unknown_fields_do_not_count(self) -> None:
-        """What no model reads."""
+        """A model does not read them."""
         assert self.tokens(user(WORDS)) == self.tokens(user(WORDS, cache_control={"type": "ephemeral"}))
 
 
@@ -174,15 +174,15 @@ class TestMedia:
     """Media go by their kind and size, never by the letters of their base64."""
 
     @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-    def test_an_image_is_no_text(self, family: Family) -> None:
-        """However large its data URL is."""
+    def test_an_image_never_counts_as_its_base64(self, family: Family) -> None:
+        """The size of its data URL does not matter."""
         small, large = (user([image("data:image/jpeg;base64," + "Zm9v" * n)]) for n in (10, 1_000_000))
         estimator = Estimator(family)
         assert estimator.message_tokens(small) == estimator.message_tokens(large)
         assert family.media.image == estimator.message_tokens(large) - family.overheads.per_message
 
-    def test_detail(self) -> None:
-        """An image in low detail is 85 tokens at OpenAI, and 2,833 for gpt-4o-mini."""
+    def test_an_image_in_low_detail_has_a_fixed_cost(self) -> None:
+        """It is 85 tokens at OpenAI, and 2,833 for gpt-4o-mini."""
         low = {"type": "image_url", "image_url": {"url": "https://x.test/a.png", "detail": "low"}}
         assert 88 == Estimator(O200K).message_tokens(user([low]))
         assert 2_836 == Estimator(O200K_4O_MINI).message_tokens(user([low]))
@@ -206,20 +206,22 @@ class TestMedia:
             (O200K_NANO, (4_000, 4_000), 3_779),
         ],
     )
-    def test_pixels(self, family: Family, size: tuple[int, int], tokens: int) -> None:
-        """A PNG says at its beginning how many it has; Claude counts them, OpenAI tiles or patches of them."""
+    def test_an_image_costs_by_the_pixels_in_its_png_header(
+        self, family: Family, size: tuple[int, int], tokens: int
+    ) -> None:
+        """Claude counts pixels, and OpenAI tiles or patches of them."""
         message = user([image(png(*size))])
         assert tokens == Estimator(family).message_tokens(message) - family.overheads.per_message
 
-    def test_anthropics_own_form(self) -> None:
-        """An image in a `source` is the same image."""
+    def test_an_image_in_anthropics_form_costs_the_same(self) -> None:
+        """Its bytes are in a `source`."""
         data = png(750, 100).partition(",")[2]
         source = {"type": "base64", "media_type": "image/png", "data": data}
         part = {"type": "image", "source": source}
         assert 4 + 101 == Estimator(CLAUDE_3).message_tokens(user([part]))
 
     def test_recordings_and_documents_go_by_their_bytes(self) -> None:
-        """A minute of compressed sound is 32 tokens a second at Gemini; of a document nobody knows the pages."""
+        """Compressed sound is 32 tokens a second at Gemini. The pages of a document are unknown."""
         estimator = Estimator(GEMINI)
         sound = {"type": "input_audio", "input_audio": {"data": "A" * 1_280_000, "format": "mp3"}}
         raw = {"type": "input_audio", "input_audio": {"data": "A" * 1_280_000, "format": "wav"}}
@@ -239,16 +241,18 @@ class TestHistories:
     """Sums, and what is added once."""
 
     @given(families, any_histories(), any_histories())
-    def test_additive(self, family: Family, first: Any, second: Any) -> None:
-        """A history is the sum of its messages."""
+    def test_a_history_is_the_sum_of_its_messages(self, family: Family, first: Any, second: Any) -> None:
+        """Any messages, in any order."""
         estimator = Estimator(family)
         parts = estimator.history_tokens(first) + estimator.history_tokens(second)
         assert parts == estimator.history_tokens(first + second)
         assert parts == sum(map(estimator.message_tokens, first + second))
 
     @given(families, any_histories(), st.data())
-    def test_monotone(self, family: Family, history: Any, data: st.DataObject) -> None:
-        """No message gets cheaper when text is added to it."""
+    def test_appended_text_never_makes_a_message_cheaper(
+        self, family: Family, history: Any, data: st.DataObject
+    ) -> None:
+        """Any message, any text."""
         estimator = Estimator(family)
         message = data.draw(st.sampled_from(history))
         before = estimator.message_tokens(message)
@@ -266,8 +270,8 @@ class TestHistories:
             )
 
     @given(families, legal_histories())
-    def test_the_cache_does_not_show(self, family: Family, history: Any) -> None:
-        """The same numbers with a cache, without one, with one that forgets at once, and asked twice."""
+    def test_the_cache_never_changes_an_estimate(self, family: Family, history: Any) -> None:
+        """With a cache, without one, with one that forgets at once, and on a second call."""
         fresh = orjson.loads(orjson.dumps(history))
         forgetful = Estimator(family, TextCache(lambda text: count_text(text, family), 1))
         expected = [uncached(family).message_tokens(message) for message in history]
@@ -275,7 +279,7 @@ class TestHistories:
             for messages in (history, fresh):
                 assert expected == [estimator.message_tokens(message) for message in messages]
 
-    def test_a_request_has_everything(self) -> None:
+    def test_a_request_is_the_sum_of_messages_tools_format_and_overhead(self) -> None:
         """Messages, tools, the format, and what the provider adds."""
         tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
         form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
@@ -301,14 +305,14 @@ class TestTools:
         for n in range(5)
     ]
 
-    def test_rule(self) -> None:
-        """Nine tenths of the compact JSON, eight a tool, 400 once for Claude."""
+    def test_tools_cost_nine_tenths_of_their_json_and_eight_tokens_each(self) -> None:
+        """Claude adds 400 once."""
         for family, once in ((O200K, 0), (GEMINI, 0), (CLAUDE_3, 400)):
             written = count_text(orjson.dumps(self.tools).decode(), family)
             assert round(0.9 * written + 8 * 5 + once) == Estimator(family).tools_tokens(self.tools)
 
     @pytest.mark.parametrize("none", [None, [], {}, ""])
-    def test_none(self, none: Any) -> None:
+    def test_a_request_without_tools_pays_nothing_for_them(self, none: Any) -> None:
         """No tools, nothing added."""
         assert Estimator(CLAUDE_3).tools_tokens(none) == 0
 
@@ -324,7 +328,7 @@ class TestHostile:
     """Nothing that JSON can express raises or takes long."""
 
     @given(families, requests)
-    def test_no_request_raises(self, family: Family, request: dict[str, Any]) -> None:
+    def test_no_json_value_in_a_request_raises(self, family: Family, request: dict[str, Any]) -> None:
         """Values of the wrong kind at any place, lone surrogates, huge numbers."""
         estimator = Estimator(family)
         messages = request.get("messages")
@@ -336,8 +340,8 @@ class TestHostile:
     @given(
         families, st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function_call"]), junk)
     )
-    def test_no_message_raises(self, family: Family, message: dict[str, Any]) -> None:
-        """Any value in any field that is looked at."""
+    def test_no_json_value_in_a_message_raises(self, family: Family, message: dict[str, Any]) -> None:
+        """Any value in any field that is read."""
         assert Estimator(family).message_tokens(message) >= family.overheads.per_message
 
     @given(
@@ -347,14 +351,16 @@ class TestHostile:
         st.dictionaries(st.sampled_from(["image_url", "source", "file", "text", "detail"]), junk),
         st.dictionaries(st.sampled_from(["url", "data", "file_data", "format", "detail"]), junk),
     )
-    def test_no_part_raises(self, kind: str, part: dict[str, Any], inner: dict[str, Any]) -> None:
+    def test_no_json_value_in_a_part_raises(
+        self, kind: str, part: dict[str, Any], inner: dict[str, Any]
+    ) -> None:
         """Any value in a part and in what it holds."""
         for family in (O200K, CLAUDE_3):
             for value in (part, {**part, kind: inner}, {**part, "source": inner}):
                 assert Estimator(family).message_tokens(user([{**value, "type": kind}])) >= 3
 
-    def test_deep_nesting(self) -> None:
-        """Deeper than any recursion goes, in every place."""
+    def test_values_nested_deeper_than_recursion_are_counted(self) -> None:
+        """In every place."""
         deep: Any = []
         for _ in range(sys.getrecursionlimit() * 20):
             deep = [deep]
@@ -363,7 +369,7 @@ class TestHostile:
         assert estimator.message_tokens(assistant(None, [call("c1", "f", deep)])) > 1_000
         assert estimator.tools_tokens(deep) > 1_000
 
-    def test_huge_number(self) -> None:
+    def test_a_number_that_python_does_not_write_out_is_counted(self) -> None:
         """A number that Python does not write out."""
         assert 80_000 < Estimator(O200K).message_tokens(tool("c1", 10**100_000)) < 100_000
 
@@ -380,7 +386,7 @@ class TestHostile:
 class TestLargeTexts:
     """Beyond a million characters only samples are read."""
 
-    def test_all_is_read_up_to_there(self) -> None:
+    def test_a_text_up_to_the_whole_size_is_read_in_full(self) -> None:
         """The estimate is the counts' own."""
         line = "x = 1; " * (WHOLE // 7)
         assert count_text(line + "1" * (WHOLE - len(line)), O200K) == pytest.approx(
@@ -388,7 +394,7 @@ class TestLargeTexts:
         )
 
     def test_what_is_not_read_is_as_dense_as_the_densest_sample(self) -> None:
-        """Digits at the beginning of one stretch count for all that follow it, and for none before."""
+        """Digits at the beginning of one stretch count for all stretches behind it."""
         words, digits = WORDS * (WHOLE // len(WORDS) + 1), "7" * STRETCH
         plain, dense = words[:STRETCH], digits[:SAMPLE] + words[: STRETCH - SAMPLE]
         cheap, dear = count_text(plain, O200K), count_text(digits, O200K)
@@ -411,15 +417,15 @@ class TestLargeTexts:
 class TestCache:
     """The memo behind the numbers."""
 
-    def test_is_bounded(self) -> None:
-        """Two generations of its capacity at most."""
+    def test_the_cache_holds_two_generations_at_most(self) -> None:
+        """Each has the cache's capacity."""
         cache = TextCache(len, 10)
         for number in range(1_000):
             cache(f"text {number}")
             assert len(cache) <= 20
 
-    def test_keeps_what_is_asked_for(self) -> None:
-        """A text that is asked for again and again is counted once, whatever else comes by."""
+    def test_a_text_in_use_is_counted_once(self) -> None:
+        """Other texts in between do not remove it."""
         asked: list[str] = []
         cache = TextCache(noting(asked), 10)
         for number in range(1_000):
@@ -427,8 +433,8 @@ class TestCache:
             cache(f"text {number}")
         assert asked.count("kept") == 1
 
-    def test_keeps_the_latest(self) -> None:
-        """The last texts, as many as its capacity, are there."""
+    def test_the_cache_keeps_the_latest_texts(self) -> None:
+        """As many as its capacity."""
         asked: list[str] = []
         cache = TextCache(noting(asked), 10)
         texts = [f"text {number}" for number in range(10)]
@@ -437,8 +443,8 @@ class TestCache:
                 cache(one)
         assert texts == asked
 
-    def test_is_shared_in_a_family(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A second estimator knows what the first one counted, whichever object holds the text."""
+    def test_estimators_of_one_family_share_the_cache(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Another string object with the same text is found too."""
         counted = note_lengths(monkeypatch, estimate, "count_text")
         estimate._shared_cache.cache_clear()
         tokens = [Estimator(O200K).message_tokens(user("".join(["é"] * 9))) for _ in range(3)]

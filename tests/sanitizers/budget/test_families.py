@@ -85,7 +85,7 @@ def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> No
 
 
 @given(st.text(max_size=60))
-def test_any_name_has_a_family(model: str) -> None:
+def test_no_models_name_raises(model: str) -> None:
     """No name raises."""
     assert family_of(model) in FAMILIES
 
@@ -98,8 +98,8 @@ def test_prefixes_are_spelled_as_names_are_read() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_rows_are_plausible(family: Family) -> None:
-    """No weight is negative, or appended text could lower an estimate."""
+def test_no_weight_is_negative(family: Family) -> None:
+    """Otherwise appended text could lower an estimate."""
     assert len(NAMES) == len(family.weights)
     assert min(family.weights) > 0
     assert 0.95 <= family.scale < 1.1
@@ -112,7 +112,7 @@ def test_rows_are_plausible(family: Family) -> None:
     ("name", "tokens"), [("o200k", 16.447), ("gemini", 18.999), ("claude3", 23.068), ("claude48", 26.480)]
 )
 def test_weights_are_those_that_were_fitted(name: str, tokens: float) -> None:
-    """The fit's own results for one text, before the row's scale; the weights are rounded to four digits.
+    """The fit's own results for one text, before the row's scale. The weights are rounded to four digits.
 
     When they were fitted, an emoji was a symbol as any other.
     """

@@ -80,7 +80,7 @@ def counted(text: str) -> Counts:
     )
 
 
-def test_of_the_definition() -> None:
+def test_a_text_with_every_class_has_the_counts_made_by_hand() -> None:
     """One text that holds every class, counted by hand."""
     assert (17, 4, 4, 1, 8, 3, 1, 2, 1, 3, 1, 0, 0, 0, 2, 0) == features_of(CHECK).counts
     assert (2, 1, 1, 2, 1) == features_of("\u03b1\t1   2 ✅ 👍 \u1200\n  ").counts[11:]
@@ -88,14 +88,14 @@ def test_of_the_definition() -> None:
 
 
 @given(texts)
-def test_agrees_with_a_slow_reading(text: str) -> None:
+def test_the_counts_agree_with_a_slow_reading(text: str) -> None:
     """Any text, lone surrogates and control characters among it."""
     assert counted(text) == features_of(text).counts
 
 
 @given(texts, st.integers(1, 5))
-def test_pieces_do_not_show(text: str, piece: int) -> None:
-    """Where a long text is cut into pieces, a pair that the cut parts is counted all the same."""
+def test_a_text_cut_into_pieces_has_the_counts_of_the_whole(text: str, piece: int) -> None:
+    """A pair that a piece's end separates is counted."""
     whole = features_of(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(features, "_PIECE", piece)
@@ -103,8 +103,8 @@ def test_pieces_do_not_show(text: str, piece: int) -> None:
 
 
 @pytest.mark.parametrize("piece", range(1, 8))
-def test_pieces_do_not_show_in_gaps(piece: int) -> None:
-    """Neither in those that are counted nor in indents, which are none."""
+def test_gaps_across_pieces_are_counted_once(piece: int) -> None:
+    """Indents across pieces are no gaps."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(features, "_PIECE", piece)
         assert 5 == features_of("\n  a  b   c\td\n\t\te \tf\n   \t\tg")[0][NAMES.index("gaps")]
@@ -119,7 +119,7 @@ def test_long_text_is_counted_to_its_end(text: str) -> None:
 
 @given(texts, texts)
 def test_appended_text_lowers_no_count(text: str, more: str) -> None:
-    """What is there stays there."""
+    """Counted features never disappear."""
     longer = features_of(text + more).counts
     assert all(after >= before for before, after in zip(features_of(text).counts, longer, strict=True))
 
@@ -129,31 +129,31 @@ class TestBase64:
 
     @pytest.mark.parametrize("before", ["", "x", " ", "ab ", "é", "data:image/png;base64,", "a=1&b=\n"])
     @pytest.mark.parametrize("after", ["", "==", '"}', " and more", "\n"])
-    def test_found(self, before: str, after: str) -> None:
-        """At every offset, with what it is glued to where that is of the same letters."""
+    def test_a_run_of_base64_is_found_at_every_offset(self, before: str, after: str) -> None:
+        """The run includes neighbouring letters of the same alphabet."""
         found = features_of(f"{before}{BASE64}{after}").base64
         glued = re.search(r"[A-Za-z0-9+/]*$", before)
         assert glued is not None
         assert features_of(glued[0] + BASE64).counts == found
 
-    def test_each(self) -> None:
+    def test_two_runs_of_base64_are_counted_together(self) -> None:
         """Two runs are counted together."""
         counts = features_of(BASE64).counts
         assert tuple(map(add, counts, counts)) == features_of(f"one {BASE64} two {BASE64}==").base64
 
     @pytest.mark.parametrize("length", [MIN_RUN - 1, MIN_RUN, MIN_RUN + 1])
-    def test_length(self, length: int) -> None:
+    def test_a_run_counts_as_base64_from_the_length_of_a_jwt_header(self, length: int) -> None:
         """From the header of a JWT on."""
         run = SHAPES["one"][:length]
         assert (length >= MIN_RUN) == any(features_of(f"({run})").base64)
 
     @pytest.mark.parametrize("shape", SHAPES)
-    def test_the_shapes_it_comes_in(self, shape: str) -> None:
-        """In lines, with the two other letters, in tokens of three parts, as a package's hash."""
+    def test_base64_is_found_in_lines_tokens_and_hashes(self, shape: str) -> None:
+        """In both alphabets."""
         assert sum(features_of(SHAPES[shape]).base64[:5:3]) > 0.75 * len(SHAPES[shape])
 
-    def test_zeros(self) -> None:
-        """A long run need not be mixed: an image has stretches of one letter."""
+    def test_a_long_run_counts_as_base64_without_mixing(self) -> None:
+        """An image has stretches of one letter."""
         assert sum(features_of("iVBORw0KGgo" + "A" * 400).base64) > 400
 
     @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ class TestBase64:
             "Some_Long_Constant_NAME_OF_THE_YEAR_2026_and_more " * 9,
         ],
     )
-    def test_others_are_none(self, text: str) -> None:
+    def test_rulers_paths_names_and_hex_dumps_are_no_base64(self, text: str) -> None:
         """Rulers, hex dumps, sequences of other kinds, paths and names are no base64."""
         assert features_of(text).base64 == NONE
 
@@ -181,7 +181,7 @@ class TestBase64:
             st.sampled_from(["aZ9+-_/", "x", "Z9", " ", "=", "é", BASE64[:30], BASE64]), max_size=12
         ).map("".join)
     )
-    def test_agrees_with_a_search(self, text: str) -> None:
+    def test_no_run_is_missed_that_a_search_of_every_byte_finds(self, text: str) -> None:
         """No run is missed that a search of every byte finds."""
         found = [
             features_of(run).counts

@@ -33,7 +33,7 @@ def test_within_budget_the_same_object_goes_out() -> None:
 
 
 def test_unchanged_messages_are_the_same_objects() -> None:
-    """Only what a change names is a new message."""
+    """A message that no change names is not copied."""
     history = rounds(20, 1_000)
     done = fit(CutInput(history, OPENAI, size), marks(total(history) - 1), DROPPING)
     same = {id(message) for message in history}
@@ -43,7 +43,7 @@ def test_unchanged_messages_are_the_same_objects() -> None:
 
 
 def test_the_notice_joins_the_goal_where_two_user_messages_are_refused() -> None:
-    """One message then, told as merged; and it is still one when the user spoke next."""
+    """It is one message, reported as merged. It stays one when the user speaks next."""
     history = [user("goal")]
     for number in range(20):
         history += [assistant(f"a{number}" * 100), user(f"u{number}" * 100)]
@@ -96,7 +96,7 @@ def test_no_notice_if_it_is_switched_off() -> None:
 
 
 def test_changes_name_every_message_by_its_place_at_the_client() -> None:
-    """Origins are used where sanitizing moved messages; the reasons are a closed set; nothing quotes a text."""
+    """The index is the client's where sanitizing moved messages. No change quotes a text."""
     history = [tool("gone", "orphan"), *rounds(12, 2_000)]
     legal = sanitize(history, OPENAI)
     policy = replace(BALANCED, aged=Cap(1_500), clear=False)
@@ -185,7 +185,7 @@ def test_a_repair_that_costs_tokens_is_paid_for_by_another_cut() -> None:
 
 
 def test_rounds_end_where_a_repair_undoes_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A repair that always adds more than was cut: no endless loop, and the smallest result is returned."""
+    """The repair always adds more than was cut. The smallest result is returned."""
     seen: list[int] = []
     real: Callable[..., Any] = fitting.__globals__["run_steps_on"]
 

@@ -20,7 +20,7 @@ BALANCED = PRESETS["balanced"]
 
 
 CALLS_PER_MESSAGE = 150
-"""Function calls that a message may cost, about twice what it does; one for each other message would be 10,000."""
+"""Function calls that a message may cost, about twice what it does. One for each other message would be 10,000."""
 
 
 def counted(work: Callable[[], Any]) -> tuple[Any, int]:
@@ -52,8 +52,8 @@ def counted(work: Callable[[], Any]) -> tuple[Any, int]:
     ],
 )
 @pytest.mark.parametrize("limit", [200, 32_768])
-def test_ten_thousand_messages(policy: CutPolicy, limit: int) -> None:
-    """No policy and no window makes the cost grow with the square of the messages."""
+def test_ten_thousand_messages_cost_no_square(policy: CutPolicy, limit: int) -> None:
+    """The cost is bounded for every policy and window."""
     history = [
         *rounds(3_000, 900),
         *[m for n in range(2_000) for m in (user(f"q{n}"), assistant(f"a{n}"))],
@@ -67,8 +67,8 @@ def test_ten_thousand_messages(policy: CutPolicy, limit: int) -> None:
     assert find_violations(done.messages, GEMINI_3_STRICT) == ()
 
 
-def test_every_request_above_the_mark() -> None:
-    """A goal that alone is above the mark: an event after every round, and still a bounded cost."""
+def test_a_cut_after_every_round_has_a_bounded_cost() -> None:
+    """The goal alone is above the mark."""
     history = [user("g" * 1_000_000), *rounds(3_000, 400)[1:]]
     marks = Marks(1_000, 1_000, 500, None)
     _, calls = counted(lambda: fit(CutInput(history, OPENAI, quick_size), marks, BALANCED))
@@ -77,8 +77,8 @@ def test_every_request_above_the_mark() -> None:
 
 
 @pytest.mark.parametrize("profile", [OPENAI, GEMINI_1, GEMINI_3_STRICT])
-def test_a_result_of_thirty_megabytes_on_one_line(profile: Any) -> None:
-    """In the current round it is cut to what fits, before it is an old one it cannot be dropped."""
+def test_a_result_of_thirty_megabytes_on_one_line_is_cut_to_fit(profile: Any) -> None:
+    """It is cut in the current round, and may be dropped when it is old."""
     history = [user("goal"), *rounds(1, 30_000_000)[1:]]
     marks = marks_for(BALANCED, limit=32_768, margin=0.1)
     done, calls = counted(lambda: fit(CutInput(history, profile, quick_size), marks, BALANCED))
@@ -92,8 +92,8 @@ def test_a_result_of_thirty_megabytes_on_one_line(profile: Any) -> None:
 @pytest.mark.parametrize(
     "content", ["\ud800" * 50_000, "a\udfff" * 50_000, "\ud83d\ude00" * 50_000, "\x00" * 90_000]
 )
-def test_halves_of_characters(content: str) -> None:
-    """Text that no encoding takes is cut like any other, and parted nowhere it was not."""
+def test_lone_surrogates_are_cut_like_other_text(content: str) -> None:
+    """No pair is separated."""
     history = [user(content), *rounds(30, 2_000)[1:], assistant(None, [call("z")]), tool("z", content)]
     done = fit(CutInput(history, OPENAI, quick_size), Marks(6_000, 6_000, 3_000, 6_500), BALANCED)
 
@@ -101,8 +101,8 @@ def test_halves_of_characters(content: str) -> None:
     assert "\ud83d" not in str(done.messages[0]["content"]).replace("\ud83d\ude00", "")
 
 
-def test_nothing_but_images() -> None:
-    """What cannot be cut is told, and nothing is invented."""
+def test_a_history_of_images_that_cannot_be_cut_is_reported() -> None:
+    """No text is added."""
     history = [user([image()] * 40), assistant("nice"), user([image()] * 40)]
     done = fit(CutInput(history, OPENAI, lambda message: 10_000), Marks(100, 100, 50, 100), BALANCED)
 
@@ -124,8 +124,8 @@ def test_nothing_but_images() -> None:
     ],
 )
 @pytest.mark.parametrize("high", [0, 10, 100_000])
-def test_odd_histories(history: list[dict[str, Any]], high: int) -> None:
-    """Shorter than anything to cut: the same messages, and a verdict."""
+def test_a_history_too_short_to_cut_is_unchanged(history: list[dict[str, Any]], high: int) -> None:
+    """It gets a verdict."""
     done = fit(
         CutInput(history, OPENAI, quick_size),
         Marks(high, high, high // 2, high),

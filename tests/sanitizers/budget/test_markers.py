@@ -1,4 +1,4 @@
-"""What stands where something was cut: pinned bytes, known again, and not by what merely looks like it."""
+"""Markers: their bytes are pinned, and they are recognized again without taking quotes for markers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sanitizers.synthetic import CONTINUE, HISTORY_START, media_of_result
 from tests.support.builders import assistant, image, text, user
 
 
-def test_wordings_are_pinned() -> None:
+def test_wordings_of_markers_are_pinned() -> None:
     """A changed wording moves every provider's cached prefix: this test is changed on purpose or not at all."""
     assert CLEARED == "[tool result cleared to save context; call the tool again if needed]"
     assert notice_message(12) == {
@@ -65,7 +65,7 @@ def test_a_marker_is_known_by_its_numbers() -> None:
     ],
 )
 def test_a_notice_is_known_again(message: dict[str, object], count: int | None) -> None:
-    """Only the exact words, alone, in a user message."""
+    """It has the exact words, alone, in a user message."""
     assert noticed(message) == count
 
 

@@ -25,7 +25,7 @@ def test_presets_are_the_ones_that_the_configuration_names() -> None:
 
 
 def test_marks_follow_from_the_limit() -> None:
-    """Limit 100,000, margin 8 %, 6,000 fixed: 86,000 available, in steps of 1,024; hard at 95 % of the limit."""
+    """Limit 100,000, margin 8 %, 6,000 fixed: 86,000 are available, in steps of 1,024. Hard is 95 %."""
     marks = marks_for(BALANCED, limit=100_000, margin=0.08, fixed=FixedTokens(4_000, 2_000))
 
     assert marks == Marks(83 * 1_024, 83 * 1_024, 83 * 512, 89_000, 4_000, 2_000)
@@ -40,7 +40,7 @@ def test_small_windows_are_rounded_finely() -> None:
 
 
 def test_presets_move_the_marks() -> None:
-    """Half the window for lango; 5,000 tokens of headroom for localcowork, less where that is all there is."""
+    """The preset lango has half the window, and localcowork 5,000 tokens of headroom where there are as many."""
     assert marks_for(PRESETS["lango"], limit=131_072).high == 65_536
     assert marks_for(PRESETS["localcowork"], limit=32_768, margin=0.25).high == 24_576 - 5_000
     assert marks_for(PRESETS["localcowork"], limit=8_192, margin=0.5).high == 3_072
@@ -48,7 +48,7 @@ def test_presets_move_the_marks() -> None:
 
 
 def test_nothing_is_refused_by_an_assumed_limit() -> None:
-    """The hard mark needs a limit that is known; without any limit there is no mark at all."""
+    """The hard mark needs a known limit. Without any limit there is no mark."""
     assert marks_for(BALANCED, limit=32_768, assumed=True).hard is None
     assert marks_for(BALANCED, limit=None, fixed=FixedTokens(3, 4)) == Marks(tools=3, system=4)
 
@@ -60,8 +60,10 @@ def test_nothing_is_refused_by_an_assumed_limit() -> None:
     st.integers(0, 100_000),
     st.integers(0, 100_000),
 )
-def test_marks_are_ordered(policy: CutPolicy, limit: int, margin: float, tools: int, system: int) -> None:
-    """Low <= high <= available, and high never above a hard mark that leaves room."""
+def test_low_high_and_available_are_in_order(
+    policy: CutPolicy, limit: int, margin: float, tools: int, system: int
+) -> None:
+    """The high mark is never above a hard mark that leaves room."""
     marks = marks_for(policy, limit=limit, margin=margin, fixed=FixedTokens(tools, system))
 
     assert marks.fixed == tools + system

@@ -1,4 +1,4 @@
-"""What holds for every history that is cut, whatever its shape and its budget."""
+"""Properties of every cut history, of any shape and budget."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ histories = st.one_of(sessions(max_rounds=12), legal_histories(extras=False))
 
 
 def cut(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> tuple[History, Fitted]:
-    """Sanitize and fit a history; return what was fitted, and the outcome."""
+    """Sanitize and fit a history. Return what was fitted, and the outcome."""
     legal = list(sanitize(history, profile).messages)
     return legal, fit(CutInput(legal, profile, size), budget, policy)
 
@@ -77,8 +77,10 @@ def calls_and_results(messages: History) -> tuple[list[str], list[str]]:
 
 
 @given(histories, profiles, budgets, policies)
-def test_what_is_sent_is_legal(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> None:
-    """No rule of the profile is broken by a cut, and each call still stands beside its result."""
+def test_a_cut_history_breaks_no_rule(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """Each call still stands beside its result."""
     _, done = cut(history, profile, budget, policy)
     sent = list(done.messages)
     calls, results = calls_and_results(sent)
@@ -88,8 +90,10 @@ def test_what_is_sent_is_legal(history: History, profile: Profile, budget: Marks
 
 
 @given(histories, profiles, budgets, policies)
-def test_what_must_stay_stays(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> None:
-    """System messages, the user's first and last words and the newest unit are there, and calls are as they were."""
+def test_the_goal_the_last_words_and_the_newest_unit_are_never_cut_away(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """Neither are system messages, and calls are unchanged."""
     legal, done = cut(history, profile, budget, policy)
     sent = json.dumps(list(done.messages), ensure_ascii=False)
     own = [message for message in legal if is_from_user(message)]
@@ -108,7 +112,7 @@ def test_what_must_stay_stays(history: History, profile: Profile, budget: Marks,
 def test_equal_input_is_cut_equally_and_never_mutated(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """A copy gives the same bytes and the same report; the input is as it was."""
+    """A copy gives the same bytes and the same report. The input is unchanged."""
     legal, done = cut(history, profile, budget, policy)
     before = copy.deepcopy(legal)
     again = fit(CutInput(before, profile, size), budget, policy)
@@ -145,7 +149,7 @@ def test_a_request_begins_with_the_one_before_it(
 def test_a_second_turnright_changes_nothing(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """What fits was cut by the same marks already: it goes through as the same object, its markers are not doubled."""
+    """A history that fits the same marks goes through as the same object, without a second marker."""
     _, done = cut(history, profile, budget, policy)
     if done.verdict != "fits":
         return
@@ -159,7 +163,7 @@ def test_a_second_turnright_changes_nothing(
 def test_a_smaller_second_turnright_leaves_one_notice(
     history: History, profile: Profile, budget: Marks, second: Marks, policy: CutPolicy
 ) -> None:
-    """Cut again for a smaller window: one notice, which counts what both removed."""
+    """The notice counts what both turnrights removed."""
     _, done = cut(history, profile, budget, policy)
     again = fit(CutInput(done.messages, profile, size), second, policy)
     sent = json.dumps(list(again.messages), ensure_ascii=False)
@@ -169,10 +173,10 @@ def test_a_smaller_second_turnright_leaves_one_notice(
 
 
 @given(histories, profiles, budgets, policies)
-def test_verdict_and_tokens_are_what_is_sent(
+def test_a_fitting_verdict_is_never_over_the_hard_mark(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Never over the hard mark when the verdict is that it fits; the sums are those of the messages."""
+    """The sums are those of the messages."""
     legal, done = cut(history, profile, budget, policy)
     turns = total(list(done.messages)[count_leading_system(done.messages) :], size)
 
@@ -201,7 +205,7 @@ def test_total_of_a_plan_is_what_it_leaves(history: History, budget: Marks, poli
 def test_every_text_that_is_missing_is_named(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """A text of which anything is missing stood in a message that the change list names; nothing else is named."""
+    """A missing text stood in a message that the change list names. No other message is named."""
     legal, done = cut(history, profile, budget, policy)
     named = {change.index for change in done.changes if change.kind in ("dropped", "replaced", "merged")}
     sent = json.dumps(list(done.messages), ensure_ascii=False)

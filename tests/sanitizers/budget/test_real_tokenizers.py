@@ -79,7 +79,7 @@ DENSE = (
     "\x00\x01\x1b[", "a\u200bb", "Ã©Â¢", "\ud800",
     " \t \t", "1a2B", "{}();", "xqzj", "꙰\u0488",
 )  # fmt: skip
-"""What comes to many tokens a character."""
+"""Texts with many tokens a character."""
 
 texts = st.text(st.characters() | st.characters(min_codepoint=0x2000), max_size=60) | st.lists(
     st.sampled_from((*DENSE, *FLAVOURS)) | st.text(max_size=5), max_size=8
@@ -89,7 +89,7 @@ texts = st.text(st.characters() | st.characters(min_codepoint=0x2000), max_size=
 @pytest.mark.parametrize(("family", "encoding"), ROWS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_usual_shape_is_a_quarter_too_low(family: Family, encoding: tiktoken.Encoding, shape: str) -> None:
-    """What is estimated too low is sent and refused; too high costs room alone."""
+    """A low estimate is sent and refused. A high one only costs room."""
     text = SHAPES[shape]
     real = len(encoding.encode_ordinary(text))
     assert 0.75 < count_text(text, family) / real < 1.5

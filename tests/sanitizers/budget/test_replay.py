@@ -1,4 +1,4 @@
-"""What one cut does, in which order, and what it leaves alone."""
+"""The actions of one cut, their order, and the messages that stay."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_nothing_is_cut_at_the_high_mark_and_something_above() -> None:
 
 
 def test_old_results_are_capped_first_oldest_first() -> None:
-    """As many as it takes to come to the low mark; the newest three rounds are not touched."""
+    """As many are capped as the low mark needs. The newest three rounds are not changed."""
     history = rounds(8, 2_000)
     done = plan(history, marks(total(history) - 1, total(history) - 700))
 
@@ -59,7 +59,7 @@ def test_old_results_are_capped_first_oldest_first() -> None:
 
 
 def test_old_results_are_cleared_where_capping_is_not_enough() -> None:
-    """In one batch, oldest first, down to the low mark; calls stay as they are."""
+    """They are cleared in one batch, oldest first, to the low mark. Calls stay."""
     history = rounds(12, 2_000)
     done = plan(history, marks(total(history) - 1, total(history) // 2), replace(SMALL, aged=None))
 
@@ -72,7 +72,7 @@ def test_old_results_are_cleared_where_capping_is_not_enough() -> None:
 
 
 def test_clearing_is_not_done_for_a_small_gain() -> None:
-    """Each cut breaks the cached prefix: where clearing saves little, rounds are dropped at once."""
+    """A cut breaks the cached prefix. Rounds are dropped at once where clearing saves little."""
     history = [
         user("goal"),
         *a_round(0, 800),
@@ -144,8 +144,8 @@ def test_the_last_turn_is_all_its_messages() -> None:
     assert sorted(done.gone) == [1, 2, 5, 6]
 
 
-def test_what_sounds_like_ours_may_be_the_users_last_words() -> None:
-    """A step puts the same text behind a trailing model turn; then the user's own words stay as well."""
+def test_a_user_may_write_the_text_that_a_step_inserts() -> None:
+    """The user's own words stay too."""
     history = [
         user("goal"),
         *a_round(0, 2_000),
@@ -160,7 +160,7 @@ def test_what_sounds_like_ours_may_be_the_users_last_words() -> None:
 
 
 def test_a_recent_result_is_capped_before_its_round_is_dropped() -> None:
-    """One that is large, but not too large, and is no longer in the current one; its round and all others stay."""
+    """The result is large, and not in the current round. Its round and all others stay."""
     history = [*rounds(12, 400), *a_round(12, 30_000), *a_round(13, 10_000)]
     done = plan(history, marks(10_000, 5_000, 10_500), replace(SMALL, least_capped=200))
 
@@ -210,7 +210,7 @@ def test_other_words_go_where_the_low_mark_asks_for_it() -> None:
 
 
 def test_the_last_words_of_an_earlier_cut_are_old_words_at_the_next() -> None:
-    """What was pinned then is dropped when newer words have come and room is needed."""
+    """Messages that were pinned then are dropped when newer ones have come and room is needed."""
     history = [user("goal"), *a_round(0, 2_000), user("pinned" + "w" * 400)]
     history += [*a_round(1, 2_000), *a_round(2, 2_000), *a_round(3, 2_000)]
     policy = replace(SMALL, aged=None, clear=False, kept_users=0)
@@ -303,7 +303,7 @@ def test_the_middle_of_the_largest_is_cut_when_nothing_else_is_left() -> None:
 
 
 def test_the_users_words_are_cut_after_the_results_and_never_below_a_thousand() -> None:
-    """What is left of either has at least a thousand characters."""
+    """At least a thousand characters are left of each."""
     history = [user("g" * 9_000), *a_round(0, 9_000)]
     done = plan(history, marks(1_500, 700, 1_500))
 
@@ -329,7 +329,7 @@ def test_the_users_last_words_are_cut_like_the_first() -> None:
 
 
 def test_a_hard_mark_below_the_high_one_counts() -> None:
-    """What would be refused is cut, whatever the high mark says."""
+    """A request above the hard mark is cut, whatever the high mark is."""
     history = rounds(20, 1_000)
     turns = total(history)
     done = plan(history, Marks(turns, turns, turns // 2, turns - 1))
@@ -357,7 +357,7 @@ def test_what_last_turns_dropped_is_not_cut_again() -> None:
 
 
 def test_between_high_and_hard_no_middle_is_cut() -> None:
-    """What is above the high mark alone can still be sent."""
+    """A request above the high mark alone can still be sent."""
     history = [user("g" * 9_000)]
     tokens = total(history)
 
@@ -376,7 +376,7 @@ def test_excluded_tools_are_never_capped_or_cleared() -> None:
 
 
 def test_a_cap_at_once_needs_no_budget() -> None:
-    """Every result, the newest too, whatever the marks; a marker is honest about the original."""
+    """Every result is capped, the newest too. The marker counts from the original."""
     history = rounds(2, 2_000)
     done = plan(history, Marks(), replace(SMALL, ingest=Cap(500)))
 
@@ -398,7 +398,7 @@ def test_a_result_capped_at_once_is_capped_from_the_original_when_it_is_old() ->
 
 
 def test_last_turns_keep_the_newest_turns_and_the_goal() -> None:
-    """A turn begins with the user's words; a run of them begins one."""
+    """A turn begins with the user's words. Several user messages in a row begin one turn."""
     history = [user("goal"), assistant("a")]
     for number in range(6):
         history += [user(f"q{number}"), *a_round(number, 100), assistant(f"a{number}")]

@@ -23,7 +23,7 @@ CLUSTERS = {
 
 @pytest.mark.parametrize("cluster", CLUSTERS.values(), ids=CLUSTERS)
 def test_a_cluster_is_kept_or_left_out_whole(cluster: str) -> None:
-    """Backward to its beginning, forward to its end; its edges are places to cut."""
+    """The cut moves back to its beginning, or forward to its end. Its edges may be cut."""
     text = f"xx{cluster}yy"
     start, end = 2, 2 + len(cluster)
 
@@ -36,7 +36,7 @@ def test_a_cluster_is_kept_or_left_out_whole(cluster: str) -> None:
 
 @pytest.mark.parametrize("forward", [False, True])
 def test_an_endless_cluster_is_cut_all_the_same(forward: bool) -> None:
-    """A cut is moved by 64 characters at most; then only pairs are kept together."""
+    """A cut moves by 64 characters at most. Then only pairs are kept together."""
     accents = "e" + "\u0301" * 1_000
     pairs = "\u200d" + "\ud83d\ude00\u200d" * 400
 

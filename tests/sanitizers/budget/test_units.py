@@ -23,7 +23,7 @@ HISTORY = [
 
 
 def test_results_are_in_the_unit_of_their_call() -> None:
-    """Both forms of calls; every other message stands alone."""
+    """Both forms of calls. Every other message stands alone."""
     units = split_units(HISTORY, 2)
 
     assert units == [
@@ -45,7 +45,7 @@ def test_leading_system_messages_are_counted() -> None:
 
 
 def test_names_of_tools_are_the_calls() -> None:
-    """By the call's id; a legacy result has a name of its own."""
+    """They are found by the call's id. A legacy result has a name of its own."""
     assert tool_name_of(HISTORY[5], tool_names_of(HISTORY[3])) == "grep"
     assert tool_name_of(HISTORY[7], tool_names_of(HISTORY[6])) == "old"
     assert tool_name_of(tool("none"), tool_names_of(HISTORY[3])) == ""

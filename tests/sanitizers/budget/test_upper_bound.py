@@ -39,7 +39,7 @@ def test_no_text_exceeds_its_bound(family: Family, text: str, times: int) -> Non
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_bound_is_nearly_reached(family: Family) -> None:
-    """Some text comes within a tenth of it, or it is a token a byte: it is not looser than such a bound must be."""
+    """Some text comes within a tenth of the bound, or the bound is a token a byte."""
     patterns = [a + b for a in CLASSES for b in CLASSES] + ["aB9+"]
     worst = max(
         count_text(pattern * 500, family) / len((pattern * 500).encode("utf-8", "surrogatepass"))
@@ -52,7 +52,7 @@ def test_bound_is_nearly_reached(family: Family) -> None:
 def test_large_texts_are_bounded_as_they_are_estimated(
     family: Family, dense: str, cheap: str, at: int
 ) -> None:
-    """Where only samples are read, the bound allows for the densest of them everywhere."""
+    """The bound allows for the densest sample everywhere."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (estimate_module, upper_bound_module):
             for name, value in (("WHOLE", 64), ("STRETCH", 64), ("SAMPLE", 8)):
@@ -65,7 +65,7 @@ def test_large_texts_are_bounded_as_they_are_estimated(
 
 
 def test_each_sample_of_a_large_text_may_begin_dearly() -> None:
-    """What a text can cost at its beginning is allowed for once in every sample."""
+    """The cost of a text's beginning is allowed for in every sample."""
     bounded = upper_bound_module._bounded(TextBound(1.0, 2.0))
     assert bounded("") == 0
     assert bounded("a") == pytest.approx(3)
@@ -73,8 +73,8 @@ def test_each_sample_of_a_large_text_may_begin_dearly() -> None:
 
 
 @given(families, any_histories() | legal_histories())
-def test_never_below_the_estimate(family: Family, history: Any) -> None:
-    """Any history, media and calls among it."""
+def test_the_bound_is_never_below_the_estimate(family: Family, history: Any) -> None:
+    """Any history, with media and calls."""
     estimate, bound = bounds(family, history)
     assert estimate <= bound
 
@@ -105,7 +105,7 @@ def test_numbers_that_grow_when_written_out() -> None:
     assert estimate <= bound
 
 
-def test_is_of_use() -> None:
+def test_the_bound_of_prose_and_code_is_less_than_five_times_the_estimate() -> None:
     """For a history of prose and code it is less than five times the estimate."""
     words = [
         "def", "return", "self.value", "(request)", "reads", "the", "next", "message", "from", "queue", "=", "42\n    "
@@ -116,6 +116,6 @@ def test_is_of_use() -> None:
     assert estimate < bound < 5 * estimate
 
 
-def test_an_empty_request() -> None:
+def test_the_bound_of_an_empty_request_is_the_providers_overhead() -> None:
     """Nothing but what the provider adds."""
     assert bounds(O200K, []) == (3, 3)

@@ -25,14 +25,14 @@ def decodes(text: str) -> bool:
 
 
 @given(letters, st.one_of(letters, st.binary(max_size=40).map(lambda data: base64.b64encode(data).decode())))
-def test_is_base64(before: str, text: str) -> None:
-    """It says what a decoder says, wherever the payload begins."""
+def test_is_base64_agrees_with_a_decoder(before: str, text: str) -> None:
+    """The payload may begin anywhere."""
     assert is_base64(before + text, len(before)) is decodes(text)
 
 
 @given(letters)
-def test_what_is_mended_is_base64(text: str) -> None:
-    """Whatever it was; what is base64 already is the same object."""
+def test_repaired_text_is_base64(text: str) -> None:
+    """Base64 itself is the same object."""
     mended = mended_base64(text)
 
     assert mended is None or is_base64(mended)
@@ -81,7 +81,7 @@ def test_every_piece_of_a_large_payload_is_looked_at(at: int) -> None:
         (b"<html>", None),
     ],
 )
-def test_type_of_bytes(data: bytes, kind: str | None) -> None:
+def test_images_and_pdfs_are_known_by_their_first_bytes(data: bytes, kind: str | None) -> None:
     """Images and PDFs are known by how they begin."""
     assert type_of_bytes(data) == kind
     assert type_of_base64("x" + base64.b64encode(data).decode(), 1) == kind

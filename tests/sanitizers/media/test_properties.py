@@ -1,4 +1,4 @@
-"""What holds for every history with media: nothing is lost unnamed, and what comes out is taken by every judge."""
+"""Properties of every history with media: each loss is named, and every judge accepts the output."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MEDIA = ("file", "image_url", "input_audio")
 
 
 def numbers_in(history: History) -> dict[int, int]:
-    """Map the number of each medium to the message that holds it; parts are numbered as they come."""
+    """Map the number of each medium to the message that holds it. Parts are numbered as they come."""
     places = [
         at
         for at, message in enumerate(history)
@@ -89,7 +89,7 @@ def test_what_comes_out_is_legal_or_refused_in_the_newest_turn(history: History,
 
 @given(media_histories(asked=False), profiles)
 def test_every_medium_arrives_or_is_named(history: History, profile: Profile) -> None:
-    """By its bytes; what was left out is in the change list with its place, and a note stands there."""
+    """By its bytes. A note and a change name each medium that was left out."""
     before = copy.deepcopy(history)
     done = sanitize(history, profile)
     kept = json.dumps(list(done.messages))
@@ -111,8 +111,10 @@ def test_blocks_of_results_stay_whole(history: History, profile: Profile) -> Non
 
 
 @given(media_histories(asked=False), media_histories(asked=False), profiles)
-def test_the_prefix_stays(history: History, more: History, profile: Profile) -> None:
-    """What was made of older media does not change with what comes after it, other media among that."""
+def test_a_repair_of_older_media_never_changes_later(
+    history: History, more: History, profile: Profile
+) -> None:
+    """Media that follows does not change it."""
     others = json.loads(json.dumps(more).replace('"c0', '"d0'))  # ids that the start does not have
     start = [*history, assistant("closed"), user("go on")]
     before = list(sanitize(start, profile).messages)
@@ -123,7 +125,9 @@ def test_the_prefix_stays(history: History, more: History, profile: Profile) -> 
 
 @pytest.mark.filterwarnings("ignore")
 @given(media_histories(), st.sampled_from(MODELS), st.booleans())
-def test_gemini_judge_takes_it_on_both_wires(history: History, model: str, direct: bool) -> None:
+def test_the_gemini_judge_accepts_what_comes_out_on_both_wires(
+    history: History, model: str, direct: bool
+) -> None:
     """Every medium where the model takes it, whichever transport carries it."""
     profile = profile_for(f"gemini/{model}")
     try:
@@ -143,8 +147,8 @@ def test_gemini_judge_takes_it_on_both_wires(history: History, model: str, direc
 
 
 @given(media_histories())
-def test_openai_judge_takes_it(history: History) -> None:
-    """No image in any role but the user's."""
+def test_the_openai_judge_accepts_what_comes_out(history: History) -> None:
+    """No image stands in another role than the user's."""
     try:
         done = sanitize(history, OPENAI)
     except Unrepairable:

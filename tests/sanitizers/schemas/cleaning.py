@@ -1,4 +1,4 @@
-"""What becomes of one schema, and why."""
+"""One cleaned schema, with the reasons of its rewrites."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def of(schema: Any, dialect: Dialect = GEMINI, beside: Mapping[str, Any] = _NOTHING) -> Any:
-    """Return what becomes of *schema* as a property; *beside* stands at the root."""
+    """Return what becomes of *schema* as a property. *beside* stands at the root."""
     return _cleaned(schema, dialect, beside).schema["properties"]["p"]
 
 

@@ -1,4 +1,4 @@
-"""Random schemas, and values that fit some of them; both from few names and numbers, so that they meet."""
+"""Random schemas, and values that fit some of them. Both from few names and numbers, so that they meet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ values: st.SearchStrategy[Any] = st.recursive(
     max_leaves=6,
 )
 objects: st.SearchStrategy[dict[str, Any]] = st.dictionaries(st.sampled_from(NAMES), values, max_size=3)
-"""What a function is called with."""
+"""The arguments of a function."""
 
 _kinds = st.sampled_from(["string", "integer", "number", "boolean", "null", "object", "array"])
 _types = st.one_of(_kinds, st.lists(_kinds, min_size=1, max_size=3, unique=True))
@@ -126,4 +126,4 @@ junk: st.SearchStrategy[dict[str, Any]] = st.dictionaries(
     ),
     max_size=5,
 )
-"""What is made of a schema's keywords, and may be none."""
+"""A schema's keywords, or none."""

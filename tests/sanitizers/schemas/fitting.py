@@ -1,4 +1,4 @@
-"""Whether a value fits a schema: JSON Schema's own judgement, with OpenAPI's ``nullable``."""
+"""A validator for JSON Schema, with OpenAPI's ``nullable``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of arrays."""
+"""Keywords of arrays."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
-def test_arrays(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """One schema for all items, and how many there are; the rest is told."""
+def test_items_are_written_or_described(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
+    """One schema for all items and their number are written, and the rest is described."""
     assert of(schema) == cleaned
     assert reasons(schema) == why

@@ -125,7 +125,9 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
-def test_choices(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
+def test_a_choice_stands_alone_and_its_branches_get_the_rest(
+    schema: Any, cleaned: Any, why: dict[str, bool]
+) -> None:
     """A choice stands alone, each branch with what stood beside it."""
     assert of(schema) == cleaned
     assert reasons(schema) == why

@@ -10,7 +10,7 @@ from tests.support.counted_steps import ComparedText, count_comparisons
 
 
 def names(count: int) -> list[Any]:
-    """Return texts that count their comparisons; equal ones are other objects each time."""
+    """Return texts that count their comparisons. Equal ones are other objects each time."""
     return [ComparedText(f"name_{at}") for at in range(count)]
 
 
@@ -42,5 +42,5 @@ def test_names_that_every_branch_requires() -> None:
 
 
 def test_names_that_a_recursive_definition_requires() -> None:
-    """Whether a definition leads back to itself goes by what it requires."""
+    """A definition is recursive by what it requires."""
     assert compared(recursive(400), GEMINI_JSON) < 5 * compared(recursive(100), GEMINI_JSON) + 100

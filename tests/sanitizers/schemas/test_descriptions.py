@@ -1,4 +1,4 @@
-"""What is told in a description."""
+"""Keywords that go into a description."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from sanitizers.schemas import GEMINI_ON_LITELLM
 from tests.sanitizers.schemas.cleaning import TEXT, WHOLE, of, reasons
 
 
-def test_what_cannot_be_said_is_told() -> None:
-    """What refuses values, and what else a model may want to know; what is for other readers is left out."""
+def test_keywords_that_the_dialect_lacks_are_described() -> None:
+    """Only those that a model may need."""
     schema = {
         **TEXT,
         "minLength": 1,
@@ -29,14 +29,14 @@ def test_what_cannot_be_said_is_told() -> None:
     assert reasons(schema) == {"keyword_in_words": False, "annotation_dropped": True}
 
 
-def test_words_have_no_references() -> None:
-    """What they refer to stands in their place, since there are no definitions beside a description."""
+def test_descriptions_have_no_references() -> None:
+    """The targets stand in their places, since a description has no definitions."""
     told = of({"not": {"$ref": "#/$defs/D"}, **TEXT}, beside={"$defs": {"D": {"const": "x"}}})
 
     assert told["description"] == 'Rules: {"not":{"const":"x"}}'
 
 
-def test_words_end() -> None:
+def test_a_description_has_a_bounded_length() -> None:
     """A description stays one."""
     told = of({**TEXT, "description": "d", "not": {"enum": [f"value {n}" for n in range(2_000)]}})
 
@@ -52,7 +52,7 @@ def test_a_long_description_is_not_repeated_in_every_branch() -> None:
     assert [branch["description"] for branch in branches] == ["d" * 300, "n"]
 
 
-def test_what_litellm_spoils_is_told() -> None:
+def test_formats_and_values_that_litellm_spoils_are_described() -> None:
     """It drops formats that it does not know, and reads values as schemas."""
     assert of({**WHOLE, "format": "int64"}, GEMINI_ON_LITELLM) == {**WHOLE, "description": "Format: int64."}
     cleaned = of({"type": "object", "default": {"$ref": 1}}, GEMINI_ON_LITELLM)

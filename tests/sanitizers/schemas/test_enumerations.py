@@ -74,7 +74,9 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
-def test_enumerations(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """Texts are listed; of others there is a range, or they are told."""
+def test_texts_are_listed_and_other_values_become_ranges_or_words(
+    schema: Any, cleaned: Any, why: dict[str, bool]
+) -> None:
+    """Texts are listed. Of others there is a range, or they are told."""
     assert of(schema) == cleaned
     assert reasons(schema) == why

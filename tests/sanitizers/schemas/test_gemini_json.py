@@ -53,8 +53,10 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
-def test_gemini_json(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """Types, null and choices stay; bounds of texts are told."""
+def test_types_null_and_choices_stay_and_bounds_of_texts_are_described(
+    schema: Any, cleaned: Any, why: dict[str, bool]
+) -> None:
+    """Types, null and choices stay. Bounds of texts are told."""
     assert of(schema, GEMINI_JSON) == cleaned
     assert reasons(schema, GEMINI_JSON) == why
 

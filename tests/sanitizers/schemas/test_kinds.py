@@ -34,8 +34,10 @@ def standard(schema: Any) -> Any:
     data=st.data(),
     tried=st.lists(values, min_size=4, max_size=8),
 )
-def test_the_same_values_fit(kind: str, dialect: Dialect, data: st.DataObject, tried: list[Any]) -> None:
-    """A value that fits the one fits the other; a rewrite that cannot do that says so."""
+def test_a_rewrite_that_keeps_the_meaning_accepts_the_same_values(
+    kind: str, dialect: Dialect, data: st.DataObject, tried: list[Any]
+) -> None:
+    """Any other rewrite says so."""
     schema = data.draw(KINDS[kind])
     done = clean_schema(root(schema), dialect)
     event("kept" if not done.losses else "lost")
@@ -47,8 +49,8 @@ def test_the_same_values_fit(kind: str, dialect: Dialect, data: st.DataObject, t
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_is_met(kind: str) -> None:
-    """The strategies do call for what they are named after, with the meaning kept."""
+def test_every_strategy_meets_its_kind_of_rewrite(kind: str) -> None:
+    """The meaning is kept."""
 
     def met(schema: Any) -> bool:
         notes = clean_schema(root(schema), GEMINI).notes

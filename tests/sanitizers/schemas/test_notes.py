@@ -1,4 +1,4 @@
-"""What is noted of each rewrite: why, where, and whether it keeps what was meant."""
+"""Notes of rewrites: the reason, the place, and whether the meaning was kept."""
 
 from __future__ import annotations
 
@@ -188,13 +188,15 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("root", "dialect", "why"), ROWS)
-def test_what_is_told_of_it(root: dict[str, Any], dialect: Dialect, why: dict[str, bool]) -> None:
+def test_each_rewrite_has_its_reason_and_says_whether_it_kept_the_meaning(
+    root: dict[str, Any], dialect: Dialect, why: dict[str, bool]
+) -> None:
     """Each rewrite has its reason, and says whether it keeps what was meant."""
     assert kept_by_reason(clean_schema(root, dialect).notes) == why
 
 
-def test_notes_say_where() -> None:
-    """As a JSON pointer into the given schema."""
+def test_notes_point_into_the_given_schema() -> None:
+    """By a JSON pointer."""
     schema = {"type": "object", "properties": {"a/b": {"type": "array", "items": {"const": "x"}}}}
 
     assert clean_schema(schema, GEMINI).notes == (
@@ -203,8 +205,8 @@ def test_notes_say_where() -> None:
     )
 
 
-def test_every_reason_is_given() -> None:
-    """The set is closed, and the tables show each of it."""
+def test_every_reason_has_an_example() -> None:
+    """The set of reasons is closed."""
     tables = (
         test_arrays,
         test_choices,

@@ -1,4 +1,4 @@
-"""What is said of objects."""
+"""Keywords of objects."""
 
 from __future__ import annotations
 
@@ -69,13 +69,15 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
-def test_objects(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """Properties, and which are required; the rest is told."""
+def test_properties_and_required_names_are_written_and_the_rest_described(
+    schema: Any, cleaned: Any, why: dict[str, bool]
+) -> None:
+    """Properties, and which are required. The rest is told."""
     assert of(schema) == cleaned
     assert reasons(schema) == why
 
 
 def test_gemini_1_has_no_empty_objects() -> None:
-    """There a text holds the object, and parameters without properties are not told."""
+    """A text holds the object there. Parameters without properties are not described."""
     assert of({"type": "object"}, GEMINI_1) == {**TEXT, "description": "A JSON object, written as text."}
     assert clean_schema({"type": "object", "description": "d"}, GEMINI_1).schema == {"type": "object"}

@@ -24,7 +24,7 @@ SIMPLE: dict[str, Any] = {
 }
 
 
-def test_plain_schema_stays() -> None:
+def test_a_plain_schema_comes_back_as_it_is() -> None:
     """There is nothing to simplify, so that nothing is sent again."""
     assert clean_schema(SIMPLE, PLAIN_FLAT).schema is SIMPLE
 
@@ -70,12 +70,12 @@ def test_plain_schema_stays() -> None:
         ({"$ref": "#/properties/p"}, {"type": "object", "description": "Here again: p."}),
     ],
 )
-def test_rest_is_told_in_words(schema: dict[str, Any], simple: dict[str, Any]) -> None:
-    """Nothing that a schema said is lost, but what says nothing about a value."""
+def test_other_keywords_are_described(schema: dict[str, Any], simple: dict[str, Any]) -> None:
+    """Only annotations without meaning are lost."""
     assert of(schema, PLAIN) == simple
 
 
-def test_deep_objects_are_told() -> None:
+def test_objects_below_the_levels_are_described() -> None:
     """Below the levels that are allowed an object is one of any kind, and its schema is in its description."""
     inner = {"type": "object", "properties": {"e": {"type": "string"}}, "required": ["e"]}
     for name in "dcb":
@@ -91,13 +91,13 @@ def test_deep_objects_are_told() -> None:
     assert of(inner, PLAIN) == inner
 
 
-def test_texts_are_told_where_there_are_too_many_states() -> None:
+def test_enumerations_are_described_where_there_are_too_many_states() -> None:
     """Values of texts are states as well."""
     assert of({"enum": ["x"]}, PLAIN_FEW_STATES) == {"type": "string", "description": 'One of: ["x"]'}
 
 
 @given(st.sampled_from([PLAIN, PLAIN_FLAT, PLAIN_FEW_STATES]), st.one_of(drawn.roots, drawn.junk))
-def test_schemas_become_plain(dialect: Dialect, schema: dict[str, Any]) -> None:
+def test_every_schema_is_written_in_six_keywords(dialect: Dialect, schema: dict[str, Any]) -> None:
     """Every schema is told in six keywords."""
     try:
         simple = clean_schema(schema, dialect).schema

@@ -1,4 +1,4 @@
-"""What holds for every schema and every dialect."""
+"""Properties of every schema in every dialect."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ dialects = st.sampled_from(sorted(DIALECTS)).map(DIALECTS.__getitem__)
 
 
 @given(dialects, st.one_of(drawn.roots, drawn.junk))
-def test_clean_is_clean(dialect: Dialect, given_schema: dict[str, Any]) -> None:
-    """Nothing is written to, the same comes out each time, and what comes out has nothing left to do."""
+def test_cleaning_a_cleaned_schema_changes_nothing(dialect: Dialect, given_schema: dict[str, Any]) -> None:
+    """The input is not mutated, and the result is the same each time."""
     before = copy.deepcopy(given_schema)
     try:
         done = clean_schema(given_schema, dialect)

@@ -26,8 +26,10 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
-def test_references_that_stay_words(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """What cannot be followed is told."""
+def test_references_that_cannot_be_followed_are_described(
+    schema: Any, cleaned: Any, why: dict[str, bool]
+) -> None:
+    """The description has the reference."""
     assert of(schema) == cleaned
     assert reasons(schema) == why
 
@@ -37,8 +39,8 @@ def test_references_that_stay_words(schema: Any, cleaned: Any, why: dict[str, bo
     [(NODE, GEMINI), ({**NODE, "required": ["next"]}, GEMINI_JSON)],
     ids=["gemini", "required"],
 )
-def test_recursion_is_cut(node: Any, dialect: Dialect) -> None:
-    """The first level is told, the next is an object of any kind."""
+def test_recursion_is_cut_below_the_first_level(node: Any, dialect: Dialect) -> None:
+    """The next level is an object of any kind."""
     cut = of({"$ref": "#/definitions/Node"}, dialect, {"definitions": {"Node": node}})
 
     assert cut["properties"]["v"] == TEXT
@@ -57,13 +59,13 @@ def test_recursion_is_cut(node: Any, dialect: Dialect) -> None:
         ("T0", {"$defs": {"D": {"$id": "T0", **TEXT}}}),
     ],
 )
-def test_references_are_followed(reference: str, root: dict[str, Any]) -> None:
-    """As pydantic, zod, TypeBox and others write them, with what stands beside the reference."""
+def test_references_of_common_generators_are_followed(reference: str, root: dict[str, Any]) -> None:
+    """Keywords beside the reference are kept."""
     assert of({"$ref": reference, "description": "d"}, beside=root) == {**TEXT, "description": "d"}
 
 
 @pytest.mark.parametrize("reference", ["#/$defs/D/anyOf/9", "#/$defs/D/anyOf/x", "#nowhere", ""])
-def test_references_to_nothing(reference: str) -> None:
+def test_references_without_a_target_are_described(reference: str) -> None:
     """They are told."""
     beside = {"$defs": {"D": {"anyOf": [TEXT]}, "E": 1}}
 
@@ -71,8 +73,8 @@ def test_references_to_nothing(reference: str) -> None:
     assert reasons({"$ref": reference, **TEXT}, beside=beside)["ref_unresolved"] is False
 
 
-def test_a_ring_of_definitions_is_looked_at_in_bounded_steps() -> None:
-    """Each of a thousand leads to all others; beyond the bound a reference counts as one that leads back."""
+def test_a_ring_of_definitions_is_read_in_bounded_steps() -> None:
+    """Beyond the bound a reference counts as recursive."""
     ring = {
         f"d{at}": {"type": "object", "properties": {"n": {"$ref": f"#/$defs/d{(at + 1) % 1000}"}}}
         for at in range(1000)
@@ -87,8 +89,8 @@ def test_a_ring_of_definitions_is_looked_at_in_bounded_steps() -> None:
     assert clean_schema(schema, GEMINI).schema["type"] == "object"
 
 
-def test_properties_that_are_none() -> None:
-    """What is merged may say that it has no properties."""
+def test_merged_members_may_have_malformed_properties() -> None:
+    """A merged member may have no properties."""
     schema = {
         "type": "object",
         "additionalProperties": {"type": "string"},

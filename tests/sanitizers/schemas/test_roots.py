@@ -45,7 +45,7 @@ from tests.sanitizers.schemas.cleaning import TEXT
         ({"enum": [{"a": 1}]}, {"type": "object", "description": 'One of: [{"a":1}]'}),
     ],
 )
-def test_the_root_is_an_object(root: dict[str, Any], cleaned: dict[str, Any]) -> None:
+def test_parameters_become_an_object_without_a_choice(root: dict[str, Any], cleaned: dict[str, Any]) -> None:
     """Parameters are an object, and no choice."""
     assert clean_schema(root, GEMINI).schema == cleaned
 
@@ -95,16 +95,16 @@ def test_the_root_is_an_object(root: dict[str, Any], cleaned: dict[str, Any]) ->
         ),
     ],
 )
-def test_where_the_root_alone_counts(
+def test_only_the_root_is_rewritten_for_openai_and_anthropic(
     root: dict[str, Any], openai: dict[str, Any], anthropic: dict[str, Any]
 ) -> None:
-    """What lies within is the client's own."""
+    """Inner schemas are the client's own."""
     assert clean_schema(root, OPENAI).schema == openai
     assert clean_schema(root, ANTHROPIC).schema == anthropic
 
 
 def test_a_root_that_openai_takes_is_not_looked_into() -> None:
-    """What lies within is the provider's affair."""
+    """Inner schemas are left to the provider."""
     schema = {"type": "object", "properties": {"a": {"oneOf": [{"const": 1}, True]}}}
 
     assert clean_schema(schema, OPENAI).schema is schema

@@ -12,7 +12,7 @@ from sanitizers.schemas import GEMINI, clean_schema
 from tests.sanitizers.schemas.cleaning import TEXT, of, reasons
 
 
-def test_deep_schemas_are_told() -> None:
+def test_levels_that_are_too_deep_are_described() -> None:
     """Gemini does not say how deep is too deep."""
     schema: Any = TEXT
     for _ in range(50):
@@ -33,7 +33,7 @@ def test_members_within_members_end() -> None:
     assert reasons(schema)["depth_flattened"] is False
 
 
-def test_what_has_no_end_is_refused() -> None:
+def test_a_schema_that_unfolds_without_end_is_refused() -> None:
     """A kilobyte that unfolds into billions does not unfold here, nor does a chain of ten thousand levels."""
     twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
     deep: Any = TEXT

@@ -41,7 +41,7 @@ def tool(name: str, schema: Any = CLEAN, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "tools", [[], [tool("f"), tool("g")], [function("f")], [{"name": "f"}, tool("g", None)]]
 )
-def test_clean_tools_stay(tools: list[Any], target: Target) -> None:
+def test_clean_tools_come_back_as_the_same_list(tools: list[Any], target: Target) -> None:
     """The very same list, which is also what is sent then."""
     done = clean_tools(tools, target)
 
@@ -65,8 +65,8 @@ def test_changes_name_the_tool_and_the_first_place() -> None:
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_functions_are_tools(wrapped: bool) -> None:
-    """The older list is told apart by its name."""
+def test_functions_are_cleaned_like_tools(wrapped: bool) -> None:
+    """A change names the legacy list."""
     empty = {"type": "object", "properties": {}, "minProperties": 0}
     made: Callable[..., dict[str, Any]] = tool if wrapped else function
     done = clean_tools([made("g", empty)], GEMINI_TARGET, "functions")
@@ -127,7 +127,7 @@ def endless(**more: Any) -> dict[str, Any]:
     return {"$ref": "#/$defs/d0", "$defs": twice, **more}
 
 
-def test_what_grows_beyond_reason_is_refused() -> None:
+def test_tools_that_grow_beyond_the_limit_are_refused() -> None:
     """Types that lead to one another, written out in tool after tool."""
     schema = types_that_lead_to_one_another()
     many = [tool(f"f{at}", {**schema, "title": str(at)}) for at in range(40)]
@@ -162,8 +162,8 @@ def made_of(schema: dict[str, Any]) -> Any:
         pytest.param({**SECRET, "description": "d" * ROOM}, False, id="larger_than_all"),
     ],
 )
-def test_schemas_are_kept(schema: dict[str, Any], kept: bool) -> None:
-    """Above all the large ones, which take long; by what they say, and not as the objects of one request."""
+def test_cleaned_schemas_are_cached_by_their_content(schema: dict[str, Any], kept: bool) -> None:
+    """Large schemas take long to clean."""
     again = copy.deepcopy(schema)
 
     assert (made_of(schema) is made_of(again)) == kept
@@ -171,8 +171,8 @@ def test_schemas_are_kept(schema: dict[str, Any], kept: bool) -> None:
 
 @pytest.mark.usefixtures("small_room")
 @pytest.mark.parametrize("size", [10, ROOM // 10, ROOM])
-def test_what_is_kept_is_bounded(size: int) -> None:
-    """Once a request is done, nothing holds what was made of it but what there is room for, the newest of it."""
+def test_the_cache_of_schemas_is_bounded(size: int) -> None:
+    """The newest ones stay."""
     more = 2 * ROOM // max(size, 1000)
     made = [made_of({**SECRET, "description": f"{at}{'d' * size}"}) for at in range(more)]
     outcomes = [holder for holder in gc.get_referrers(*made) if isinstance(holder, module._Outcome)]
@@ -184,7 +184,7 @@ def test_what_is_kept_is_bounded(size: int) -> None:
 
 
 @pytest.mark.usefixtures("small_room")
-def test_what_is_asked_for_stays() -> None:
+def test_a_schema_in_use_stays_in_the_cache() -> None:
     """Though others were cleaned since it was."""
     first = made_of(SECRET)
     for at in range(ROOM // 1000):
@@ -192,8 +192,8 @@ def test_what_is_asked_for_stays() -> None:
         assert made_of(copy.deepcopy(SECRET)) is first
 
 
-def test_a_refusal_holds_no_schema() -> None:
-    """It is kept without the frames that it was raised in."""
+def test_a_cached_refusal_holds_no_schema() -> None:
+    """It is kept without its traceback."""
     refused = module._outcome(endless(), GEMINI_TARGET)
 
     assert isinstance(refused, Unrepairable)
@@ -221,7 +221,7 @@ def test_the_first_declaration_of_a_name_counts() -> None:
         pytest.param({"type": "string", "not": {}}, GEMINI, id="as_much_lost"),
     ],
 )
-def test_the_dialect_that_loses_less(schema: Any, dialect: Any) -> None:
+def test_the_dialect_that_loses_less_is_chosen(schema: Any, dialect: Any) -> None:
     """The proto's, unless JSON Schema says more."""
     parameters = {"type": "object", "properties": {"a": schema}}
 
@@ -231,8 +231,8 @@ def test_the_dialect_that_loses_less(schema: Any, dialect: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 100_000])
-def test_what_is_refused_is_named(size: int) -> None:
-    """With its place in this request, whether or not it was seen in another."""
+def test_a_refusal_names_the_place_in_this_request(size: int) -> None:
+    """Also when it comes from the cache."""
     schema = endless(description="d" * size)
 
     for index in (0, 2):
@@ -246,8 +246,8 @@ def test_what_is_refused_is_named(size: int) -> None:
 
 
 @given(st.lists(st.one_of(drawn.roots, drawn.junk), max_size=3), st.sampled_from(TARGETS))
-def test_what_is_found_again_is_the_same(schemas: list[dict[str, Any]], target: Target) -> None:
-    """What was made of a schema is kept by what it says, and nobody writes to it."""
+def test_a_cached_schema_equals_a_fresh_one(schemas: list[dict[str, Any]], target: Target) -> None:
+    """The cache has a schema's content as its key, and no caller changes a cached schema."""
     tools = [tool(f"f{at}", schema) for at, schema in enumerate(schemas)]
     before = copy.deepcopy(tools)
     try:
@@ -262,7 +262,7 @@ def test_what_is_found_again_is_the_same(schemas: list[dict[str, Any]], target: 
     assert clean_tools(first.tools, target).changes == ()
 
 
-def test_numbers_that_cannot_be_keys() -> None:
+def test_a_schema_with_a_huge_number_is_cleaned_each_time() -> None:
     """A schema with a number of thirty digits is cleaned each time."""
     schema = {"type": "object", "properties": {"a": {"type": "integer", "maximum": 10**30, "const": 10**30}}}
 

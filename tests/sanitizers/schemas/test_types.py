@@ -75,7 +75,9 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
-def test_types(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """A keyword that the proto knows stays; the others say as much as they can in those, or in words."""
+def test_keywords_of_texts_and_numbers_are_written_or_described(
+    schema: Any, cleaned: Any, why: dict[str, bool]
+) -> None:
+    """A keyword that the proto knows stays. The others say as much as they can in those, or in words."""
     assert of(schema) == cleaned
     assert reasons(schema) == why

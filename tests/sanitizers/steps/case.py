@@ -16,7 +16,7 @@ History = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Case:
-    """What goes in, what comes out, and the changes as ``(kind, index, reason)``; None: the same object."""
+    """The input, the expected output, and the changes as ``(kind, index, reason)``. None is the same object."""
 
     id: str
     given: History

@@ -183,14 +183,14 @@ CASES = [*BRIDGES, *SYSTEMS, *TEXTS_BESIDE_CALLS, *REASONING, *TOGETHER]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_dialect(case: Case) -> None:
+def test_each_rule_applies_exactly_where_the_profile_has_it(case: Case) -> None:
     """Each rule is applied exactly where the profile has it, and told of."""
     check(apply_provider_rules, case)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.expected], ids=lambda case: case.id)
-def test_dialect_is_spoken_once(case: Case) -> None:
-    """What was put right is left alone."""
+def test_a_second_pass_changes_nothing(case: Case) -> None:
+    """Repaired messages are left alone."""
     once, _ = apply_provider_rules(tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile)
 
     again, changes = apply_provider_rules(once, case.profile)
@@ -209,7 +209,7 @@ def test_every_change_is_of_this_step() -> None:
         assert {"dialect"} >= {change.step for change in changes}
 
 
-def test_words_stay_in_place() -> None:
+def test_inserted_messages_have_the_origin_of_the_message_they_belong_to() -> None:
     """Messages that were put in belong to the one that they were put in for."""
     history = [GO, SAYS_AND_ASKS, tool("a"), tool("b"), user("c")]
     after, _ = apply_provider_rules(tuple(Entry(m, at) for at, m in enumerate(history)), BEDROCK)
@@ -234,6 +234,6 @@ def test_appended_user_turn_is_bridged_by_nobody() -> None:
     assert [*history, user(CONTINUE)] == sanitize(history, MISTRAL).messages
 
 
-def test_bridge_is_pinned() -> None:
+def test_the_bridges_text_is_pinned() -> None:
     """The words, byte for byte: a change would move every provider's cached prefix."""
     assert BRIDGE == "Understood."

@@ -50,7 +50,7 @@ def in_rounds(ids: list[str]) -> History:
 
 
 def in_one_turn(ids: list[str]) -> History:
-    """Return one turn that calls all of them; the results come in the same order."""
+    """Return one turn that calls all of them. The results come in the same order."""
     calls = [call(one, f"f{number}", f'{{"n": {number}}}') for number, one in enumerate(ids)]
     return [user("do"), assistant(calls=calls), *(tool(one, f"r{n}") for n, one in enumerate(ids))]
 
@@ -85,7 +85,7 @@ COLLIDING = [
 @pytest.mark.parametrize("profile", [*NINE, *TOKEN], ids=lambda profile: profile.name)
 @pytest.mark.parametrize(("first", "second"), COLLIDING)
 def test_spellings_that_look_alike_stay_apart(first: str, second: str, profile: Profile) -> None:
-    """Leaving signs out, or changing them to one, would make one id of two: in one turn, and in two."""
+    """Removing or replacing signs would give two ids the same form."""
     for pair in ([first, second], [second, first]):
         for history in (in_one_turn(pair), in_rounds(pair)):
             one, other = renamed(history, profile)
@@ -97,7 +97,7 @@ def test_spellings_that_look_alike_stay_apart(first: str, second: str, profile: 
 
 @given(id_lists, with_forms)
 def test_ids_are_injective_and_of_the_form(given: list[str], profile: Profile) -> None:
-    """As many ids go out as came in, all of the form; those that had it are left alone."""
+    """As many ids go out as came in, all of the form. Those that had it are left alone."""
     for history in (in_one_turn(given), in_rounds(given)):
         sent = renamed(history, profile)
 
@@ -131,7 +131,7 @@ def test_ids_stay_when_the_front_is_cut_away(given: list[str], profile: Profile)
 
 @given(id_lists, with_forms)
 def test_ids_stay_while_the_history_grows(given: list[str], profile: Profile) -> None:
-    """What is appended does not move the ids before it."""
+    """Appended messages do not change the ids before them."""
     sent = renamed(in_rounds(given), profile)
 
     for end in range(1, len(given)):
@@ -140,7 +140,7 @@ def test_ids_stay_while_the_history_grows(given: list[str], profile: Profile) ->
 
 @given(id_lists, with_forms, st.sampled_from(PROVIDER_PROFILES))
 def test_ids_stay_behind_another_provider(given: list[str], first: Profile, second: Profile) -> None:
-    """Ids of one form, sent on in another, stay apart; what was sent comes back as it is from the next gateway."""
+    """Ids of one form, sent on in another, stay apart. What was sent comes back as it is from the next gateway."""
     once = list(sanitize(in_rounds(given), first).messages)
 
     assert sanitize(copy.deepcopy(once), first).messages == once
@@ -157,7 +157,7 @@ def test_too_long_ids_stay_at_openai_when_the_front_is_cut_away() -> None:
 
 @pytest.mark.parametrize("profile", [ANTHROPIC, MISTRAL], ids=lambda profile: profile.name)
 def test_both_sides_and_late_results_are_renamed(profile: Profile) -> None:
-    """Results that come late, doubled or out of order have the new id of their call; the last one wins."""
+    """Results that come late, doubled or out of order have the new id of their call. The last one wins."""
     history = [
         user("a"),
         assistant(calls=[call("f.f:0", "f"), call("f.g:1", "g")]),
@@ -201,7 +201,7 @@ def test_ids_used_again_are_told_apart(id: str, profile: Profile) -> None:
 
 @pytest.mark.parametrize("profile", [MISTRAL, ANTHROPIC], ids=lambda profile: profile.name)
 def test_open_call_of_an_id_used_again_keeps_nothing(profile: Profile) -> None:
-    """A result is the nearest call's; the one before it, which has the same id, got none."""
+    """A result is the nearest call's. The one before it, which has the same id, got none."""
     history = [
         user("a"),
         assistant(calls=[call("abcdefgh1", "f")]),
@@ -228,8 +228,8 @@ def test_given_id_pushes_a_derived_one_on(profile: Profile) -> None:
     assert other == derived != one
 
 
-def test_derived_ids_are_pinned() -> None:
-    """Byte for byte: another way to derive them would move every provider's cached prefix."""
+def test_derived_ids_are_pinned_byte_for_byte() -> None:
+    """Another derivation would move every provider's cached prefix."""
     assert "call_37a852a043938b90ae4" == DerivedIds(set()).derive(0, 0, "a.b")
     assert "37a852a04" == DerivedIds(set(), nine=True).derive(0, 0, "a.b")
     assert DerivedIds({"37a852a04"}, nine=True).derive(0, 0, "a.b") == "b1b9a4cef"
@@ -239,7 +239,7 @@ def test_derived_ids_are_pinned() -> None:
     "profile", [row for row in PROVIDER_PROFILES if row.call_id_form == "any"], ids=lambda row: row.name
 )
 def test_other_rows_take_any_sign(profile: Profile) -> None:
-    """Where no form is asked for, up to 40 characters stay as they are, used again or not."""
+    """Ids of up to 40 characters stay where no form is required, used again or not."""
     history = [
         message | {"reasoning_content": ""} for message in in_rounds(["functions.f:0", "functions.f:0"])
     ]

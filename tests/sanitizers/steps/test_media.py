@@ -150,8 +150,8 @@ HOPELESS: list[tuple[str, dict[str, Any], str, Profile]] = [
 
 
 @pytest.mark.parametrize(("part", "profile"), LEGAL)
-def test_what_can_be_read_is_left_alone(part: dict[str, Any], profile: Profile) -> None:
-    """Checker and step agree that nothing is wrong."""
+def test_readable_media_is_left_alone(part: dict[str, Any], profile: Profile) -> None:
+    """The checker and the step agree."""
     history = [user([text("look"), part])]
 
     assert find_violations(history, profile) == ()
@@ -161,10 +161,10 @@ def test_what_can_be_read_is_left_alone(part: dict[str, Any], profile: Profile) 
 @pytest.mark.parametrize(
     ("part", "expected", "reason", "profile"), [row[1:] for row in MENDED], ids=[r[0] for r in MENDED]
 )
-def test_what_is_written_wrong_is_mended(
+def test_media_with_a_wrong_notation_is_repaired_in_place(
     part: dict[str, Any], expected: dict[str, Any], reason: str, profile: Profile
 ) -> None:
-    """In place, with the same bytes, and the checker finds nothing afterwards."""
+    """It has the same bytes, and the checker finds nothing."""
     given = [user([text("look"), part]), assistant("ok"), user("and?")]
     wanted = [user([text("look"), expected]), *given[1:]]
 
@@ -176,7 +176,7 @@ def test_what_is_written_wrong_is_mended(
 @pytest.mark.parametrize(
     ("part", "rule", "profile"), [row[1:] for row in HOPELESS], ids=[row[0] for row in HOPELESS]
 )
-def test_what_cannot_be_mended_is_refused_where_it_is_asked_about(
+def test_unreadable_media_in_the_newest_turn_is_refused(
     part: dict[str, Any], rule: str, profile: Profile
 ) -> None:
     """The error names the message and the part, says what to do, and holds nothing of the bytes or the address."""
@@ -198,7 +198,7 @@ def test_what_cannot_be_mended_is_refused_where_it_is_asked_about(
 @pytest.mark.parametrize(
     ("part", "rule", "profile"), [row[1:] for row in HOPELESS], ids=[row[0] for row in HOPELESS]
 )
-def test_what_cannot_be_mended_leaves_a_note_in_older_history(
+def test_unreadable_media_in_older_history_leaves_a_note(
     part: dict[str, Any], rule: str, profile: Profile
 ) -> None:
     """An old image does not end a conversation that went on without it."""

@@ -64,6 +64,6 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_orphan_drop(case: Case) -> None:
+def test_only_the_last_result_of_an_earlier_call_stays(case: Case) -> None:
     """A result stays exactly when it is the last one of a call made before it."""
     check(drop_orphaned_results, case)

@@ -125,7 +125,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_pairing(case: Case) -> None:
+def test_each_call_has_exactly_one_result_directly_behind_its_turn(case: Case) -> None:
     """Every call has exactly one result, directly behind its turn."""
     check(pair_calls_with_results, case)
 

@@ -103,14 +103,14 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_result_media(case: Case) -> None:
-    """No block is split, and each medium says where it is from."""
+def test_media_moves_behind_its_block_of_results(case: Case) -> None:
+    """No block is split, and each medium names its call."""
     check(move_result_media, case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_the_checker_says_so(case: Case) -> None:
-    """Of each result that the step changes, and of nothing that it makes."""
+def test_the_checker_finds_each_result_that_the_step_changes(case: Case) -> None:
+    """It finds none that the step made."""
     told = [
         (v.rule, v.index) for v in find_violations(case.given, case.profile) if v.rule == "media_in_result"
     ]
@@ -123,5 +123,5 @@ def test_the_checker_says_so(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_second_pass_finds_nothing(case: Case) -> None:
-    """What another turnright in front has moved is legal."""
+    """Media that another turnright has moved is legal."""
     check(move_result_media, replace(case, given=case.expected or case.given, expected=None, changes=()))

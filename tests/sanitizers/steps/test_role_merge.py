@@ -88,6 +88,6 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_role_merge(case: Case) -> None:
+def test_neighbours_are_joined_where_the_profile_or_a_call_requires_it(case: Case) -> None:
     """Neighbours of one role are joined where the profile, or a call among them, asks for it."""
     check(merge_role_runs, case)

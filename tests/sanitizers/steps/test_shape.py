@@ -298,8 +298,8 @@ LEGACY = [
 
 
 @pytest.mark.parametrize("case", [*CONTENTS, *FIELDS, *SYSTEMS, *CALLS, *LEGACY], ids=lambda case: case.id)
-def test_shape(case: Case) -> None:
-    """Each message gets a shape that can be sent, with everything it said."""
+def test_each_message_gets_a_shape_that_can_be_sent(case: Case) -> None:
+    """All of its content stays."""
     check(normalize_shape, case)
 
 
@@ -315,7 +315,7 @@ def test_shape(case: Case) -> None:
     ],
 )
 def test_user_media_that_cannot_be_given_is_refused(part: dict[str, object], rule: str) -> None:
-    """Media by address would make litellm fetch it from this host; nothing is fetched, and nothing vanishes."""
+    """Litellm would fetch media by address from this host. Nothing is fetched, and nothing vanishes."""
     with pytest.raises(Unrepairable) as caught:
         run_steps([user([text("look"), part])], GEMINI_2)
 

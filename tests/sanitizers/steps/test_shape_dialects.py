@@ -175,8 +175,8 @@ CASES = [*BLANK_TEXTS, *BLANK_RESULTS, *DEVELOPERS, *ONLY_FIELDS]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_shape(case: Case) -> None:
-    """Each message gets the shape that its provider takes, and each change is told."""
+def test_each_message_gets_the_shape_that_its_provider_accepts(case: Case) -> None:
+    """Each change is reported."""
     check(normalize_shape, case)
 
 
@@ -189,6 +189,6 @@ def test_fields_are_named_in_the_order_of_the_alphabet() -> None:
     assert ["cache_control", "x_a", "x_b", "x_c", "x_d"] == [change.detail for change in changes]
 
 
-def test_empty_result_is_pinned() -> None:
+def test_the_text_of_an_empty_result_is_pinned() -> None:
     """The words, byte for byte: a change would move every provider's cached prefix."""
     assert EMPTY_RESULT == "(empty result)"

@@ -70,6 +70,6 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_tail(case: Case) -> None:
-    """Only a refused trailing model turn gets a user turn behind it; one that is taken loses what is refused."""
+def test_only_a_refused_trailing_model_turn_gets_a_user_turn(case: Case) -> None:
+    """An accepted one loses what the provider refuses."""
     check(close_trailing_model_turn, case)

@@ -41,13 +41,13 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_step(case: Case) -> None:
+def test_illegal_tool_names_are_changed_everywhere_alike(case: Case) -> None:
     """Each row of the table."""
     check(rename_called_tools, case)
 
 
 def test_sanitizing_a_history_alone_renames() -> None:
-    """Who has no request at hand gets legal names as well, and matching by name still works."""
+    """A history without its request gets legal names too, and matching by name still works."""
     history = [
         user(),
         assistant(calls=[call("", "a b"), call("", "c d")]),

@@ -38,6 +38,6 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_user_prepend(case: Case) -> None:
+def test_a_user_turn_is_inserted_exactly_where_the_profile_needs_one(case: Case) -> None:
     """A user turn is inserted exactly where the profile wants one first."""
     check(prepend_user_turn, case)

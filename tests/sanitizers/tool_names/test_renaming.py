@@ -79,7 +79,7 @@ def test_names_do_not_depend_on_the_order(given: list[str], rule: NameRule, shuf
 
 @given(st.lists(st.text("ab.:/ -_1é工", min_size=1, max_size=6), min_size=1, max_size=8), rules)
 def test_a_name_depends_on_itself_alone(given: list[str], rule: NameRule) -> None:
-    """What else is declared, and which provider reads it, changes nothing: a cached prefix stays what it was."""
+    """Other tools and other providers do not change it, so that a cached prefix stays valid."""
     together = rename_tools([], declare(*given), rule)
 
     for new, old in together.back.items():
@@ -88,8 +88,8 @@ def test_a_name_depends_on_itself_alone(given: list[str], rule: NameRule) -> Non
 
 
 @given(st.lists(names, min_size=1, max_size=8), rules)
-def test_renamed_names_stay(given: list[str], rule: NameRule) -> None:
-    """A second time there is nothing to do, at this provider and at any other."""
+def test_renamed_names_are_legal_everywhere(given: list[str], rule: NameRule) -> None:
+    """A second pass changes nothing, at this provider and at any other."""
     once = rename_tools([], declare(*given), rule)
 
     for other in RULES:
@@ -101,8 +101,8 @@ def test_renamed_names_stay(given: list[str], rule: NameRule) -> None:
         assert (again.back, again.changes) == ({}, ())
 
 
-def test_the_very_names() -> None:
-    """Changing how a name is spelled moves every cached prefix, so it is pinned."""
+def test_new_names_are_pinned() -> None:
+    """Another spelling would move every cached prefix."""
     assert {name: spell_legal(name) for name in AWKWARD[:6]} == {
         "mcp.server/tool:do it": "mcp_server_tool_do_it_f2569246",
         "21st_magic": "_21st_magic_223895e4",
@@ -114,7 +114,7 @@ def test_the_very_names() -> None:
 
 
 def test_a_tool_that_has_the_new_name_already_keeps_it() -> None:
-    """A legal name is never taken from its tool, declared or called long ago; the other one gets a further spelling."""
+    """A legal name is never taken from its tool, declared or called long ago. The other one gets a further spelling."""
     taken = spell_legal("a b")
 
     declared = rename_tools([], declare("a b", taken), OPENAI_NAMES)
@@ -162,8 +162,8 @@ PARAMETERS = {
 }
 
 
-def test_all_places_at_once() -> None:
-    """Declarations, choices, calls of every form and results; texts and the user's own name stay."""
+def test_a_tool_is_renamed_in_all_places() -> None:
+    """Texts and the user's own name stay."""
     before = copy.deepcopy((HISTORY, PARAMETERS))
     ab, slash, word = (spell_legal(name) for name in ("a b", "a/b", "工具"))
 
@@ -236,7 +236,7 @@ def test_gemini_takes_dots_and_colons_and_openai_does_not() -> None:
         {"tools": [None, 1, {}, {"function": 1}, {"function": {"name": 7}}, {"name": ""}], "tool_choice": {}},
     ],
 )
-def test_what_has_no_name_stays(parameters: dict[str, Any]) -> None:
+def test_empty_and_unreadable_names_are_left_alone(parameters: dict[str, Any]) -> None:
     """Empty and unreadable names are not this package's affair."""
     done = rename_tools([assistant(calls=[call("c", None), call("d", "")])], parameters, GEMINI_NAMES)
 

@@ -28,7 +28,7 @@ def answers() -> st.SearchStrategy[Answer]:
 
 
 def answer_of(plans: Iterable[tuple[str | None, list[tuple[str, str]], str | None, str | None]]) -> Answer:
-    """Build an answer; each plan is the text, the calls, the legacy call and the refusal of a choice."""
+    """Build an answer. Each plan is the text, the calls, the legacy call and the refusal of a choice."""
     choices = []
     for index, (said, calls, legacy, refusal) in enumerate(plans):
         message: dict[str, Any] = {"role": "assistant", "content": said}

@@ -1,6 +1,6 @@
 """Turns of agents on one line each, and a plan of a turn that hypothesis draws.
 
-A turn is drawn as a list of numbers, one a round; each client writes the same rounds in its own way.
+A turn is drawn as a list of numbers, one a round. Each client writes the same rounds in its own way.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def loop_of(count: int, letters: str = "a") -> History:
 
 
 def rounds_of(letters: str) -> History:
-    """Return a round for each letter; the same letter is the same call with the same result, under an id of its own."""
+    """Return a round for each letter. The same letter is the same call with the same result, under an id of its own."""
     messages: History = []
     for number, letter in enumerate(letters):
         messages.append(assistant(None, [call(f"c{number}", "f", f'{{"q": "{letter}"}}')]))
@@ -108,7 +108,7 @@ def smolagents_parts_round(number: int) -> History:
 RETRY = (
     "\nNow let's retry: take care not to repeat previous errors! If you have retried several times, try a "
 )
-"""What smolagents says behind an error (memory.py, 1.26), up to its own line break."""
+"""The text of smolagents behind an error (memory.py, 1.26), up to its own line break."""
 
 
 def smolagents_error_round(number: int) -> History:
@@ -140,7 +140,7 @@ ROUNDS = (
 def guard(
     messages: History, policy: TurnPolicy = WARN, asked: int | None = None, *tools: str, **more: Any
 ) -> Guarded:
-    """Guard a request that declares *tools*; *asked* is the client's own limit."""
+    """Guard a request that declares *tools*. *asked* is the client's own limit."""
     if asked is not None:
         policy = policy.lowered(asked)
     return guard_turn(messages, declare(*tools) if tools else {}, policy, **more)

@@ -45,8 +45,8 @@ def test_loops_are_those_of_the_letters(letters: str, repeats: int, times: int) 
 
 
 @given(st.text("abc", max_size=20), st.sampled_from(["a", "ab", "abc", "aab"]), st.integers(3, 5))
-def test_a_loop_is_new_once(letters: str, cycle: str, repeats: int) -> None:
-    """And goes on from one full cycle later, for as long as it is gone through."""
+def test_a_loop_is_new_in_one_round_only(letters: str, cycle: str, repeats: int) -> None:
+    """It goes on from one full cycle later."""
     rounds = read_rounds(history := rounds_of(letters + "x" + cycle * (repeats + 2)), 0, len(history))
     found = [find_loop(rounds, at, repeats) for at in range(len(letters) + 1, len(rounds))]
     of_cycle = [loop for loop in found if loop is not None and loop.period == len(cycle)]
@@ -72,8 +72,8 @@ def test_a_loop_is_new_once(letters: str, cycle: str, repeats: int) -> None:
         ("abcdabcdabcdabcdabcd", 0),
     ],
 )
-def test_periods(letters: str, period: int) -> None:
-    """Of one to three; one other call among them and it is none."""
+def test_cycles_of_one_to_three_rounds_are_loops(letters: str, period: int) -> None:
+    """One other call in a cycle makes it none."""
     assert guard([user("go"), *rounds_of(letters)]).turn.loop_period == period
 
 
@@ -89,7 +89,7 @@ def test_periods(letters: str, period: int) -> None:
         ["", ""],
     ],
 )
-def test_the_same_arguments(spellings: list[Any]) -> None:
+def test_equal_arguments_in_other_spellings_are_the_same_call(spellings: list[Any]) -> None:
     """However they are spelled."""
     history = (
         [m for at in range(5) for m in one_round(at, "f", spellings[at % len(spellings)], "the same")]
@@ -112,8 +112,8 @@ def test_the_same_arguments(spellings: list[Any]) -> None:
         ["", "{}", "no JSON {", "no JSON { ", "null"],
     ],
 )
-def test_other_arguments(spellings: list[str]) -> None:
-    """The order of a list is part of them, and so is what is no JSON."""
+def test_other_arguments_are_another_call(spellings: list[str]) -> None:
+    """The order of a list counts."""
     history = [m for at, written in enumerate(spellings) for m in one_round(at, "f", written, "the same")]
     for at in range(5):
         history += one_round(10 + at, "f", spellings[at], "the same")
@@ -129,7 +129,7 @@ def test_another_tool_is_another_call() -> None:
 
 
 def test_parallel_calls_in_another_order() -> None:
-    """Are the same calls, in one message or in several."""
+    """They are the same calls, in one message or in several."""
     history: History = []
     for at in range(5):
         calls = [call(f"a{at}", "f", '{"q": 1}'), call(f"b{at}", "g")]
@@ -168,7 +168,7 @@ def test_words_beside_a_call_do_not_make_another_one() -> None:
 
 
 def test_legacy_calls_and_calls_in_texts_loop() -> None:
-    """In every form that is counted; where all that is known is a text, the text is the call."""
+    """In every form that is counted. Where all that is known is a text, the text is the call."""
     forms: list[History] = [
         [legacy_call("f", '{"a": 1}'), legacy_result("f", "ok")],
         [assistant("<function=ls>\n</function>"), user("EXECUTION RESULT of [ls]:\nok")],
@@ -181,8 +181,8 @@ def test_legacy_calls_and_calls_in_texts_loop() -> None:
 
 
 @pytest.mark.parametrize("cycle", ["a", "ab", "abc"])
-def test_what_a_loop_does(cycle: str) -> None:
-    """It is told once; in mode `enforce` a note comes first, and a full cycle later the end."""
+def test_a_loop_is_reported_then_noted_then_ended(cycle: str) -> None:
+    """Mode `enforce` adds a note, and ends the turn a full cycle later."""
     at, later = 5 * len(cycle), 6 * len(cycle)
     policy = replace(ENFORCE, max_rounds=0)
     for count in range(1, later + 2):
@@ -194,8 +194,8 @@ def test_what_a_loop_does(cycle: str) -> None:
         assert enforced.wrap_up == ("loop" if count >= later else "")
 
 
-def test_loops_that_are_not_looked_for() -> None:
-    """0 is off; a new word of the user's ends one."""
+def test_loops_are_not_searched_with_zero_repeats_or_across_turns() -> None:
+    """0 is off. A new word of the user's ends one."""
     assert guard(loop_of(20), replace(WARN, max_repeats=0)).turn.loop_period == 0
     assert guard(loop_of(20), replace(ENFORCE, max_repeats=0, max_rounds=0)).turn.wrap_up == ""
     assert guard([*loop_of(4), *loop_of(4)]).turn.loop_period == 0

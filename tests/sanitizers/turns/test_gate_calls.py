@@ -25,7 +25,7 @@ gates = st.sampled_from(
 
 
 def gated(gate: CallGate, *choices: Any) -> list[tuple[Any, list[str], str]]:
-    """Gate an answer; return of each choice its text, the names of its calls, and the finish reason."""
+    """Gate an answer. Return of each choice its text, the names of its calls, and the finish reason."""
     answer, _ = gate_answer(answer_of(choices), gate)
     read = read_whole(answer).values()
     return [
@@ -69,13 +69,15 @@ def choice(said: str | None, *names: str, legacy: str | None = None, refusal: st
         (CallGate(1, refused=ENFORCE), choice(None, "task", "f", "g"), "", ["f"], "tool_calls"),
     ],
 )
-def test_what_passes(gate: CallGate, given_choice: Any, said: str, names: list[str], finish: str) -> None:
+def test_calls_pass_up_to_the_limit_and_words_replace_an_empty_choice(
+    gate: CallGate, given_choice: Any, said: str, names: list[str], finish: str
+) -> None:
     """Words of ours only where nothing else is left of a choice."""
     assert gated(gate, given_choice) == [(said, names, finish)]
 
 
 def test_each_choice_is_looked_at_by_itself() -> None:
-    """What one holds back is nothing to another."""
+    """Each choice has a count of its own."""
     choices = [choice(None, "f", "f"), choice("Done."), choice(None, "task")]
 
     assert gated(CallGate(1, refused=ENFORCE, words=WORDS), *choices) == [
@@ -85,8 +87,8 @@ def test_each_choice_is_looked_at_by_itself() -> None:
     ]
 
 
-def test_what_is_held_back_is_told() -> None:
-    """By its choice and the call's id, shortened; never by its name or arguments."""
+def test_each_held_back_call_has_a_change() -> None:
+    """It has the choice and the shortened id, never a name or arguments."""
     answer = answer_of([choice(None, "f", "g", "task")])
     answer["choices"][0]["message"]["tool_calls"][1]["id"] = "x" * 99
     _, changes = gate_answer(answer, CallGate(1, refused=ENFORCE, words=WORDS))
@@ -163,7 +165,7 @@ def test_a_chunk_without_choices_passes() -> None:
     assert ChunkGate(CLOSED).pass_chunk(chunk) is chunk
 
 
-def test_logprobs_pass() -> None:
+def test_logprobs_pass_though_the_rest_of_a_chunk_does_not() -> None:
     """Though nothing else of a chunk does."""
     through = ChunkGate(CLOSED)
     one = {"index": 0, "delta": piece(0, "f"), "finish_reason": None, "logprobs": {"content": []}}

@@ -70,7 +70,7 @@ def test_the_instruction_opens_no_count() -> None:
         assert (again.turn.rounds, again.turn.wrap_up) == (2, "limit")
 
 
-def test_which_end_it_is() -> None:
+def test_the_limit_goes_before_a_loop_and_a_loop_before_delegation() -> None:
     """The limit goes before a loop, a loop before delegation."""
     assert guard(loop_of(6), ENFORCE).messages[-1] == user(wrap_up_of_loop())
     assert guard(loop_of(25), ENFORCE).messages[-1] == user(wrap_up_at_limit(25))
@@ -99,7 +99,7 @@ def test_the_gate_below_the_limits(policy: Any, gate: CallGate | None) -> None:
 
 @given(st.integers(0, 12), st.integers(0, 12), st.sampled_from([WARN, TOLD, ENFORCE]), st.booleans())
 def test_a_turn_told_is_the_turn_explained(work: int, handed_on: int, policy: Any, multi: bool) -> None:
-    """What is JSON-ready says the same; no limit and nothing found are null."""
+    """The JSON-ready form has the same values. A missing limit or loop is null."""
     turn = guard(
         [*turn_of(work), *turn_of(handed_on, "task")[1:]], policy, None, *(["task"] if multi else [])
     ).turn

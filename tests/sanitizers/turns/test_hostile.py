@@ -76,13 +76,13 @@ HISTORIES: dict[str, History] = {
 
 @pytest.mark.parametrize("policy", [WARN, EVERYTHING], ids=["warn", "everything"])
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=list(HISTORIES))
-def test_bounded(history: History, policy: TurnPolicy) -> None:
+def test_no_hostile_input_costs_a_square(history: History, policy: TurnPolicy) -> None:
     """0.2 s at most, on a quiet machine, for what would take ten and more if it were squared."""
     assert cpu_seconds(lambda: guard(history, policy, None, "f", "task"), bound=4) < 4
 
 
 @pytest.mark.parametrize("alone", ["\ud800", "a\udfff", "\x00"])
-def test_halves_of_characters(alone: str) -> None:
+def test_lone_surrogates_are_read_everywhere(alone: str) -> None:
     """Text that no encoding takes, wherever it stands."""
     history: History = [user("go")]
     for number in range(6):

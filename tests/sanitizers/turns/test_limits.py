@@ -28,8 +28,10 @@ from tests.support.builders import user
         ((0, 0), None, 0, 0),
     ],
 )
-def test_the_limit(limits: tuple[int, int], asked: int | None, alone: int, multi_agent: int) -> None:
-    """A client only lowers it; where there is none, the client's holds."""
+def test_a_client_only_lowers_the_limit(
+    limits: tuple[int, int], asked: int | None, alone: int, multi_agent: int
+) -> None:
+    """Without a limit of the operator's, the client's holds."""
     policy = replace(WARN, max_rounds=limits[0], max_rounds_multi_agent=limits[1])
 
     lowered = policy if asked is None else policy.lowered(asked)
@@ -56,7 +58,9 @@ def test_the_limit(limits: tuple[int, int], asked: int | None, alone: int, multi
         (25, 0.0, 0),
     ],
 )
-def test_when_the_warning_is_due(limit: int, share: float, warns: int) -> None:
+def test_the_warning_is_due_with_the_first_round_that_reaches_its_share(
+    limit: int, share: float, warns: int
+) -> None:
     """With the first round that reaches the share, and by no rounding later."""
     policy = replace(WARN, max_rounds=limit, warn_at=share)
 
@@ -66,7 +70,7 @@ def test_when_the_warning_is_due(limit: int, share: float, warns: int) -> None:
     assert guard(turn_of(warns), policy).turn.warns == bool(warns)
 
 
-def test_what_happens_at_the_limit() -> None:
+def test_at_the_limit_warn_reports_and_enforce_ends_the_turn() -> None:
     """In mode `warn` it is told, in `enforce` the model is told to finish: at the limit and past it."""
     for count in (24, 25, 26, 60):
         told, ended = guard(turn_of(count)), guard(turn_of(count), ENFORCE)
@@ -76,8 +80,8 @@ def test_what_happens_at_the_limit() -> None:
     assert guard(turn_of(60), replace(ENFORCE, max_rounds=0)).turn.wrap_up == ""
 
 
-def test_what_happens_at_the_limit_of_delegation() -> None:
-    """The tools that hand on are withheld; where there are no others, the model is told to finish."""
+def test_at_the_limit_of_delegation_its_tools_are_withheld() -> None:
+    """Without other tools, the turn ends."""
     history = turn_of(10, "task")
 
     assert guard(turn_of(9, "task"), ENFORCE, None, "task").turn.wrap_up == ""
@@ -108,8 +112,10 @@ def test_what_happens_at_the_limit_of_delegation() -> None:
         (0, "f", WARN, ()),
     ],
 )
-def test_events(count: int, name: str, policy: TurnPolicy, events: tuple[str, ...]) -> None:
-    """Told of the request whose newest round brought them about; all but the wrap-up only of that."""
+def test_each_event_is_reported_with_the_round_that_caused_it(
+    count: int, name: str, policy: TurnPolicy, events: tuple[str, ...]
+) -> None:
+    """Only the wrap-up is reported again."""
     assert guard(turn_of(count, name), policy).turn.events == events
 
 
@@ -125,8 +131,8 @@ def test_events(count: int, name: str, policy: TurnPolicy, events: tuple[str, ..
         (guard([user("go")]).turn, "0/25"),
     ],
 )
-def test_header(turn: object, header: str) -> None:
-    """What a client reads."""
+def test_the_header_states_rounds_limit_and_events(turn: object, header: str) -> None:
+    """The header's value for each state."""
     assert turn.header() == header  # type: ignore[attr-defined]
 
 
@@ -147,7 +153,7 @@ policies = st.builds(
 def test_events_are_told_once_in_a_turn(
     plan: list[tuple[str, int]], policy: TurnPolicy, asked: int | None
 ) -> None:
-    """Over a session that grows by a round with each request; a loop may come more than once, and a failing tool."""
+    """A session grows by a round with each request. Loops and failures may repeat."""
     history = turn_of(0)
     told: Counter[str] = Counter()
     last = guard(history, policy, asked, "f", "task").turn

@@ -39,7 +39,7 @@ from tests.support.builders import assistant, call, image, legacy_call, legacy_r
 from tests.support.strategies import any_histories, damaged_histories, legal_histories
 
 
-def test_wordings_are_pinned() -> None:
+def test_wordings_of_notes_are_pinned() -> None:
     """A changed wording moves cached prefixes: this test is changed on purpose or not at all."""
     assert loop_note(1, 5) == (
         "[turnright: This call was made 5 times in a row with the same result. Making the same call again will not "
@@ -102,8 +102,8 @@ def test_wordings_are_pinned() -> None:
         (True, "true\n\nN\n\nM"),
     ],
 )
-def test_where_a_notice_stands(content: Any, noted: Any) -> None:
-    """Behind what the tool said; not where it stands already."""
+def test_a_notice_stands_behind_the_tools_own_text(content: Any, noted: Any) -> None:
+    """It is not added twice."""
     message = with_notices(tool("a", content), ["N", "M"])
 
     assert message == tool("a", noted)
@@ -122,7 +122,7 @@ def test_notices_are_known_again(said: str) -> None:
 def notes(
     history: History, policy: TurnPolicy, asked: int | None = None, *tools: str
 ) -> list[tuple[int, str]]:
-    """Return where notes are placed, and why; each message with one is a new message, all others the same."""
+    """Return where notes are placed, and why. Each message with one is a new message, all others the same."""
     lowered = policy if asked is None else policy.lowered(asked)
     noted, changes = place_notes(history, lowered, multi_agent="task" in tools)
     places = {change.index for change in changes}
@@ -158,7 +158,7 @@ TOLD = replace(WARN, tell_model=True)
         ([user("go"), *[assistant(None, [call("a")])] * 6], ENFORCE, None, []),
     ],
 )
-def test_where_notes_stand(
+def test_notes_stand_behind_the_last_result_of_the_round_that_made_them_due(
     history: History, policy: TurnPolicy, asked: int | None, places: list[tuple[int, str]]
 ) -> None:
     """Each behind the last result of the round that it became due with."""
@@ -172,7 +172,7 @@ def test_two_notes_behind_one_result() -> None:
     assert notes(loop_of(5), policy) == [(10, "warning_note"), (10, "loop_note")]
 
 
-def test_a_note_that_stands_already() -> None:
+def test_a_note_that_stands_already_is_no_change() -> None:
     """It is not a change: the one beside it is."""
     policy = replace(ENFORCE, max_rounds=6, tell_model=True)
     history = loop_of(5)

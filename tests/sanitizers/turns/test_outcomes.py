@@ -1,4 +1,4 @@
-"""Which results are the same result: what differs though the tool said the same is left out."""
+"""Equal results: differences that the tool did not make are left out."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
         (user([{**PART, "tool_use_id": "a"}]), user([{**PART, "tool_use_id": "b"}])),
     ],
 )
-def test_the_same_result(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_a_result_is_the_same_under_another_id_form_mark_or_notice(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
     """Under another id, in another form, with a mark or a notice."""
     assert outcome_of(one) == outcome_of(other)
 
@@ -61,12 +63,12 @@ def test_the_same_result(one: dict[str, Any], other: dict[str, Any]) -> None:
         (tool("a", None), tool("a", "x")),
     ],
 )
-def test_another_result(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_a_result_with_another_text_is_another_result(one: dict[str, Any], other: dict[str, Any]) -> None:
     """One that says anything else."""
     assert outcome_of(one) != outcome_of(other)
 
 
-def test_words_are_the_texts_alone() -> None:
+def test_the_words_of_a_result_are_its_texts() -> None:
     """For those who read a result."""
     assert words_of(with_notices(tool("a", "x"), [NOTE])) == "x"
     assert words_of(with_notices(tool("a", [text("x"), image(), text("y")]), [NOTE])) == "xy"

@@ -63,7 +63,7 @@ def test_every_client_makes_a_round(form: Callable[[int], History]) -> None:
 
 
 @pytest.mark.parametrize("between", [*OURS, system("mind"), developer("mind")])
-def test_what_opens_no_count(between: dict[str, object]) -> None:
+def test_notices_media_of_results_and_system_messages_open_no_turn(between: dict[str, object]) -> None:
     """Our own notices, the media of results, and system messages, wherever they stand."""
     first, second = one_round(1), one_round(2)
 
@@ -101,7 +101,7 @@ def test_what_opens_no_count(between: dict[str, object]) -> None:
         ([GO, *one_round(1), GO, *one_round(2), *one_round(3)], 2),
     ],
 )
-def test_odd_turns(history: History, count: int) -> None:
+def test_turns_without_calls_or_results_are_counted(history: History, count: int) -> None:
     """Texts without calls, calls without results, results without calls, several turns."""
     assert rounds(history) == count
 
@@ -125,8 +125,8 @@ def test_odd_turns(history: History, count: int) -> None:
         ([""], 1, 0),
     ],
 )
-def test_delegation(names: list[str], work: int, handed_on: int) -> None:
-    """By the tool's name alone; a round that does both is both."""
+def test_a_round_counts_as_delegation_by_its_tools_names(names: list[str], work: int, handed_on: int) -> None:
+    """A round that does both counts as both."""
     asked = [call(f"c{at}", name) for at, name in enumerate(names)]
     turn = guard([GO, assistant(None, asked), *(tool(entry["id"]) for entry in asked)]).turn
 
@@ -134,8 +134,8 @@ def test_delegation(names: list[str], work: int, handed_on: int) -> None:
     assert turn.limit == (50 if handed_on else 25)
 
 
-def test_configured_patterns() -> None:
-    """`*` is any characters, nothing else is special, case does not count; none at all is no delegation."""
+def test_patterns_match_whole_names_without_case() -> None:
+    """Only `*` is special."""
     policy = replace(WARN, delegation_tools=("Ask_*_Agent", "a.b"))
 
     assert policy.delegating(
@@ -182,7 +182,7 @@ def test_only_what_is_behind_the_users_last_word_counts(
 def test_a_round_more_is_one_more(
     before: History, plan: list[Callable[[int], History]], form: Callable[[int], History]
 ) -> None:
-    """Appended in any form; the last turn of any history may be open."""
+    """Appended in any form. The last turn of any history may be open."""
     history = [*before, user("go"), *written(plan)]
 
     assert rounds([*history, *form(90)]) == rounds(history) + 1
@@ -191,7 +191,9 @@ def test_a_round_more_is_one_more(
 
 
 @given(plans, st.data())
-def test_delegation_never_adds(plan: list[Callable[[int], History]], data: st.DataObject) -> None:
+def test_rounds_that_only_delegate_never_count_as_work(
+    plan: list[Callable[[int], History]], data: st.DataObject
+) -> None:
     """Rounds that only delegate, anywhere among the others."""
     mixed: list[History] = [form(number) for number, form in enumerate(plan)]
     count = data.draw(st.integers(0, 4))

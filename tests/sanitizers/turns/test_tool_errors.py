@@ -1,4 +1,4 @@
-"""Which results are errors, and the one hint that a tool gets when it fails again and again."""
+"""Results that are errors, and the one hint for a tool that fails repeatedly."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ NO_ERRORS = [
 
 
 @pytest.mark.parametrize("said", ERRORS)
-def test_an_error(said: str) -> None:
-    """As text and as parts; what is quoted is one line."""
+def test_an_error_is_found_in_texts_and_parts(said: str) -> None:
+    """The quote is one line."""
     quote = error_of(tool("a", said))
 
     assert quote == " ".join(said.split())
@@ -84,7 +84,7 @@ def test_an_error(said: str) -> None:
 
 
 @pytest.mark.parametrize("said", NO_ERRORS)
-def test_no_error(said: str) -> None:
+def test_an_error_in_the_middle_of_a_text_does_not_count(said: str) -> None:
     """An error somewhere in a text is none of the tool's."""
     assert error_of(tool("a", said)) is None
 
@@ -100,7 +100,7 @@ def test_a_bare_object_that_is_an_error() -> None:
     assert error_of(tool("a", {"error": "no"})) == '{"error": "no"}'
 
 
-def test_a_quote_is_short() -> None:
+def test_a_quote_has_two_hundred_characters_at_most() -> None:
     """200 characters, and a sign that there was more."""
     assert error_of(tool("a", "Error: " + "x" * 193)) == "Error: " + "x" * 193
     assert error_of(tool("a", "Error: " + "x" * 194)) == "Error: " + "x" * 193 + "…"
@@ -149,7 +149,7 @@ def hints(history: History, policy: Any = HINTS) -> list[int]:
     ],
 )
 def test_each_tool_gets_one_hint(names: str, places: list[int]) -> None:
-    """With its third failure, however the failures of others stand between; never another in the same turn."""
+    """With its third failure, however the failures of others stand between. Never another in the same turn."""
     assert hints(failing(*names)) == places
 
 
@@ -163,8 +163,8 @@ def test_a_success_is_not_counted_and_a_new_turn_begins_anew() -> None:
     assert hints([*failing("f", "f", "f"), *failing("f", "f", "f")]) == [6, 13]
 
 
-def test_wording_and_event() -> None:
-    """The last words of the tool are quoted; the event is told with the failure that was one too many."""
+def test_the_hint_quotes_the_tool_and_the_event_comes_with_it() -> None:
+    """The last words of the tool are quoted. The event is told with the failure that was one too many."""
     history = failing("f", "f", "f")
     guarded = guard(history, HINTS)
 
@@ -176,8 +176,8 @@ def test_wording_and_event() -> None:
     assert hints(history, replace(ENFORCE, hint_after_errors=3)) == [6]
 
 
-def test_whose_failure_it_is() -> None:
-    """By the id of the call, by the name that a result says, or by the only tool that was called; else nobody's."""
+def test_a_failure_belongs_to_the_tool_of_its_call_id_name_or_only_call() -> None:
+    """By the id of the call, by the name that a result says, or by the only tool that was called. Else nobody's."""
     asked = assistant(None, [call("a", "f"), call("b", "g")])
     failed, fine = tool("a", "Error: no"), tool("b", "ok")
     unknown = tool("z", "Error: no")

@@ -72,7 +72,7 @@ def test_warn_changes_nothing(
 def test_a_history_without_rounds_comes_to_the_same_by_its_outline(
     history: list[dict[str, Any]], given_parameters: dict[str, Any], policy: TurnPolicy
 ) -> None:
-    """A history that nobody has answered yet need not be read; for any other the outline does not suffice."""
+    """A history that nobody has answered yet is not read. For any other the outline is not enough."""
     outline = outline_of(history)
     known = guard_without_rounds(outline, given_parameters, policy)
 
@@ -81,8 +81,8 @@ def test_a_history_without_rounds_comes_to_the_same_by_its_outline(
 
 
 @pytest.mark.parametrize(("count", "policy"), [(20, WARN), (20, ENFORCE), (80, WARN)])
-def test_an_honest_session(count: int, policy: TurnPolicy) -> None:
-    """Of 20 rounds in either mode, of 80 where nothing is enforced: at every request of it."""
+def test_an_honest_session_is_never_changed(count: int, policy: TurnPolicy) -> None:
+    """Of 20 rounds in either mode, and of 80 where nothing is enforced."""
     history = turn_of(count)
     for end in range(1, len(history) + 1, 2):
         request = history[:end]
@@ -99,7 +99,7 @@ def test_an_honest_session(count: int, policy: TurnPolicy) -> None:
 def test_enforce_reads_whatever_comes(
     history: list[dict[str, Any]], given_parameters: dict[str, Any], policy: TurnPolicy
 ) -> None:
-    """What it changes is told, and the user's next word ends it."""
+    """Each change is reported, and the user's next message ends the turn."""
     guarded = guard_turn(history, given_parameters, policy)
 
     assert (guarded.messages is history and guarded.parameters is given_parameters) == (guarded.changes == ())

@@ -65,7 +65,7 @@ NAMED = {"tool_choice": {"type": "function", "function": {"name": "task"}}}
     ],
 )
 def test_tools_that_hand_on_are_left_out(parameters: dict[str, Any], sent: dict[str, Any]) -> None:
-    """At the limit of delegation, and with them what speaks of them; the others may still be called."""
+    """They go at the limit of delegation, and a choice that names them too. The others stay."""
     before = copy.deepcopy(parameters)
     guarded = guard_turn(turn_of(10, "task"), parameters, ENFORCE)
 
@@ -88,7 +88,7 @@ def described(*descriptions: Any) -> dict[str, Any]:
 
 
 def test_guidance_stands_in_one_description() -> None:
-    """Of the first tool that hands on, once; the same in every request, so that the cached prefix stays."""
+    """It stands in the first delegating tool's, once, and is the same in every request."""
     words = delegation_guidance(10)
     for description, told in ((None, words), ("", words), ("Hand on.", f"Hand on.\n\n{words}")):
         parameters = described(description, "Also.")

@@ -15,7 +15,7 @@ GO = user("go")
 
 
 def pairs(history: list[dict[str, Any]], profile: Profile = GEMINI_3) -> list[tuple[str, str]]:
-    """Sanitize and return (function name, result content) for each call, in order; ids have to fit."""
+    """Sanitize and return (function name, result content) for each call, in order. Ids have to fit."""
     messages = sanitize(history, profile).messages
     found = []
     for at, message in enumerate(messages):
@@ -212,7 +212,7 @@ def test_ids_used_again_later_are_left_as_they_are() -> None:
 
 
 def test_unreadable_signature_suffix_is_removed_with_its_id() -> None:
-    """Litellm would send a suffix on that does not decode; the call gets a plain id instead, on both sides."""
+    """Litellm would send a suffix on that does not decode. The call gets a plain id instead, on both sides."""
     history = [
         GO,
         assistant(calls=[call("a__thought__EsICCr8CAb4", "f")]),
@@ -227,7 +227,7 @@ def test_unreadable_signature_suffix_is_removed_with_its_id() -> None:
 
 
 def test_long_ids_are_renamed_at_openai() -> None:
-    """OpenAI takes 40 characters; both sides get the same shorter id, the same each time."""
+    """OpenAI takes 40 characters. Both sides get the same shorter id, the same each time."""
     long = "call_" + "x" * 60
     history = [GO, assistant(calls=[call(long, "f")]), tool(long, "1")]
 
