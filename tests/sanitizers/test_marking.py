@@ -18,7 +18,7 @@ from sanitizers.profiles import GEMINI_3, OPENAI
 from sanitizers.provider_profiles import DEEPSEEK
 from sanitizers.synthetic import DerivedIds
 from sanitizers.validation import read_history, validate_messages
-from tests.sanitizers.test_properties import PROFILES
+from tests.sanitizers.test_pipeline_properties import PROFILES
 from tests.support.builders import assistant, call, legacy_call, system, tool, user, without
 from tests.support.strategies import any_histories, damaged_histories, legal_histories, media_histories
 

@@ -22,11 +22,11 @@ from sanitizers.schemas import (
 from tests.sanitizers.schemas import (
     test_arrays,
     test_choices,
+    test_dialects_gemini_json,
     test_enumerations,
-    test_gemini_json,
     test_objects,
     test_references,
-    test_types,
+    test_write_types,
 )
 from tests.sanitizers.schemas.cleaning import TEXT, kept_by_reason
 
@@ -211,10 +211,10 @@ def test_every_reason_has_an_example() -> None:
         test_arrays,
         test_choices,
         test_enumerations,
-        test_gemini_json,
+        test_dialects_gemini_json,
         test_objects,
         test_references,
-        test_types,
+        test_write_types,
     )
     others = [row.values[-1] for table in tables for row in table.ROWS]
 

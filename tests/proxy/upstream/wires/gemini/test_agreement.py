@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import Unrepairable, profile_for, sanitize
-from tests.sanitizers.test_agreement import gemini_body
+from tests.sanitizers.test_pipeline_agreement import gemini_body
 from tests.support.gemini_body import as_sent
 from tests.support.strategies import any_histories, damaged_histories, legal_histories
 

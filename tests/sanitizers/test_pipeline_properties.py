@@ -1,7 +1,7 @@
 """Properties of every history, whatever is wrong with it.
 
 Random histories find what nobody thought of. Damaged legal ones look like what happens in the field. The checker is
-the oracle, and is itself held against the emulator's judge in ``test_agreement``.
+the oracle, and is itself held against the emulator's judge in ``test_pipeline_agreement``.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from sanitizers import (
 from sanitizers.messages import RESULT_ROLES
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
 from sanitizers.provider_profiles import PROVIDER_PROFILES
-from tests.sanitizers.test_agreement import gemini_body
+from tests.sanitizers.test_pipeline_agreement import gemini_body
 from tests.support.builders import assistant, user
 from tests.support.gemini_body import as_sent, direct_body
 from tests.support.openai_emulator import judge_openai
