@@ -90,7 +90,7 @@ def test_turns_of_more_calls_than_the_pattern_lists_are_unknown(count: int) -> N
 
 
 @pytest.mark.parametrize("ids", [["a", "a"], ["", ""], [None, None], [""], [None]])
-def test_missing_and_repeated_ids_are_not_in_order(ids: list[Any]) -> None:
+def test_missing_and_repeated_ids_never_hide_a_broken_rule(ids: list[Any]) -> None:
     """A pair is one call and one result."""
     history = [
         user("u"),

@@ -206,8 +206,8 @@ def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[
             if derived is None:
                 taken = {identity(i) for i in _ids_in(entries)}
                 derived = DerivedIds(taken, nine=profile.call_id_form == "nine")
-            # An id with a wrong form alone is replaced by its own text, not by its place, so that the new id
-            # stays the same when a client cuts the front of the history.
+            # An id with a wrong form is replaced by a digest of itself, not of its place. So the new id stays the
+            # same when a client cuts the front of the history.
             misspelled = reason in ("call_id_illegal", "call_id_too_long")
             place = (0, 0) if misspelled else (entries[call.at].origin, call.number)
             call.id = derived.derive(*place, original)

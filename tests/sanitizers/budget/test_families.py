@@ -98,8 +98,8 @@ def test_prefixes_are_spelled_as_names_are_read() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_no_weight_is_negative(family: Family) -> None:
-    """Otherwise appended text could lower an estimate."""
+def test_rows_have_plausible_weights_factors_and_margins(family: Family) -> None:
+    """With a negative weight, appended text could lower an estimate."""
     assert len(NAMES) == len(family.weights)
     assert min(family.weights) > 0
     assert 0.95 <= family.scale < 1.1

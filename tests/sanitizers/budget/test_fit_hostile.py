@@ -124,8 +124,8 @@ def test_a_history_of_images_that_cannot_be_cut_is_reported() -> None:
     ],
 )
 @pytest.mark.parametrize("high", [0, 10, 100_000])
-def test_a_history_too_short_to_cut_is_unchanged(history: list[dict[str, Any]], high: int) -> None:
-    """It gets a verdict."""
+def test_short_histories_get_a_verdict_and_at_most_a_notice(history: list[dict[str, Any]], high: int) -> None:
+    """Nothing in them can be cut."""
     done = fit(
         CutInput(history, OPENAI, quick_size),
         Marks(high, high, high // 2, high),

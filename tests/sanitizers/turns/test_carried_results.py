@@ -146,7 +146,7 @@ def test_calls_of_smolagents_are_read(calls: list[tuple[str, Any]], names: list[
     assert calls_in_text(first) != calls_in_text(other)
 
 
-def test_a_call_in_a_text_has_no_id() -> None:
+def test_a_call_in_a_text_is_read_without_an_id() -> None:
     """Models without calls of their own have none to give."""
     written = "Calling tools:\n" + str(
         [{"id": None, "type": "function", "function": {"name": "f", "arguments": 1}}]
