@@ -33,6 +33,12 @@ ROWS = [
         id="one_of_that_overlaps",
     ),
     pytest.param(
+        {"enum": [None, "a"], "anyOf": [{"type": ["integer", "null"]}, TEXT]},
+        {**TEXT, "enum": ["a"], "nullable": True},
+        {"type_array": True, "enum_typed": True, "any_of_distributed": True, "nullable": True},
+        id="a_branch_that_only_null_is_left_of",
+    ),
+    pytest.param(
         {"oneOf": [{"type": "null"}, {"type": ["string", "null"]}]},
         {**TEXT, "nullable": True},
         {"type_array": True, "one_of_as_any_of": False, "any_of_distributed": True, "nullable": True},

@@ -61,6 +61,11 @@ CONTENTS = [
     Case(
         "OpenAI takes no null user content", [GO, user(None)], [GO], [("dropped", 1, "empty_message")], OPENAI
     ),
+    Case(
+        "an empty part of a result stays",
+        [GO, assistant(calls=[call("a")]), tool("a", [text(""), text("r")])],
+        None,
+    ),
     Case("an empty result is an answer", [GO, assistant(calls=[call("a")]), tool("a", "")], None),
     Case(
         "a null result becomes an empty one",
