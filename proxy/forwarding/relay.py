@@ -24,7 +24,6 @@ from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.next_chunk import next_chunk
 from proxy.forwarding.write_events import Held, find_native, write_held
 
-_EMPTY = "The provider's stream ended without an answer."
 _BROKEN = "The provider's stream broke off before the answer was complete."
 
 
@@ -38,10 +37,6 @@ class StreamedAnswer(Protocol):
     @property
     def notes(self) -> Notes:
         """What is known of the chunks so far beside what the client gets."""
-
-    @property
-    def finished(self) -> bool:
-        """Whether the answer was brought to its end."""
 
     @property
     def usage(self) -> Mapping[str, Any] | None:
@@ -62,6 +57,12 @@ class StreamedAnswer(Protocol):
 
     def last_chunk(self) -> Chunk | None:
         """Return the chunk of the usage, where the client asked for it and the provider reported any."""
+
+    def find_broken(self, *, began: bool) -> UpstreamFault | None:
+        """Return the fault of a stream that has ended and was not brought to its end; None for a complete one.
+
+        *began* says that a chunk of it was for the client.
+        """
 
     def find_unopened(self) -> AnswerUnusable | None:
         """Return the fault of an answer that ended before it began; None where that is an answer."""
@@ -87,6 +88,11 @@ class Relayed:
 
     writing_s: float | None
     """Seconds from the first text or call to the end; None where there was neither."""
+
+
+def broken_off() -> UpstreamFault:
+    """Return the fault of a stream that ended before its answer did."""
+    return UpstreamFault(_BROKEN, cause=Cause.TRUNCATED)
 
 
 async def relay_chunks(
@@ -132,10 +138,8 @@ async def relay_chunks(
                 began = began or bool(normalized["choices"])
                 await _send_or_hold(normalized, native, out, held, opened=opened)
             asked = clock()
-    if not out.committed and not began:
-        raise AnswerUnusable(_EMPTY, cause=Cause.EMPTY)
-    if not answer.finished:
-        raise UpstreamFault(_BROKEN, cause=Cause.TRUNCATED)
+    if (fault := answer.find_broken(began=began or out.committed)) is not None:
+        raise fault
     return Relayed(answer.usage or {}, opened, now - opened_at if opened else None)
 
 

@@ -22,7 +22,7 @@ from proxy.forwarding.chat.answer_signatures import call_ids, keep_signatures, n
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_last_words
 from proxy.forwarding.event_stream import EventStream
-from proxy.forwarding.relay import relay_chunks, send_end, send_held
+from proxy.forwarding.relay import broken_off, relay_chunks, send_end, send_held
 from proxy.forwarding.write_events import Held
 from proxy.planning.plan import Plan
 from sanitizers import Change
@@ -127,11 +127,6 @@ class StreamedChat:
         return () if self._gate is None else self._gate.changes
 
     @property
-    def finished(self) -> bool:
-        """Whether the answer was brought to its end."""
-        return self._normalizer.finished
-
-    @property
     def usage(self) -> Mapping[str, Any] | None:
         """The usage that the provider reported last, if any."""
         return self._normalizer.usage
@@ -148,6 +143,12 @@ class StreamedChat:
         self._record.answer_changes += notes.changes
         notes.signed.clear()
         notes.changes.clear()
+
+    def find_broken(self, *, began: bool) -> UpstreamFault | None:
+        """Return the fault of a stream without an answer, or without its end."""
+        if not began:
+            return AnswerUnusable("The provider's stream ended without an answer.", cause=Cause.EMPTY)
+        return None if self._normalizer.finished else broken_off()
 
     def find_unopened(self) -> AnswerUnusable | None:
         """Return the fault of an answer without words: thoughts alone are one, and of Gemini nothing is one too."""

@@ -10,12 +10,12 @@ from typing import Any
 
 from proxy.answers.normalize import Notes
 from proxy.answers.texts import Defaults, TextChunks, opens
-from proxy.core.errors import AnswerUnusable
+from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Chunk, TextCall
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.event_stream import EventStream
-from proxy.forwarding.relay import relay_chunks, send_end
+from proxy.forwarding.relay import broken_off, relay_chunks, send_end
 from proxy.forwarding.text.completing import may_be_empty, stream_text
 from proxy.forwarding.text.plans import TextPlan
 
@@ -33,8 +33,8 @@ async def stream_completion(
             answer = StreamedText(attempt.call, defaults(attempt.call.deployment.model_id))
             try:
                 relayed = await relay_chunks(stream_text(upstream, attempt.call), answer, attempt, out)
-                record.usage, record.writing_s = relayed.usage, relayed.writing_s
                 await send_end(answer, relayed, out)
+                record.usage, record.writing_s = relayed.usage, relayed.writing_s
                 return
             except BaseException:
                 out.discard()  # at once: while the next attempt is waited for, it would go out by itself
@@ -56,11 +56,6 @@ class StreamedText:
         self.last_chunk = chunks.last_chunk
 
     @property
-    def finished(self) -> bool:
-        """Whether the text was brought to its end."""
-        return self._chunks.finished
-
-    @property
     def usage(self) -> Mapping[str, Any] | None:
         """The usage that the provider reported last, if any."""
         return self._chunks.usage
@@ -75,6 +70,10 @@ class StreamedText:
 
     async def keep_notes(self) -> None:
         """Do nothing: texts have no notes."""
+
+    def find_broken(self, *, began: bool) -> UpstreamFault | None:
+        """Return the fault of a text without its end, of one without any chunk too."""
+        return None if self._chunks.finished else broken_off()
 
     def find_unopened(self) -> AnswerUnusable:
         """Return the fault of a text that never began."""

@@ -97,7 +97,7 @@ async def test_blank_beginnings_go_out_with_the_first_word() -> None:
 @pytest.mark.parametrize(
     ("chunks", "cause"),
     [
-        (stream(end=None), Cause.EMPTY),
+        (stream(end=None), Cause.TRUNCATED),
         (stream(" ", end=None), Cause.TRUNCATED),
         (stream("half", end=None), Cause.TRUNCATED),
     ],

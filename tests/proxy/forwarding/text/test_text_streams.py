@@ -138,3 +138,32 @@ async def test_a_client_that_leaves(proxy: Proxied, upstream: ScriptedUpstream) 
     await proxy.idle()
 
     assert await proxy.count("requests_total", route=COMPLETIONS, outcome="client_disconnected") == 1
+
+
+async def test_the_usage_of_a_text_that_says_nothing_is_not_counted(
+    proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no answer: the same as where it comes whole."""
+    monkeypatch.setattr("proxy.forwarding.text.stream_text.may_be_empty", lambda _: False)
+    for _ in range(8):
+        upstream.then(END, {"choices": [], "usage": USAGE})
+    reply = await proxy.post(STREAM, COMPLETIONS)
+
+    assert reply.status == 502
+    assert not any(
+        name == "turnright_tokens_total" and count for (name, _), count in (await proxy.metrics()).items()
+    )
+
+
+async def test_a_text_stream_without_a_chunk_broke_off(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A deployment that does that again and again is at fault, as one that breaks off in mid-word."""
+    for _ in range(8):
+        upstream.then()
+    reply = await proxy.post(STREAM, COMPLETIONS)
+
+    outcomes = {
+        dict(labels)["outcome"]
+        for (name, labels), count in (await proxy.metrics()).items()
+        if name == "turnright_upstream_attempts_total" and count
+    }
+    assert (reply.status, outcomes) == (502, {"truncated"})

@@ -9,8 +9,9 @@ import pytest
 from opentelemetry.trace import StatusCode
 
 from proxy.core.errors import UpstreamFault, UpstreamUnreachable
+from proxy.forwarding import read_failure
 from proxy.forwarding.chat import plan_attempts as chat_planning
-from tests.proxy.forwarding.attempting import BOTH, good
+from tests.proxy.forwarding.attempting import BOTH, good, refused
 from tests.proxy.observability.tracing.spans.read_spans import Spans, attributes
 from tests.support.proxied import CHAT, Proxied, chat
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, chunk, say
@@ -96,3 +97,28 @@ async def test_a_client_that_leaves_between_two_attempts(
     [attempt] = spans.attempts
     assert attributes(attempt)["turnright.outcome"] == "invalid_request"
     assert attributes(spans.request)["turnright.outcome"] == "client_disconnected"
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_a_client_that_leaves_while_an_error_is_read(
+    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch, stream: bool
+) -> None:
+    """The attempt is counted once, as cancelled, and nothing stays in flight."""
+
+    async def read_for_ever(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(read_failure, "run_offloaded", read_for_ever)
+    upstream.then(refused(503))
+    with pytest.raises(asyncio.TimeoutError):
+        await proxy.request("POST", CHAT, json=chat(stream=stream), timeout=aiohttp.ClientTimeout(0.2))
+    await proxy.idle()
+
+    [attempt] = spans.attempts
+    counts = {
+        dict(labels)["outcome"]: count
+        for (name, labels), count in (await proxy.metrics()).items()
+        if name == "turnright_upstream_attempts_total" and count
+    }
+    assert attributes(attempt)["turnright.outcome"] == "cancelled"
+    assert counts == {"cancelled": 1}
