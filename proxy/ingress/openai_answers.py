@@ -10,7 +10,6 @@ from typing import Any
 
 from proxy.core.errors import ProxyError
 from proxy.core.json_text import write_json
-from proxy.core.source import OPENAI_CHAT
 from proxy.core.sse import encode_event
 from proxy.core.upstream_call import Answer, Chunk
 
@@ -37,9 +36,11 @@ def _envelope(error: ProxyError) -> dict[str, Any]:
 
 
 class OpenAIStream:
-    """Writes chunks as they are, one event each. It has no state, so that all streams share one."""
+    """Writes chunks as they are, one event each. It has no state, so all streams of a format share one."""
 
-    format = OPENAI_CHAT
+    def __init__(self, format_name: str) -> None:
+        self.format = format_name
+
     write_chunk = staticmethod(encode_event)
 
     def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
@@ -57,6 +58,3 @@ class OpenAIStream:
     def write_error(self, error: ProxyError, /) -> bytes:
         """Return the event that ends a stream with *error*."""
         return encode_event(_envelope(error))
-
-
-OPENAI_STREAM = OpenAIStream()

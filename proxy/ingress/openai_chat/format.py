@@ -6,8 +6,10 @@ from proxy.core.json_text import write_json
 from proxy.core.source import OPENAI_CHAT as NAME
 from proxy.core.sse import EVENT_STREAM
 from proxy.forwarding.answer_format import StreamWriter
-from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error, write_native_answer
+from proxy.ingress.openai_answers import KEEP_ALIVE, OpenAIStream, write_error, write_native_answer
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+
+_STREAM = OpenAIStream(NAME)
 
 
 class OpenAIChat:
@@ -24,7 +26,7 @@ class OpenAIChat:
 
     def write_stream(self) -> StreamWriter:
         """Return the writer of a streamed answer."""
-        return OPENAI_STREAM
+        return _STREAM
 
 
 OPENAI_CHAT = OpenAIChat()

@@ -8,14 +8,17 @@ from proxy.core.json_text import write_json
 from proxy.core.sse import EVENT_STREAM
 from proxy.core.text_request import TextRequest
 from proxy.forwarding.answer_format import StreamWriter
-from proxy.ingress.openai_answers import KEEP_ALIVE, OPENAI_STREAM, write_error, write_native_answer
+from proxy.ingress.openai_answers import KEEP_ALIVE, OpenAIStream, write_error, write_native_answer
 from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
+
+_NAME = "openai_completions"
+_STREAM = OpenAIStream(_NAME)
 
 
 class OpenAICompletions:
     """Implements :class:`proxy.forwarding.answer_format.ClientFormat` for text completions."""
 
-    name = "openai_completions"
+    name = _NAME
     id_prefix = "cmpl-"
     stream_content_type = EVENT_STREAM
     keep_alive = KEEP_ALIVE
@@ -29,7 +32,7 @@ class OpenAICompletions:
 
     def write_stream(self) -> StreamWriter:
         """Return the writer of a streamed text."""
-        return OPENAI_STREAM
+        return _STREAM
 
 
 class OpenAIEmbeddings(OpenAICompletions):

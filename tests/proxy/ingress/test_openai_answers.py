@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import Overloaded, ProxyError, UnrepairableHistory
-from proxy.ingress.openai_answers import OPENAI_STREAM, write_error
+from proxy.ingress.openai_answers import OpenAIStream, write_error
 
 PLAIN = b'{"error":{"message":"Later.","type":"server_error","param":null,"code":"overloaded"}}'
 HISTORY: dict[str, Any] = {"violations": [{"rule": "a"}], "changes": [{"step": "b"}]}
@@ -37,11 +37,11 @@ HISTORY: dict[str, Any] = {"violations": [{"rule": "a"}], "changes": [{"step": "
 def test_envelope(error: ProxyError, written: bytes) -> None:
     """Four fields, and behind them the details where there are any; the same as a stream's last event."""
     assert write_error(error) == written
-    assert OPENAI_STREAM.write_error(error) == b"data: " + written + b"\n\n"
+    assert OpenAIStream("x").write_error(error) == b"data: " + written + b"\n\n"
 
 
 def test_events() -> None:
     """One line for each chunk, and an end of OpenAI's own."""
-    assert OPENAI_STREAM.write_chunk({"id": "x"}) == b'data: {"id":"x"}\n\n'
-    assert OPENAI_STREAM.write_encoded(b'{"id":"x"}') == b'data: {"id":"x"}\n\n'
-    assert OPENAI_STREAM.write_end() == b"data: [DONE]\n\n"
+    assert OpenAIStream("x").write_chunk({"id": "x"}) == b'data: {"id":"x"}\n\n'
+    assert OpenAIStream("x").write_encoded(b'{"id":"x"}') == b'data: {"id":"x"}\n\n'
+    assert OpenAIStream("x").write_end() == b"data: [DONE]\n\n"
