@@ -335,7 +335,9 @@ async def test_defect_of_ours_in_a_stream(proxy: Proxied, upstream: ScriptedUpst
 
 
 @BOTH
-async def test_half_a_character(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
+async def test_half_a_surrogate_pair_in_an_answer_is_replaced(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
     """Half a character is none: a client that sent it back would be refused. In a stream the other half may follow."""
     upstream.then(
         *(

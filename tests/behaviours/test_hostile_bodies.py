@@ -155,18 +155,20 @@ def fuzzed() -> Iterator[Fuzzed]:
 
 
 @given(body=hostile_bytes(), path=st.sampled_from(PATHS), mode=st.sampled_from(MODES))
-def test_bytes(fuzzed: Fuzzed, body: bytes, path: str, mode: str) -> None:
+def test_random_bytes_are_no_fault_of_ours(fuzzed: Fuzzed, body: bytes, path: str, mode: str) -> None:
     """Bytes that are hardly a request."""
     fuzzed.send(path, body, mode)
 
 
 @given(body=hostile_requests(), path=st.sampled_from(PATHS), mode=st.sampled_from(MODES))
-def test_requests(fuzzed: Fuzzed, body: bytes, path: str, mode: str) -> None:
+def test_requests_with_odd_values_are_no_fault_of_ours(
+    fuzzed: Fuzzed, body: bytes, path: str, mode: str
+) -> None:
     """Requests with odd values, at any depth."""
     fuzzed.send(path, body, mode)
 
 
-def test_bomb(fuzzed: Fuzzed) -> None:
+def test_compressed_body_is_bounded_by_its_unpacked_size(fuzzed: Fuzzed) -> None:
     """A small body that unpacks to a large one is bounded by what it unpacks to."""
     bomb = gzip.compress(b"[" + b" " * (64 * 2**20) + b"]")
 
@@ -177,7 +179,9 @@ def test_bomb(fuzzed: Fuzzed) -> None:
 @pytest.mark.parametrize("path", sorted(set(PATHS)))
 @pytest.mark.parametrize("model", ["gemini", "gemini-2.5", "openai"])
 @pytest.mark.parametrize("depth", [90, 260, 600, 1_000, 1_100, 20_000])
-def test_deep_arguments(fuzzed: Fuzzed, depth: int, model: str, path: str, mode: str) -> None:
+def test_deeply_nested_arguments_are_answered(
+    fuzzed: Fuzzed, depth: int, model: str, path: str, mode: str
+) -> None:
     """Arguments are texts, whose nesting no bound on the body sees; parallel calls, so that they are compared."""
     arguments = '{"a":' * depth + "1" + "}" * depth
     calls = [call(one, "f", arguments) for one in ("a", "b")]

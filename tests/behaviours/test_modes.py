@@ -40,7 +40,9 @@ async def test_legal_history_goes_as_it_is(upstream: ScriptedUpstream, mode: str
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_repair(upstream: ScriptedUpstream, stream: bool) -> None:
+async def test_repair_mode_makes_the_history_legal_and_reports_it(
+    upstream: ScriptedUpstream, stream: bool
+) -> None:
     """The default makes the history legal, says what it did in the header, and counts it."""
     reply, counts = await send(BROKEN, upstream, stream=stream)
 
@@ -52,7 +54,9 @@ async def test_repair(upstream: ScriptedUpstream, stream: bool) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_observe(upstream: ScriptedUpstream, stream: bool) -> None:
+async def test_observe_mode_sends_the_history_unchanged_and_reports_it(
+    upstream: ScriptedUpstream, stream: bool
+) -> None:
     """Observe sends the history as it came, and says what it would have done."""
     reply, counts = await send(BROKEN, upstream, mode="observe", stream=stream)
 
@@ -72,7 +76,7 @@ async def test_observe_never_refuses(upstream: ScriptedUpstream, messages: list[
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_strict(upstream: ScriptedUpstream, stream: bool) -> None:
+async def test_strict_mode_refuses_with_each_rule_and_place(upstream: ScriptedUpstream, stream: bool) -> None:
     """Strict refuses what it would have to change, with every rule, its place, and the change that mends it."""
     reply, counts = await send(BROKEN, upstream, mode="strict", stream=stream)
 
@@ -93,7 +97,7 @@ async def test_strict(upstream: ScriptedUpstream, stream: bool) -> None:
     assert set(counts.values()) == {0}
 
 
-async def test_off(upstream: ScriptedUpstream) -> None:
+async def test_off_mode_checks_only_the_shape_of_a_request(upstream: ScriptedUpstream) -> None:
     """Off looks at nothing but what any request must be."""
     reply, counts = await send(BROKEN, upstream, mode="off")
     refused, _ = await send([{"role": "wizard"}], upstream, mode="off")
@@ -123,7 +127,7 @@ async def test_what_cannot_be_repaired_is_refused(
 
 
 @pytest.mark.parametrize("on_violation", ["refuse", "send"])
-async def test_on_violation(
+async def test_rule_that_stays_broken_is_refused_or_counted_as_on_violation_says(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, on_violation: str
 ) -> None:
     """Where the steps leave a rule broken, it is refused, or sent and counted, as the setting says."""

@@ -38,7 +38,7 @@ async def test_first_byte_timeout(upstream: ScriptedUpstream) -> None:
     assert await upstream.exchanges[0].ended() == "failed"
 
 
-async def test_idle_timeout(upstream: ScriptedUpstream) -> None:
+async def test_stream_that_stops_in_the_middle_ends_at_the_idle_timeout(upstream: ScriptedUpstream) -> None:
     """A provider that stops in the middle ends the stream with an event; each chunk sets the limit back."""
     upstream.then(*[step for _ in range(7) for step in (say("x"), Pause(0.3))], HANG)
     reply, took = await timed(upstream, chat(stream=True), idle_timeout=1.8, first_byte_timeout=1.0)
@@ -59,7 +59,7 @@ async def test_chunks_that_say_nothing_do_not_begin(upstream: ScriptedUpstream) 
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_total_deadline(upstream: ScriptedUpstream, stream: bool) -> None:
+async def test_endless_stream_ends_at_the_deadline(upstream: ScriptedUpstream, stream: bool) -> None:
     """A provider that goes on for ever is stopped at the deadline."""
     steps = [step for _ in range(1000) for step in (say("x"), Pause(0.05))]
     upstream.then(*(steps if stream else [HANG]))

@@ -42,7 +42,9 @@ def named(name: str, arguments: str = GOOD) -> dict[str, Any]:
     return found
 
 
-async def test_repair(upstream: ScriptedUpstream) -> None:
+async def test_repair_mode_renames_tools_and_restores_their_names_in_the_answer(
+    upstream: ScriptedUpstream,
+) -> None:
     """Declarations and history go out renamed, the answer comes back as the client knows it, and it is reported."""
     upstream.then(named(NEW))
     async with proxied(settings_of(), upstream) as proxy:
@@ -61,7 +63,7 @@ async def test_repair(upstream: ScriptedUpstream) -> None:
     assert counted == {"tool_name": 1, "call_name": 2}
 
 
-async def test_observe(upstream: ScriptedUpstream) -> None:
+async def test_observe_mode_sends_tool_names_unchanged_and_reports_them(upstream: ScriptedUpstream) -> None:
     """All goes out and comes back as it is; what would have been renamed is told."""
     upstream.then(named(NEW))
     async with proxied(settings_of(sanitize={"mode": "observe"}), upstream) as proxy:
@@ -74,7 +76,7 @@ async def test_observe(upstream: ScriptedUpstream) -> None:
     assert reply.headers["x-turnright-changes"] == "tools=3;observed"
 
 
-async def test_off(upstream: ScriptedUpstream) -> None:
+async def test_off_mode_sends_tool_names_unchanged(upstream: ScriptedUpstream) -> None:
     """Nothing is looked at."""
     async with proxied(settings_of(sanitize={"mode": "off"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": HISTORY, "tools": TOOLS})
@@ -96,7 +98,7 @@ async def test_off(upstream: ScriptedUpstream) -> None:
     ],
     ids=["history", "declarations"],
 )
-async def test_strict(
+async def test_strict_mode_refuses_illegal_tool_names_with_their_places(
     upstream: ScriptedUpstream, messages: Any, param: str, rules: list[str], reasons: list[str]
 ) -> None:
     """What would have to be renamed is refused, with its places."""
@@ -112,7 +114,9 @@ async def test_strict(
 @pytest.mark.parametrize(
     ("mode", "verdict"), [("repair", "repaired"), ("observe", "sent_as_is"), ("strict", "refused")]
 )
-async def test_explain(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
+async def test_explain_shows_each_renamed_tool_and_its_place(
+    upstream: ScriptedUpstream, mode: str, verdict: str
+) -> None:
     """Declarations by themselves change the verdict, too; a reader is told where each change is."""
     asked = {
         "model": MODEL,
@@ -141,7 +145,9 @@ async def test_explain(upstream: ScriptedUpstream, mode: str, verdict: str) -> N
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_fallback(upstream: ScriptedUpstream, stream: bool) -> None:
+async def test_fallback_renames_tools_by_the_rule_of_its_own_model(
+    upstream: ScriptedUpstream, stream: bool
+) -> None:
     """Each target's own rule, from the client's names: what one takes the other may not."""
     settings = settings_of(
         {MODEL: GEMINI, "gpt": "openai/gpt-4.1"}, router_settings={"fallbacks": [{MODEL: ["gpt"]}]}

@@ -124,7 +124,7 @@ async def test_hostile_names_reach_no_argument(
     assert arguments["api_key"] == "no-key"
 
 
-async def test_arguments_are_a_closed_set(upstream: ScriptedUpstream) -> None:
+async def test_arguments_of_a_chat_are_a_closed_set(upstream: ScriptedUpstream) -> None:
     """With every parameter and every setting in use, the arguments are the allow-list's and ours."""
     entry = {
         "model": "openai/gpt-4.1",

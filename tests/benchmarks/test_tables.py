@@ -38,7 +38,7 @@ def test_least_of_nothing() -> None:
     assert least([3.0, 2.0]) == 2.0
 
 
-def test_quantile() -> None:
+def test_quantile_of_sorted_values() -> None:
     """Of sorted values."""
     assert quantile([1.0, 2.0, 3.0, 4.0], 0.5) == 3.0
     assert quantile([1.0, 2.0], 1.0) == 2.0

@@ -17,7 +17,9 @@ from tests.process.running import Served
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=NAME)
-def test_signatures_survive(served: Served, gemini: Gemini, client: Client) -> None:
+def test_each_call_of_five_rounds_keeps_its_signature_and_result(
+    served: Served, gemini: Gemini, client: Client
+) -> None:
     """Every call of every round comes back with the signature that it was issued with, and with its own result."""
     run_and_check(served, gemini, client, f"gemini/{GEMINI_MODEL}")
 

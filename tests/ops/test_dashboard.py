@@ -73,7 +73,7 @@ def test_rows_and_places() -> None:
         assert not before["type"] == after["type"] == "row"
 
 
-def test_variables() -> None:
+def test_dashboard_can_choose_source_installation_process_and_model() -> None:
     """The data source, the installation, the process and the model can be chosen, several at a time."""
     assert ["datasource", "job", "instance", "model", "manual"] == list(variables())
     assert variables()["datasource"]["query"] == "prometheus"

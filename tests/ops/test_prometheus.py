@@ -78,7 +78,7 @@ def test_recorded_series_are_there(watched: Watched) -> None:
             assert labels.keys() - {"__name__"} == recorded()[name].keys(), name
 
 
-def test_alerts_begin(watched: Watched) -> None:
+def test_alert_of_a_refused_key_is_pending_and_others_are_quiet(watched: Watched) -> None:
     """A refused key is noticed, and waits for its time; that anything is scraped keeps the others quiet."""
     until(lambda: "TurnrightProviderKeyRefused" in watched.prometheus.alerts())
     states = watched.prometheus.alerts()

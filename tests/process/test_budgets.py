@@ -266,7 +266,9 @@ def test_an_overflow_where_nothing_can_be_cut(
     assert len(openai_emulator.requests) == 1
 
 
-def test_refused_twice(client: Client, openai_emulator: OpenAIEmulator, number: int) -> None:
+def test_overflow_after_a_tighter_cut_is_told_to_the_client(
+    client: Client, openai_emulator: OpenAIEmulator, number: int
+) -> None:
     """One tighter try, and then the provider's words: nobody cuts a conversation to nothing."""
     for _ in range(5):
         openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})

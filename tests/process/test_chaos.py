@@ -9,7 +9,7 @@ REQUESTS = 200
 SHARE = 0.2
 
 
-async def test_chaos(transport: str) -> None:
+async def test_no_answer_is_lost_or_doubled_while_providers_fail(transport: str) -> None:
     """Nothing is lost, wrong, doubled or left behind; most requests are answered all the same, by further tries."""
     report = await run(requests=REQUESTS, concurrency=16, share=SHARE, transport=transport, seed=20_261)
 
@@ -21,7 +21,7 @@ async def test_chaos(transport: str) -> None:
     assert report.attempts > REQUESTS
 
 
-async def test_no_chaos(transport: str) -> None:
+async def test_every_answer_comes_at_the_first_try_without_faults(transport: str) -> None:
     """Without a fault everything is answered at the first try."""
     report = await run(requests=40, concurrency=8, share=0.0, transport=transport, seed=1)
 

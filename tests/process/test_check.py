@@ -99,7 +99,7 @@ def test_check_lists_every_fault(tmp_path: Path) -> None:
     assert len(lines) == 5
 
 
-def test_check_warns(tmp_path: Path) -> None:
+def test_check_warns_of_likely_mistakes_on_standard_error(tmp_path: Path) -> None:
     """What is likely a mistake is a warning on standard error, not a fault."""
     path = write(tmp_path / "c.yaml", config() | {"general_settings": {"drain_grace": 0}})
 

@@ -52,7 +52,9 @@ def test_help_names_every_command() -> None:
         ("explain", "a", "b"),
     ],
 )
-def test_wrong_usage(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_exits_with_2_and_the_fault_on_standard_error(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Wrong usage is exit 2, with the usage and the fault on standard error, in words for a reader."""
     with pytest.raises(SystemExit) as ended:
         main(arguments)
@@ -63,7 +65,7 @@ def test_wrong_usage(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[s
     assert "_port" not in shown.err
 
 
-def test_demo() -> None:
+def test_demo_needs_no_key_and_exits_with_0() -> None:
     """The demo needs no key, prints every history with both answers, and exits 0 since all go as they should."""
     shown = run("demo")
 

@@ -38,7 +38,7 @@ streaming = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stre
 @streaming
 @pytest.mark.parametrize("model", GEMINI_MODELS)
 @pytest.mark.parametrize("name", [name for name in GEMINI if name not in FOREIGN])
-def test_gemini(
+def test_known_history_is_taken_by_gemini_at_the_first_try(
     http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
 ) -> None:
     """The history is answered; the emulator took it at the first try and got all of it, or the list says what not."""
@@ -121,7 +121,7 @@ def test_images_in_results(http: httpx.Client, served: Served, gemini: Gemini, n
 
 @streaming
 @pytest.mark.parametrize("name", OPENAI)
-def test_openai(
+def test_known_history_is_taken_by_openai_at_the_first_try(
     http: httpx.Client, served: Served, openai_emulator: OpenAIEmulator, name: str, stream: bool
 ) -> None:
     """The history is answered; OpenAI's judge took it at the first try and got all of it, or the list says what not."""

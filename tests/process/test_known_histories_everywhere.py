@@ -80,19 +80,25 @@ def request_of(model: str, name: str, *, stream: bool) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("model", "name"), CASES, ids=lambda value: value)
-def test_whole(http: httpx.Client, everywhere: Everywhere, model: str, name: str) -> None:
+def test_known_history_is_taken_by_every_provider_at_the_first_try(
+    http: httpx.Client, everywhere: Everywhere, model: str, name: str
+) -> None:
     """The history is answered; the provider's judge took it at once and got all of it, or the list says what not."""
     check(http, everywhere, model, name, stream=False)
 
 
 @pytest.mark.parametrize(("model", "name"), OWN, ids=lambda value: value)
-def test_stream(http: httpx.Client, everywhere: Everywhere, model: str, name: str) -> None:
+def test_provider_of_the_report_streams_its_answer(
+    http: httpx.Client, everywhere: Everywhere, model: str, name: str
+) -> None:
     """The provider that the report is about streams its answer to the same request."""
     check(http, everywhere, model, name, stream=True)
 
 
 @pytest.mark.parametrize(("model", "name"), sorted(NO_IMAGES), ids=lambda value: value)
-def test_refused_image(http: httpx.Client, everywhere: Everywhere, model: str, name: str) -> None:
+def test_image_for_a_model_without_images_is_refused_with_its_place(
+    http: httpx.Client, everywhere: Everywhere, model: str, name: str
+) -> None:
     """An image for a model that reads none is refused here, with the place where it is."""
     provider = everywhere.of(model)
 

@@ -95,7 +95,9 @@ def chat(model: str = MAIN, *, stream: bool = False) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-def test_ok(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper, stream: bool) -> None:
+def test_metrics_of_an_answer(
+    http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper, stream: bool
+) -> None:
     """An answer: its request, its attempt, how long both took, and its tokens."""
     gemini.say(TEXT)
 
@@ -112,7 +114,7 @@ def test_ok(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scrape
     assert 0 <= after["turnright_event_loop_lag_seconds", ()] < 60
 
 
-def test_retry(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
+def test_metrics_of_a_retry(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
     """A failure that the next try makes good."""
     gemini.fault(status=503)
 
@@ -123,7 +125,7 @@ def test_retry(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scr
     assert scraper.more("turnright_fallbacks_total", model=MAIN, reason="unavailable") == 0
 
 
-def test_fallback(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
+def test_metrics_of_a_fallback(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
     """A failure that another model makes good; where it was asked is left alone."""
     gemini.fault(status=401, model="gemini-3.6-flash")
 
@@ -134,7 +136,7 @@ def test_fallback(http: httpx.Client, counted: Served, gemini: Gemini, scraper: 
     assert scraper.more("turnright_circuit_state", model=MAIN, deployment="0") == 2
 
 
-def test_error(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
+def test_metrics_of_an_error(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
     """A failure that nothing makes good."""
     gemini.fault(status=500, times=9, model="gemini-2.5-pro")
 
@@ -144,7 +146,9 @@ def test_error(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scr
     assert scraper.more("turnright_retries_total", model=SPARE, reason="server_error") == 1
 
 
-def test_interrupted_stream(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
+def test_metrics_of_an_interrupted_stream(
+    http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper
+) -> None:
     """A stream that breaks off behind its first text."""
     gemini.say(TEXT)
     gemini.fault(cut_after_chunks=1)
@@ -155,7 +159,7 @@ def test_interrupted_stream(http: httpx.Client, counted: Served, gemini: Gemini,
     assert scraper.more("turnright_client_disconnects_total", route=CHAT) == 0
 
 
-def test_disconnect(counted: Served, gemini: Gemini, scraper: Scraper) -> None:
+def test_metrics_of_a_client_that_disconnects(counted: Served, gemini: Gemini, scraper: Scraper) -> None:
     """A client that leaves in the middle of a stream."""
     gemini.say(TEXT)
     gemini.fault(chunk_delay_seconds=LONG_S)
@@ -172,7 +176,9 @@ def test_disconnect(counted: Served, gemini: Gemini, scraper: Scraper) -> None:
     assert scraper.more("turnright_streams_interrupted_total", model=SPARE, reason="connection_lost") == 0
 
 
-def test_shed(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
+def test_metrics_of_a_request_without_a_place(
+    http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper
+) -> None:
     """A request more than there are places for."""
     gemini.fault(delay_seconds=3.0, times=PLACES)
     with ThreadPoolExecutor(PLACES) as pool:
@@ -204,7 +210,9 @@ def test_both_formats_say_the_same(http: httpx.Client, counted: Served, scraper:
     assert {"process_cpu_seconds", "python_gc_collections", "turnright_build_info"} <= names
 
 
-def test_exemplars(http: httpx.Client, counted: Served, scraper: Scraper) -> None:
+def test_exemplars_lead_to_the_trace_of_a_request(
+    http: httpx.Client, counted: Served, scraper: Scraper
+) -> None:
     """A request that is part of a trace leads to it from what it was counted in."""
     http.post(
         f"{counted.base_url}/chat/completions",

@@ -40,7 +40,9 @@ def sync_client(served: Served) -> Iterator[OpenAI]:
 
 
 @targets
-async def test_chat(client: AsyncOpenAI, model: str) -> None:
+async def test_chat_completion_has_text_finish_reason_usage_and_model(
+    client: AsyncOpenAI, model: str
+) -> None:
     """A chat completion has a text, a finish reason, a usage and the provider's model."""
     answer = await client.chat.completions.create(model=model, messages=HELLO)
 
@@ -54,7 +56,7 @@ async def test_chat(client: AsyncOpenAI, model: str) -> None:
 
 
 @targets
-def test_chat_sync(sync_client: OpenAI, model: str) -> None:
+def test_synchronous_client_gets_the_same_text_whole_and_streamed(sync_client: OpenAI, model: str) -> None:
     """The synchronous client gets the same text whole and streamed."""
     whole = sync_client.chat.completions.create(model=model, messages=HELLO)
     chunks = list(sync_client.chat.completions.create(model=model, messages=HELLO, stream=True))
@@ -86,7 +88,7 @@ async def test_usage_in_streams(client: AsyncOpenAI, model: str) -> None:
 
 
 @targets
-async def test_stream_helper(client: AsyncOpenAI, model: str) -> None:
+async def test_clients_stream_helper_gives_the_finished_completion(client: AsyncOpenAI, model: str) -> None:
     """The client's stream helper puts the answer together and gives the finished completion."""
     texts: list[str] = []
     async with client.chat.completions.stream(model=model, messages=HELLO) as stream:
@@ -102,7 +104,9 @@ async def test_stream_helper(client: AsyncOpenAI, model: str) -> None:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @targets
-async def test_tool_loop(client: AsyncOpenAI, gemini: Gemini, model: str, stream: bool) -> None:
+async def test_three_rounds_of_parallel_calls_are_taken_as_they_came(
+    client: AsyncOpenAI, gemini: Gemini, model: str, stream: bool
+) -> None:
     """Three rounds of parallel calls: each answer is replayed as it came, and the provider takes every history."""
     messages: Any = [{"role": "system", "content": "Be brief."}]
     called: list[list[str]] = []
@@ -140,7 +144,7 @@ async def say(client: AsyncOpenAI, model: str, messages: Any, *, stream: bool) -
         return await events.get_final_completion()
 
 
-async def test_models(client: AsyncOpenAI) -> None:
+async def test_models_lists_configured_names_and_finds_those_a_wildcard_covers(client: AsyncOpenAI) -> None:
     """The list has the configured names; a name that a wildcard covers is found, any other is not."""
     listed = [model.id async for model in client.models.list()]
     found = await client.models.retrieve("gemini/gemini-2.5-pro")
@@ -151,7 +155,7 @@ async def test_models(client: AsyncOpenAI) -> None:
         await client.models.retrieve("anthropic/claude")
 
 
-async def test_unknown_model(client: AsyncOpenAI) -> None:
+async def test_unknown_model_is_not_found_error_with_the_known_names(client: AsyncOpenAI) -> None:
     """A model that is not configured is the client's NotFoundError, with the names that are."""
     with pytest.raises(openai.NotFoundError) as caught:
         await client.chat.completions.create(model="gpt-unknown", messages=HELLO)
@@ -170,7 +174,9 @@ async def test_unknown_model(client: AsyncOpenAI) -> None:
         ({"tools": [{"type": "mcp"}]}, "tools[0].type"),
     ],
 )
-async def test_bad_request(client: AsyncOpenAI, gemini: Gemini, extra: Any, param: str) -> None:
+async def test_unusable_request_is_bad_request_error_and_nothing_is_sent(
+    client: AsyncOpenAI, gemini: Gemini, extra: Any, param: str
+) -> None:
     """A request that cannot be used is a BadRequestError that names the field, and nothing is sent."""
     arguments: Any = {"model": PRO, "messages": HELLO} | extra
     with pytest.raises(openai.BadRequestError) as caught:
@@ -193,7 +199,9 @@ def guarded(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
         yield process
 
 
-async def test_master_key(guarded: Served, gemini: Gemini) -> None:
+async def test_wrong_master_key_is_authentication_error_that_shows_no_key(
+    guarded: Served, gemini: Gemini
+) -> None:
     """With a master key, a wrong one is an AuthenticationError that shows neither; the right one is served."""
     async with AsyncOpenAI(base_url=guarded.base_url, api_key="sk-wrong", max_retries=0) as stranger:
         for attempt in (
@@ -213,7 +221,9 @@ async def test_master_key(guarded: Served, gemini: Gemini) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_rate_limit(client: AsyncOpenAI, gemini: Gemini, stream: bool) -> None:
+async def test_providers_429_is_rate_limit_error_after_one_call(
+    client: AsyncOpenAI, gemini: Gemini, stream: bool
+) -> None:
     """The provider's 429 is a RateLimitError with the provider's words, and the provider is asked once."""
     gemini.fault(status=429, message="Quota exceeded for the test.")
     with pytest.raises(openai.RateLimitError, match="Quota exceeded for the test"):
@@ -223,7 +233,9 @@ async def test_rate_limit(client: AsyncOpenAI, gemini: Gemini, stream: bool) -> 
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_provider_overloaded(client: AsyncOpenAI, gemini: Gemini, stream: bool) -> None:
+async def test_providers_503_is_internal_server_error_with_its_status(
+    client: AsyncOpenAI, gemini: Gemini, stream: bool
+) -> None:
     """The provider's 503 is an InternalServerError that keeps the status, before a stream has begun as well."""
     gemini.fault(status=503, message="The model is overloaded.")
     with pytest.raises(openai.InternalServerError, match="The model is overloaded") as caught:

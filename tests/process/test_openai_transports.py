@@ -185,7 +185,7 @@ async def both(
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", MODELS)
-async def test_both_transports_mean_the_same(
+async def test_both_transports_send_openai_the_same_bodies(
     openai_emulator: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch, model: str, stream: bool
 ) -> None:
     """Whole bodies are equal, but for just those differences that are meant."""

@@ -71,7 +71,9 @@ async def test_tokens_mean_nothing_to_gemini(client: AsyncOpenAI, gemini: Gemini
 
 
 @embedders
-async def test_many_texts(client: AsyncOpenAI, gemini: Gemini, model: str) -> None:
+async def test_more_texts_than_gemini_takes_are_sent_in_parts(
+    client: AsyncOpenAI, gemini: Gemini, model: str
+) -> None:
     """More texts than Gemini takes at once are sent in parts; the client sees one answer, in its own order."""
     texts = [f"text {at}" for at in range(230)]
     answer = await client.embeddings.create(model=model, input=texts, dimensions=4)
@@ -85,7 +87,7 @@ async def test_many_texts(client: AsyncOpenAI, gemini: Gemini, model: str) -> No
 
 
 @writers
-async def test_text_completion(client: AsyncOpenAI, model: str) -> None:
+async def test_text_completion_is_the_same_whole_and_streamed(client: AsyncOpenAI, model: str) -> None:
     """A prompt is completed, whole and in pieces, to the same text, with a finish reason and a usage."""
     whole = await client.completions.create(model=model, prompt="Once upon a time", max_tokens=50)
     stream = await client.completions.create(
@@ -161,7 +163,9 @@ async def test_prompts_of_tokens(client: AsyncOpenAI, openai_emulator: OpenAIEmu
         assert caught.value.param == "prompt"
 
 
-async def test_a_stream_that_is_cut(client: AsyncOpenAI, openai_emulator: OpenAIEmulator) -> None:
+async def test_text_stream_that_is_cut_ends_with_an_error(
+    client: AsyncOpenAI, openai_emulator: OpenAIEmulator
+) -> None:
     """A stream that dies in the middle ends with an error, never like one that is whole."""
     openai_emulator.faults.append({"cut_after_chunks": 2})
     stream = await client.completions.create(model=INSTRUCT, prompt="Once", stream=True)
@@ -173,7 +177,7 @@ async def test_a_stream_that_is_cut(client: AsyncOpenAI, openai_emulator: OpenAI
 
 
 @pytest.mark.parametrize("model", [EMBEDDERS[0], INSTRUCT])
-async def test_a_provider_that_fails(
+async def test_status_and_words_of_a_failing_provider_reach_the_client(
     client: AsyncOpenAI, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
     """The provider's status and words reach the client; nothing is retried here."""
@@ -191,7 +195,7 @@ async def test_a_provider_that_fails(
     assert len(openai_emulator.requests) == 1
 
 
-async def test_a_client_that_leaves(client: AsyncOpenAI, gemini: Gemini) -> None:
+async def test_call_upstream_ends_when_its_client_leaves(client: AsyncOpenAI, gemini: Gemini) -> None:
     """Its call upstream ends with it."""
     gemini.fault(chunk_delay_seconds=0.2)
     stream = await client.completions.create(model=CHATTING, prompt="Once " * 50, stream=True)

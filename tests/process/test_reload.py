@@ -213,7 +213,9 @@ def test_bad_file_then_repaired(tmp_path: Path, http: httpx.Client, openai_emula
         assert SECRET not in process.running.output
 
 
-def test_config_map(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+def test_swapped_config_map_is_loaded(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
     """The kubelet's way: a directory beside, then the swap of the symlink ``..data``, then the old one goes."""
     mount = tmp_path / "mount"
     mount.mkdir()
@@ -243,7 +245,7 @@ def test_config_map(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIE
     assert (status, running.errors, len(running.events("config_reload_failed"))) == (0, "", 0)
 
 
-def test_sighup(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+def test_sighup_reloads_at_once(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
     """It reloads at once, changed or not; with no file there is the environment, and the process goes on."""
     with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
         with process.reload():
@@ -263,7 +265,9 @@ def test_sighup(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmula
     assert (status, running.errors) == (0, "")
 
 
-def test_pipe(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+def test_configuration_from_a_pipe_is_not_reloaded(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
     """A configuration from a pipe is read once: a reload is refused, and waits for nobody to write."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -349,7 +353,9 @@ def test_what_needs_a_restart(tmp_path: Path, http: httpx.Client, openai_emulato
         assert [line["delay_s"] for line in process.running.events("draining")] == [0.1]
 
 
-def test_another_transport(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+def test_model_on_litellm_is_added_without_stopping_requests(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
     """A model on litellm is added to a process that had none: nobody waits for the seconds that its import takes."""
     with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
         listed = [entry(openai_emulator, "old"), {**entry(openai_emulator, "new"), "transport": "litellm"}]

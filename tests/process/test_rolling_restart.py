@@ -155,7 +155,9 @@ def until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> No
         time.sleep(0.01)
 
 
-def test_nothing_is_lost(directory: Path, slow_provider: OpenAIEmulator, transport: str) -> None:
+def test_no_request_is_lost_in_a_rolling_restart(
+    directory: Path, slow_provider: OpenAIEmulator, transport: str
+) -> None:
     """Every request is answered whole and once, streams to their end, and no connection is refused."""
     load = Load()
     with ExitStack() as stack:

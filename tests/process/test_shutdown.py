@@ -79,7 +79,9 @@ def refuses(url: str) -> bool:
     return False
 
 
-def test_drain(directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor) -> None:
+def test_drain_is_unready_at_once_and_serves_until_the_delay_ends(
+    directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor
+) -> None:
     """Not ready at once; new requests are served for the delay, then refused; a running stream ends whole.
 
     An answer within the delay closes its connection, so that no client sends into it when the process goes.
@@ -142,7 +144,7 @@ def test_what_outlasts_the_grace(
 
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
-def test_second_signal(
+def test_second_signal_ends_the_process_at_once_without_a_traceback(
     directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor, second: signal.Signals
 ) -> None:
     """A second signal ends the process at once, with a status that is not 0 and no traceback."""

@@ -164,7 +164,7 @@ def test_a_good_signature_from_elsewhere_is_sent(inner: Served, gemini: Gemini, 
     assert signatures_sent(gemini) == [[signature]]
 
 
-def test_what_is_counted(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
+def test_stand_in_is_counted_where_one_is_required(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
     """A stand-in is counted where one is required, and not for parallel calls."""
 
     def count(kind: str) -> float:

@@ -100,7 +100,9 @@ def resident_mib(process: int) -> float:
 MOST_MIB = {"litellm": 400, "direct": 90}
 
 
-def test_ready_process(http: httpx.Client, served: Served, transport: str) -> None:
+def test_ready_process_has_a_bounded_footprint_and_json_lines(
+    http: httpx.Client, served: Served, transport: str
+) -> None:
     """The process that is ready says so, has a bounded footprint, and printed nothing but JSON lines."""
     resident = resident_mib(served.running.process.pid)
     print(f"ready after {served.seconds_to_ready:.1f} s, RSS {resident:.0f} MiB")  # noqa: T201 - with -rP
@@ -235,7 +237,7 @@ def port() -> Iterator[int]:
         ("<&- >&- 2>&-", ""),
     ],
 )
-def test_closed_outputs(tmp_path: Path, port: int, closed: str, told: str) -> None:
+def test_process_serves_with_its_outputs_closed(tmp_path: Path, port: int, closed: str, told: str) -> None:
     """A process whose outputs are closed serves all the same, and what it opens takes none of their descriptors."""
     path, log = tmp_path / "config.yaml", tmp_path / "err"
     path.write_text("model_list: [{model_name: m, litellm_params: {model: openai/gpt-4o, api_key: k}}]\n")

@@ -130,7 +130,7 @@ def settled(flood: Flood) -> int:
         assert flood.written < LARGEST, "the provider can go on writing"
 
 
-def test_slow_client_holds_the_provider_back(flooded: Served, flood: Flood) -> None:
+def test_client_that_stops_reading_stops_the_provider(flooded: Served, flood: Flood) -> None:
     """Who does not read stops the provider; who reads again sets it going; who then leaves ends it at once."""
     flood.begin()
     with connect(flooded) as client:

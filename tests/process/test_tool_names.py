@@ -145,7 +145,9 @@ def test_a_tool_is_chosen_by_the_clients_name(
 
 
 @pytest.mark.parametrize("model", TARGETS)
-def test_explained(http: httpx.Client, served: Served, model: str) -> None:
+def test_explain_shows_new_tool_names_in_body_and_changes(
+    http: httpx.Client, served: Served, model: str
+) -> None:
     """The dry run has the new names in its body, and each in its list of changes."""
     found = explain(http, served, body(model, [{"role": "user", "content": "go"}], tools=NAMES))
 

@@ -120,7 +120,7 @@ def parents_told(emulator: OpenAIEmulator) -> list[str]:
 
 
 @BOTH
-def test_one_attempt(
+def test_spans_of_client_request_and_attempt_are_one_trace(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector, stream: bool
 ) -> None:
     """The client's span, ours for the request, ours for the call, and what the provider is told are one line."""
@@ -203,7 +203,9 @@ def test_a_span_is_as_long_as_its_stream(
     assert attempt.attributes["gen_ai.response.time_to_first_chunk"] < took - 0.3
 
 
-def test_a_stream_that_is_cut(client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector) -> None:
+def test_both_spans_tell_of_a_stream_that_is_cut(
+    client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector
+) -> None:
     """Behind a status of 200 both spans say what happened."""
     openai_emulator.faults.append({"text": "one two three four five six", "cut_after_chunks": 4})
     with pytest.raises(Exception, match=r"provider|connection"):

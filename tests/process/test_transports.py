@@ -110,7 +110,7 @@ def both(directory: Path, gemini_process: Gemini) -> Iterator[tuple[Served, Serv
 
 @pytest.mark.parametrize("model", GEMINI_MODELS)
 @pytest.mark.parametrize("name", REQUESTS)
-def test_both_transports_mean_the_same(
+def test_both_transports_send_gemini_the_same_requests(
     http: httpx.Client, gemini: Gemini, both: tuple[Served, Served], name: str, model: str
 ) -> None:
     """Contents, tools and configuration are equal once the differences that are meant are taken out."""

@@ -160,7 +160,9 @@ def test_gemini_is_left_alone(client: Client, gemini: Gemini) -> None:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", ["enforced", "gemini-enforced"])
-def test_the_limit(client: Client, gemini: Gemini, model: str, stream: bool) -> None:
+def test_model_is_told_to_finish_at_the_limit_and_past_it(
+    client: Client, gemini: Gemini, model: str, stream: bool
+) -> None:
     """At it and past it the model is told to finish; explain says the same."""
     for count, told in ((25, "25/25;warn;wrap-up"), (40, "40/25;warn;wrap-up")):
         answer = client.ask(model, rounds(count), stream=stream)
@@ -203,7 +205,9 @@ def test_a_limit_that_is_none(client: Client, openai_emulator: OpenAIEmulator, a
 
 
 @pytest.mark.parametrize("model", ["warned", "enforced"])
-def test_a_loop(client: Client, openai_emulator: OpenAIEmulator, model: str) -> None:
+def test_repeated_call_is_told_then_has_to_finish(
+    client: Client, openai_emulator: OpenAIEmulator, model: str
+) -> None:
     """Five times the same: told, and in `enforce` the model is; the sixth time it has to finish."""
     history: list[dict[str, Any]] = [user("Is the build done?")]
     seen, noted, said_last = [], None, []
@@ -285,7 +289,9 @@ def test_calls_of_one_answer(
     assert cut == 13 - passed
 
 
-def test_what_is_counted(client: Client, guarded: Served, openai_emulator: OpenAIEmulator) -> None:
+def test_each_threshold_of_a_session_is_counted_once(
+    client: Client, guarded: Served, openai_emulator: OpenAIEmulator
+) -> None:
     """A session of its own: each threshold once, in metrics and in the log, with the rounds."""
     events = ("warning", "limit", "wrap_up")
     before = [client.metric("turnright_turn_events_total", model="enforced", event=event) for event in events]
@@ -390,7 +396,7 @@ def test_the_last_round_is_there_to_finish_with(
     assert "Answer now with what you have" in ended
 
 
-def test_explain_warns(http: httpx.Client, client: Client) -> None:
+def test_explain_has_the_turn_guards_verdict_by_mode(http: httpx.Client, client: Client) -> None:
     """The dry run has the verdict of the guard, by mode."""
     assert client.explain("warned", rounds(21))["turns"] == {
         "mode": "warn",

@@ -87,7 +87,7 @@ def get(http: httpx.Client, served: Served, path: str) -> dict[str, Any]:
     return told
 
 
-def test_models(http: httpx.Client, inspected: Served) -> None:
+def test_page_lists_every_model_deployment_and_profile(http: httpx.Client, inspected: Served) -> None:
     """Every model with its deployments, and every profile."""
     told = get(http, inspected, "models")
 
@@ -104,7 +104,7 @@ def test_models(http: httpx.Client, inspected: Served) -> None:
     assert told["bodies"] is False
 
 
-def test_look(http: httpx.Client, inspected: Served) -> None:
+def test_page_shows_what_explain_says_and_sends_nothing(http: httpx.Client, inspected: Served) -> None:
     """What is looked at is what ``/v1/explain`` says, with the history behind each step; nothing is sent."""
     told = post(http, inspected, "look", {"request": {"messages": BROKEN}, "target": {"model": "old"}})
     explained = explain(http, inspected, body("old", BROKEN))
@@ -118,7 +118,7 @@ def test_look(http: httpx.Client, inspected: Served) -> None:
     assert [entry["origin"] for entry in last] == [None, 0, 2, 3, 4, None, 5]
 
 
-def test_verdicts(http: httpx.Client, inspected: Served) -> None:
+def test_page_compares_one_history_on_every_model(http: httpx.Client, inspected: Served) -> None:
     """The same history everywhere, in one table."""
     rows = post(http, inspected, "verdicts", {"request": BROKEN})["rows"]
 
@@ -176,7 +176,7 @@ def test_key_and_bodies(http: httpx.Client, keyed: Served, gemini: Gemini) -> No
     assert {http.get(f"{admin}{path}").status_code for path in ("/ui", "/ui/api/models")} <= {401, 404}
 
 
-def test_page(http: httpx.Client, keyed: Served) -> None:
+def test_page_needs_no_key_and_runs_its_own_files_alone(http: httpx.Client, keyed: Served) -> None:
     """The page and its files come without a key, as what they are, under a policy that runs nothing else."""
     files = [path for path in PAGE.parent.rglob("*") if path.suffix in (".html", ".js", ".css", ".svg")]
     for path in files:

@@ -41,7 +41,7 @@ FIELDS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_openai(
+def test_clients_histories_reach_openai_unchanged(
     served: Served, openai_emulator: OpenAIEmulator, http: httpx.Client, transport: str, stream: bool
 ) -> None:
     """On the direct transport all of it as it was; litellm calls a developer a system."""
@@ -68,7 +68,9 @@ def test_openai(
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("model", ["gemini/gemini-2.5-pro", "gemini/gemini-3.6-flash"])
-def test_gemini(served: Served, gemini: Gemini, http: httpx.Client, model: str, stream: bool) -> None:
+def test_every_text_of_clients_histories_reaches_gemini(
+    served: Served, gemini: Gemini, http: httpx.Client, model: str, stream: bool
+) -> None:
     """Every text arrives, where its role has its place."""
     body = {"model": model, "messages": HISTORY, **FIELDS, "stream": stream}
 
@@ -83,6 +85,6 @@ def test_gemini(served: Served, gemini: Gemini, http: httpx.Client, model: str, 
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_the_root(served: Served, http: httpx.Client, method: str) -> None:
+def test_root_path_is_answered(served: Served, http: httpx.Client, method: str) -> None:
     """Some clients ask for it before anything else."""
     assert http.request(method, f"{served.origin}/").status_code == 200

@@ -80,7 +80,9 @@ def take(block: Any, delta: Any) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_text_answer(client: httpx.AsyncClient, emulator: Emulator, stream: bool) -> None:
+async def test_anthropic_emulator_answers_and_records_the_request(
+    client: httpx.AsyncClient, emulator: Emulator, stream: bool
+) -> None:
     """A question gets a text, and the request is recorded with its verdict."""
     message = await ask(client, body(stream=stream))
 
@@ -118,7 +120,9 @@ async def test_calls_with_a_thought(client: httpx.AsyncClient, stream: bool) -> 
     assert [block["type"] for block in after["content"]] == ["thinking", "text"]
 
 
-async def test_refusal(client: httpx.AsyncClient, emulator: Emulator) -> None:
+async def test_anthropic_emulator_refuses_an_illegal_history(
+    client: httpx.AsyncClient, emulator: Emulator
+) -> None:
     """An illegal history is a 400 in Anthropic's envelope, and the journal says why."""
     asked = body([U, called("a"), U], tools=[TOOL], stream=True)
 
@@ -138,7 +142,7 @@ async def test_headers_are_judged(emulator: Emulator) -> None:
     assert (response.status_code, response.json()["error"]["type"]) == (401, "authentication_error")
 
 
-async def test_faults(client: httpx.AsyncClient, emulator: Emulator) -> None:
+async def test_anthropic_emulator_follows_its_script(client: httpx.AsyncClient, emulator: Emulator) -> None:
     """Errors, texts, calls and broken streams can be scripted; the next request is served."""
     emulator.faults.extend(
         [

@@ -16,7 +16,7 @@ from tests.support.builders import (
 )
 
 
-def test_plain_messages() -> None:
+def test_each_role_has_its_builder() -> None:
     """Each role has its builder and each carries its content."""
     assert system("a") == {"role": "system", "content": "a"}
     assert developer("a") == {"role": "developer", "content": "a"}
@@ -24,7 +24,7 @@ def test_plain_messages() -> None:
     assert assistant("a") == {"role": "assistant", "content": "a"}
 
 
-def test_parts() -> None:
+def test_user_message_takes_parts() -> None:
     """A user message takes a list of parts."""
     parts = [{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": PNG_URL}}]
     assert user([text("a"), image()]) == {"role": "user", "content": parts}
@@ -46,14 +46,14 @@ def test_extra_fields_are_added_and_overwrite() -> None:
     assert assistant("a", tool_calls=[])["tool_calls"] == []
 
 
-def test_legacy_forms() -> None:
+def test_legacy_forms_have_a_name_and_no_id() -> None:
     """The old forms have a name instead of an id."""
     spoken = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
     assert legacy_call() == spoken
     assert legacy_result("f", "x") == {"role": "function", "name": "f", "content": "x"}
 
 
-def test_without() -> None:
+def test_key_is_taken_away_from_a_copy() -> None:
     """A key can be taken away without touching the original."""
     message = user("a")
     assert without(message, "content") == {"role": "user"}

@@ -84,7 +84,7 @@ async def ask(client: AsyncOpenAI, model: str, messages: Any, stream: bool) -> d
         (TEMPLATED, "mistralai/Devstral-Small-2507", [ASKING, ASKING], openai.InternalServerError),
     ],
 )
-async def test_refusals(
+async def test_chat_emulators_refuse_in_their_providers_envelope(
     wire: ChatWire, model: str, messages: Any, caught: type[openai.APIStatusError]
 ) -> None:
     """What is illegal gets the provider's status and envelope, and the journal has the verdict."""
@@ -99,7 +99,7 @@ async def test_refusals(
 
 
 @pytest.mark.parametrize("wire", [MISTRAL, DEEPSEEK, TEMPLATED])
-async def test_scripted_errors(wire: ChatWire) -> None:
+async def test_scripted_error_has_its_providers_envelope(wire: ChatWire) -> None:
     """An error that a test asks for comes in the provider's envelope, with the headers that were asked for."""
     async with serving(wire) as emulator, connected(emulator.base_url) as client:
         emulator.faults.append({"status": 429, "message": "Slow down.", "headers": {"Retry-After": "7"}})

@@ -22,7 +22,7 @@ def test_legal_contents_are_taken_by_the_strictest_model(contents: Contents) -> 
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_each_damage_is_refused_at_times(name: str) -> None:
+def test_each_damage_of_contents_is_refused_at_times(name: str) -> None:
     """A damage that no model minds would test nothing."""
 
     def is_refused(contents: Contents) -> bool:

@@ -51,7 +51,7 @@ def faults(raw: bytes, **options: Any) -> list[str]:
     return judge_stream(raw, **{"usage_asked": True, **options}).violations
 
 
-def test_good_streams() -> None:
+def test_good_stream_is_read_as_it_was_meant() -> None:
     """What was said is read as it was meant."""
     judged = judge_stream(written(GOOD, ": beat\n\ndata: [DONE]\n\n"), usage_asked=True)
     choice = judged.said.choices[0]
@@ -66,7 +66,7 @@ def test_good_streams() -> None:
     assert faults(written(TEXT)) == []
 
 
-def test_good_error() -> None:
+def test_broken_stream_owes_no_finish_reason() -> None:
     """A stream that was broken off owes no finish reason."""
     judged = judge_stream(written([*GOOD[:3], ERROR], ""))
 
@@ -159,7 +159,7 @@ FAULTS: list[tuple[Callable[[Chunks], Any], str]] = [
 @pytest.mark.parametrize(
     ("fault", "words"), FAULTS, ids=lambda value: value if isinstance(value, str) else ""
 )
-def test_faults(fault: Callable[[Chunks], Any], words: str) -> None:
+def test_fault_of_a_stream_is_named(fault: Callable[[Chunks], Any], words: str) -> None:
     """Each fault is named."""
     chunks = copy.deepcopy(GOOD)
     fault(chunks)
@@ -194,7 +194,7 @@ def test_faults_of_the_frame(raw: bytes, words: str) -> None:
     assert any(words in found for found in faults(raw))
 
 
-def test_options() -> None:
+def test_options_of_the_request_decide_what_is_right() -> None:
     """What the request says changes what is right."""
     assert any("not asked" in found for found in faults(written(GOOD), usage_asked=False))
     assert any("history" in found for found in faults(written(GOOD), taken={"b"}))
@@ -230,7 +230,7 @@ ANSWER: dict[str, Any] = {
 MESSAGE = "choices.0.message"
 
 
-def test_good_answer() -> None:
+def test_good_answer_is_read_as_it_was_meant() -> None:
     """A whole answer is read as it was meant."""
     judged = judge_answer(ANSWER)
 

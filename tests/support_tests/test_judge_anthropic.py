@@ -14,7 +14,7 @@ KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(case: str) -> None:
+def test_anthropic_judge_names_the_fault_in_anthropics_words(case: str) -> None:
     """The fault is named in Anthropic's words, in its envelope."""
     asked, words = REFUSED[case]
 
@@ -28,13 +28,13 @@ def test_refused(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
-def test_accepted(case: str) -> None:
+def test_anthropic_judge_takes_what_anthropic_takes(case: str) -> None:
     """What Anthropic takes is not refused."""
     assert judge_anthropic(ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("entry", [e for e in KNOWN if e["id"].startswith("a")], ids=lambda e: e["id"])
-def test_words_of_the_reports(entry: dict[str, Any]) -> None:
+def test_anthropic_judge_has_the_texts_of_public_reports(entry: dict[str, Any]) -> None:
     """The texts that were reported in public are among those that are given here, but for an index in them."""
     words = [given.partition("messages.")[2].lstrip("0123456789") or given for _, given in REFUSED.values()]
     reported = entry["expected_error"]
@@ -42,7 +42,7 @@ def test_words_of_the_reports(entry: dict[str, Any]) -> None:
     assert any(_shape(told) == _shape(given) for given in words)
 
 
-def test_headers() -> None:
+def test_anthropic_judge_asks_for_key_and_version() -> None:
     """The key and the version are asked for by name, in any case."""
     refused = [judge_headers(headers) for headers in ({}, {"X-Api-Key": "k"})]
 
@@ -53,7 +53,7 @@ def test_headers() -> None:
     assert judge_headers({"X-Api-Key": "k", "Anthropic-Version": "2023-06-01"}) is None
 
 
-def test_cache_marks() -> None:
+def test_places_of_cache_marks_are_read() -> None:
     """The places of the marks can be read from a body."""
     marked = text("a", cache_control=MARK)
     result = {"type": "tool_result", "tool_use_id": "t", "content": [marked]}

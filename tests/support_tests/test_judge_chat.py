@@ -17,7 +17,7 @@ KNOWN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", cases.MISTRAL_REFUSED)
-def test_mistral_refuses(case: str) -> None:
+def test_mistral_judge_names_the_fault_in_mistrals_words(case: str) -> None:
     """The fault is named in Mistral's words: with a code of its own, or as a list of what is wrong with the shape."""
     body, words, code = cases.MISTRAL_REFUSED[case]
 
@@ -35,13 +35,13 @@ def test_mistral_refuses(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", cases.MISTRAL_ACCEPTED)
-def test_mistral_accepts(case: str) -> None:
+def test_mistral_judge_takes_what_mistral_takes(case: str) -> None:
     """What Mistral takes is not refused."""
     assert judge_mistral(cases.MISTRAL_ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("case", cases.DEEPSEEK_REFUSED)
-def test_deepseek_refuses(case: str) -> None:
+def test_deepseek_judge_names_the_fault_in_deepseeks_words(case: str) -> None:
     """The fault is named in DeepSeek's words, in its envelope."""
     body, words = cases.DEEPSEEK_REFUSED[case]
 
@@ -54,13 +54,13 @@ def test_deepseek_refuses(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", cases.DEEPSEEK_ACCEPTED)
-def test_deepseek_accepts(case: str) -> None:
+def test_deepseek_judge_takes_what_deepseek_takes(case: str) -> None:
     """What DeepSeek takes is not refused."""
     assert judge_deepseek(cases.DEEPSEEK_ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("case", cases.TEMPLATED_REFUSED)
-def test_template_refuses(case: str) -> None:
+def test_template_judge_names_the_fault_in_the_templates_words(case: str) -> None:
     """The fault is named in the template's words, with the status that its server gives it."""
     body, words, status = cases.TEMPLATED_REFUSED[case]
 
@@ -72,7 +72,7 @@ def test_template_refuses(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", cases.TEMPLATED_ACCEPTED)
-def test_template_accepts(case: str) -> None:
+def test_template_judge_takes_what_the_template_takes(case: str) -> None:
     """What the template takes is not refused."""
     assert judge_templated(cases.TEMPLATED_ACCEPTED[case]) is None
 

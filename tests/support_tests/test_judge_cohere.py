@@ -64,7 +64,7 @@ ACCEPTED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(case: str) -> None:
+def test_cohere_judge_names_the_fault_in_coheres_words(case: str) -> None:
     """The fault is named in Cohere's words, in its envelope."""
     asked, words, status = REFUSED[case]
 
@@ -76,6 +76,6 @@ def test_refused(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
-def test_accepted(case: str) -> None:
+def test_cohere_judge_takes_what_cohere_takes(case: str) -> None:
     """What Cohere takes is not refused."""
     assert judge_cohere(ACCEPTED[case]) is None

@@ -66,7 +66,7 @@ ACCEPTED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(case: str) -> None:
+def test_ollama_judge_names_the_fault_in_ollamas_words(case: str) -> None:
     """The fault is named in Ollama's words, in its envelope."""
     asked, words, status = REFUSED[case]
 
@@ -77,6 +77,6 @@ def test_refused(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
-def test_accepted(case: str) -> None:
+def test_ollama_judge_takes_what_ollama_takes(case: str) -> None:
     """What Ollama takes is not refused."""
     assert judge_ollama(ACCEPTED[case]) is None

@@ -12,7 +12,7 @@ from tests.support_tests.openai_cases import ACCEPTED, EMPTY, REFUSED, U
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(case: str) -> None:
+def test_openai_judge_names_the_fault_in_openais_words(case: str) -> None:
     """The first fault is named in OpenAI's words, with its param and code, in OpenAI's envelope."""
     messages, words, param, code = REFUSED[case]
     refusal = judge_openai(messages)
@@ -23,7 +23,7 @@ def test_refused(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
-def test_accepted(case: str) -> None:
+def test_openai_judge_takes_what_openai_takes(case: str) -> None:
     """What OpenAI takes is not refused."""
     assert judge_openai(ACCEPTED[case]) is None
 
@@ -41,7 +41,7 @@ def test_accepted(case: str) -> None:
         ({"model": "m", "messages": []}, f"Invalid 'messages': {EMPTY}"),
     ],
 )
-def test_refused_bodies(body: Any, words: str) -> None:
+def test_openai_judge_refuses_a_body_that_is_not_whole(body: Any, words: str) -> None:
     """Beside the messages, the request itself has to be whole."""
     refusal = judge_openai_body(body)
     assert refusal is not None
@@ -105,7 +105,9 @@ NAME = "tools[0].function.name"
         ({"stop": list("abcde")}, f"Invalid 'stop': array too long. {LONG.format(4, 5)}", "stop"),
     ],
 )
-def test_refused_parameters(fields: dict[str, Any], words: str, param: str) -> None:
+def test_openai_judge_refuses_parameters_over_the_limits(
+    fields: dict[str, Any], words: str, param: str
+) -> None:
     """Tools, what belongs to them, and stop sequences have limits."""
     refusal = judge_openai_body({"model": "m", "messages": [U], **fields})
     assert refusal is not None
@@ -122,7 +124,7 @@ def test_refused_parameters(fields: dict[str, Any], words: str, param: str) -> N
         {"stop": "a"},
     ],
 )
-def test_accepted_parameters(fields: dict[str, Any]) -> None:
+def test_openai_judge_takes_parameters_within_the_limits(fields: dict[str, Any]) -> None:
     """Within the limits nothing is refused."""
     assert judge_openai_body({"model": "m", "messages": [U], **fields}) is None
 
@@ -140,7 +142,7 @@ PATH = "messages[0].content[0].image_url"
         ("data:image/png;base64,", "empty base64-encoded bytes"),
     ],
 )
-def test_refused_images(url: str, found: str) -> None:
+def test_openai_judge_refuses_addresses_without_an_image(url: str, found: str) -> None:
     """An address that is no image is told by its path."""
     refusal = judge_openai_body({"model": "m", "messages": [user([image(url)])]})
     assert refusal is not None
@@ -150,7 +152,7 @@ def test_refused_images(url: str, found: str) -> None:
     )
 
 
-def test_refused_bytes() -> None:
+def test_openai_judge_refuses_bytes_that_are_no_image() -> None:
     """Bytes that are no image have a code of their own; so has a part without an address."""
     refused = [
         judge_openai_body({"model": "m", "messages": [user([part])]})
@@ -168,6 +170,6 @@ def test_refused_bytes() -> None:
 
 
 @pytest.mark.parametrize("url", [PNG_URL, "https://example.com/a.png"])
-def test_accepted_images(url: str) -> None:
+def test_openai_judge_takes_images_of_both_kinds(url: str) -> None:
     """An image in the request and one that OpenAI fetches are taken."""
     assert judge_openai_body({"model": "m", "messages": [user([image(url)])]}) is None

@@ -53,7 +53,9 @@ async def stream(client: AsyncOpenAI, **extra: Any) -> list[Any]:
     return [chunk async for chunk in await client.chat.completions.create(**arguments)]
 
 
-async def test_text_answer(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
+async def test_openai_emulator_answers_and_records_the_request(
+    client: AsyncOpenAI, emulator: OpenAIEmulator
+) -> None:
     """A question gets a text and a usage that adds up, and the request is recorded."""
     answer = await client.chat.completions.create(model="m", messages=[U])
     assert answer.choices[0].message.content
@@ -92,7 +94,9 @@ async def test_parallel_calls_and_results(client: AsyncOpenAI) -> None:
         ({"tool_choice": {"type": "function", "function": {"name": "unused"}}}, ["unused"]),
     ],
 )
-async def test_tool_choice(client: AsyncOpenAI, extra: Any, names: list[str]) -> None:
+async def test_tool_choice_decides_which_tools_are_called(
+    client: AsyncOpenAI, extra: Any, names: list[str]
+) -> None:
     """The request says whether and which tools are called."""
     answer = await client.chat.completions.create(model="m", messages=[MENTION], tools=TOOLS, **extra)
     called: Any = answer.choices[0].message.tool_calls or []
@@ -112,7 +116,7 @@ async def test_stream_of_text(client: AsyncOpenAI) -> None:
     assert all(chunk.choices for chunk in plain)
 
 
-async def test_stream_of_calls(client: AsyncOpenAI) -> None:
+async def test_id_and_name_come_before_the_arguments(client: AsyncOpenAI) -> None:
     """Id and name come before the fragments of the arguments, which add up to JSON."""
     chunks = await stream(client, messages=[MENTION], tools=TOOLS)
     deltas = [entry for chunk in chunks for entry in chunk.choices[0].delta.tool_calls or ()]
@@ -139,7 +143,9 @@ async def test_stream_closes_with_done(emulator: OpenAIEmulator) -> None:
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-async def test_refusal(client: AsyncOpenAI, emulator: OpenAIEmulator, streaming: bool) -> None:
+async def test_openai_emulator_refuses_an_illegal_history(
+    client: AsyncOpenAI, emulator: OpenAIEmulator, streaming: bool
+) -> None:
     """An illegal history is refused with OpenAI's envelope, also where a stream was asked for."""
     messages: Any = [tool("c1"), U]
     with pytest.raises(openai.BadRequestError) as caught:
@@ -171,7 +177,7 @@ async def test_models_and_unknown_paths(client: AsyncOpenAI, emulator: OpenAIEmu
     assert not emulator.requests
 
 
-async def test_scripted_error(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
+async def test_scripted_error_answers_one_request(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
     """A fault answers one request with its status, message and headers; the next one is served."""
     emulator.faults.append({"status": 503, "message": "Overloaded.", "headers": {"Retry-After": "7"}})
     with pytest.raises(openai.InternalServerError) as caught:
@@ -187,7 +193,9 @@ async def test_scripted_error(client: AsyncOpenAI, emulator: OpenAIEmulator) -> 
     assert (await client.chat.completions.create(model="m", messages=[U])).choices
 
 
-async def test_cut_stream(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
+async def test_scripted_stream_ends_without_a_closing_event(
+    client: AsyncOpenAI, emulator: OpenAIEmulator
+) -> None:
     """A stream can end in the middle without a closing event."""
     emulator.faults.append({"cut_after_chunks": 2})
     with pytest.raises(httpx.RemoteProtocolError):
@@ -196,7 +204,7 @@ async def test_cut_stream(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None
     assert emulator.requests[-1].chunks_sent == 2
 
 
-async def test_cut_answer(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
+async def test_scripted_answer_closes_the_connection(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
     """Without a stream the connection closes before any answer."""
     emulator.faults.append({"cut_after_chunks": 0})
     with pytest.raises(openai.APIConnectionError):
@@ -204,7 +212,7 @@ async def test_cut_answer(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None
     assert emulator.requests[-1].finished == "cut"
 
 
-async def test_garbage(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
+async def test_scripted_200_may_hold_no_json(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
     """A 200 can hold something that is no JSON, in a stream and without."""
     emulator.faults.extend([{"garbage": True}, {"garbage": True}])
     with pytest.raises(json.JSONDecodeError):
@@ -213,14 +221,16 @@ async def test_garbage(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
         await stream(client)
 
 
-async def test_empty_answer(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
+async def test_scripted_text_may_be_empty(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
     """The text of an answer can be scripted, so that it is empty."""
     emulator.faults.append({"text": ""})
     answer = await client.chat.completions.create(model="m", messages=[U])
     assert answer.choices[0].message.content == ""
 
 
-async def test_scripted_calls(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
+async def test_scripted_calls_come_behind_results_as_well(
+    client: AsyncOpenAI, emulator: OpenAIEmulator
+) -> None:
     """A fault may make calls of its own choice, behind tool results as well."""
     emulator.faults.append({"calls": [("grep", {"q": "a"}), ("grep", {"q": "b"})]})
     history: Any = [MENTION, assistant(calls=[call("c1", "grep", "{}")]), tool("c1", "nothing")]

@@ -160,7 +160,7 @@ OPENAI_LOOKS_AWAY = {"misplaced_calls"}
 
 
 @pytest.mark.parametrize("name", [name for name in DAMAGES if name not in OPENAI_LOOKS_AWAY])
-def test_each_damage_is_refused_at_times(name: str) -> None:
+def test_each_damage_of_a_history_is_refused_at_times(name: str) -> None:
     """No damage is without effect, and each can make a history illegal."""
     chosen = random.Random(7)
     changed = refused = 0
@@ -200,7 +200,7 @@ def test_growth_of_a_given_history(data: st.DataObject) -> None:
     assert "t1§" not in tokens_of([message for piece in pieces for message in piece])
 
 
-def test_texts_of() -> None:
+def test_texts_are_found_with_the_index_of_their_message() -> None:
     """Texts come from strings and text parts, with the index of their message; empty ones do not count."""
     history = [
         user([text("a"), image(), text("")]),

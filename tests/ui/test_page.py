@@ -91,7 +91,7 @@ def test_link_reproduces_the_view_without_the_content(read: Opened) -> None:
     assert "gemini-3-strict" in other.text("#result")
 
 
-def test_copies(read: Opened) -> None:
+def test_page_copies_body_command_and_changes(read: Opened) -> None:
     """The repaired body, a command for a shell, and the changes."""
     reader = read(permissions=["clipboard-read", "clipboard-write"])
     reader.open()

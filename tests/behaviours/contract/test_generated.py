@@ -18,15 +18,19 @@ _SOME = settings(max_examples=max(10, settings().max_examples // 3))
 
 @_SOME
 @given(openai_rows(), _PLACES, st.booleans())
-def test_openai(row: Row, places: list[int], usage_asked: bool) -> None:
-    """Servers of OpenAI's wire, Gemini models among them."""
+def test_generated_openai_streams_keep_the_contract_wherever_they_are_cut(
+    row: Row, places: list[int], usage_asked: bool
+) -> None:
+    """Streams of OpenAI's wire, Gemini models behind it included."""
     check(row, places, usage_asked)
 
 
 @_SOME
 @given(gemini_rows(), _PLACES, st.booleans())
-def test_gemini(row: Row, places: list[int], usage_asked: bool) -> None:
-    """Gemini's own wire."""
+def test_generated_gemini_streams_keep_the_contract_wherever_they_are_cut(
+    row: Row, places: list[int], usage_asked: bool
+) -> None:
+    """Streams of Gemini's own wire."""
     check(row, places, usage_asked)
 
 

@@ -17,12 +17,12 @@ _ALL = list(ROWS.values())
 _WHOLE = [row for row in _ALL if row.whole is not None]
 
 
-async def test_streams() -> None:
-    """Each byte comes in a segment of its own."""
+async def test_streams_through_litellm_keep_the_contract_but_for_the_listed_rows() -> None:
+    """The provider sends each byte in a segment of its own."""
     await check(_ALL, litellm_limits.STREAMS, stream=True)
 
 
-async def test_whole_answers() -> None:
+async def test_whole_answers_through_litellm_keep_the_contract_but_for_the_listed_rows() -> None:
     """The same answers, not streamed."""
     await check(_WHOLE, litellm_limits.ANSWERS, stream=False)
 

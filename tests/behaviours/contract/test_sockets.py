@@ -20,36 +20,36 @@ _MENDED = "arguments in Python's words"
 """The one row that self-correction makes another answer of."""
 
 
-async def test_streams() -> None:
-    """Each byte comes in a segment of its own."""
+async def test_streams_keep_the_contract_over_sockets() -> None:
+    """The provider sends each byte in a segment of its own."""
     async with asking("direct", in_bytes) as asked:
         assert await all_complaints(asked, _ALL, stream=True) == {}
 
 
-async def test_whole_answers() -> None:
+async def test_whole_answers_keep_the_contract_over_sockets() -> None:
     """The same answers, not streamed."""
     async with asking("direct", in_bytes) as asked:
         assert await all_complaints(asked, _WHOLE, stream=False) == {}
 
 
-async def test_corrected_streams() -> None:
-    """Calls that are held back and looked at keep the contract as well."""
+async def test_streams_with_checked_calls_keep_the_contract() -> None:
+    """Calls are held back and checked before the client sees them."""
     async with asking("direct", at_random, self_correction="always") as asked:
         found = await all_complaints(asked, _ALL, stream=True, tools=TOOLS)
 
     assert found.keys() == {_MENDED}
 
 
-async def test_corrected_answers() -> None:
-    """Likewise, not streamed."""
+async def test_whole_answers_with_checked_calls_keep_the_contract() -> None:
+    """The same, not streamed."""
     async with asking("direct", at_random, self_correction="whole") as asked:
         found = await all_complaints(asked, _WHOLE, stream=False, tools=TOOLS)
 
     assert found.keys() == {_MENDED}
 
 
-async def test_generated_streams() -> None:
-    """Any combination, cut at random places."""
+async def test_generated_streams_keep_the_contract_over_sockets() -> None:
+    """Random combinations of quirks, cut at random places."""
     rows = drawn(st.one_of(openai_rows(), gemini_rows()), 150)
     async with asking("direct", at_random) as asked:
         assert await all_complaints(asked, rows, stream=True) == {}

@@ -16,16 +16,16 @@ WHOLE_ROWS = {name: row for name, row in ROWS.items() if row.whole is not None}
 
 @EVERY_ROW
 @pytest.mark.parametrize("usage_asked", [False, True], ids=["", "usage"])
-def test_contract(row: Row, usage_asked: bool) -> None:
-    """A stream that comes in one piece."""
+def test_uncut_stream_keeps_the_contract(row: Row, usage_asked: bool) -> None:
+    """The stream arrives in one piece."""
     replayed = replay([row.body], row.model, include_usage=usage_asked, taken=row.taken)
 
     assert not complaints(row, replayed, usage_asked=usage_asked)
 
 
 @EVERY_ROW
-def test_every_cut(row: Row) -> None:
-    """Cut in two at each byte, and at all of them: the client gets the same bytes."""
+def test_stream_means_the_same_wherever_it_is_cut(row: Row) -> None:
+    """The stream is cut in two at each byte, and once at all bytes. The client gets the same events."""
     uncut = replay([row.body], row.model, include_usage=True, taken=row.taken)
     wanted = (told_apart(uncut.raw), uncut.refused)
 
@@ -35,7 +35,7 @@ def test_every_cut(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", WHOLE_ROWS.values(), ids=WHOLE_ROWS)
-def test_whole(row: Row) -> None:
+def test_whole_answer_keeps_the_contract(row: Row) -> None:
     """The same answer, not streamed."""
     assert row.whole is not None
 

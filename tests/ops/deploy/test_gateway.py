@@ -109,7 +109,7 @@ def test_rollout_loses_no_request() -> None:
     assert settings.general_settings.drain_grace >= settings.router_settings.timeout
 
 
-def test_autoscaler() -> None:
+def test_autoscaler_alone_sets_the_number_by_an_existing_metric() -> None:
     """It is the one that says how many, by a metric that exists, up at once and down slowly."""
     gateway = render(GATEWAY)
     scaler = gateway.one("HorizontalPodAutoscaler")["spec"]

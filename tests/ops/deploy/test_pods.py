@@ -83,7 +83,7 @@ def test_memory_is_bounded_and_the_cpu_is_not(manifests: Manifests) -> None:
     assert int(limit[1]) >= MIB_AT_REST + MIB_A_REQUEST * manifests.general["max_in_flight"]
 
 
-def test_mounts(manifests: Manifests) -> None:
+def test_configuration_is_mounted_as_a_directory(manifests: Manifests) -> None:
     """The configuration is mounted as a directory: a file by subPath is never updated. /tmp alone is written to."""
     volumes = {volume["name"]: volume for volume in manifests.pod["volumes"]}
     used = set()
@@ -105,7 +105,7 @@ def test_mounts(manifests: Manifests) -> None:
     }
 
 
-def test_image(manifests: Manifests) -> None:
+def test_image_has_one_name_and_this_trees_version(manifests: Manifests) -> None:
     """One name, and the version of this tree; no tag is left open."""
     assert manifests.turnright["image"] == f"registry.example/turnright:{__version__}"
     assert all(

@@ -111,7 +111,7 @@ def test_everything_that_is_loaded_was_compiled(built: Built, configuration: Pat
     assert {"1"} == set(ours)  # PEP 552: hash-based, unchecked
 
 
-def test_check(built: Built) -> None:
+def test_check_in_the_image_finds_a_deployed_configuration_good(built: Built) -> None:
     """``turnright check`` finds a configuration of ``deploy/`` good."""
     keys = {"GEMINI_API_KEY": "a", "TURNRIGHT_MASTER_KEY": "b"}
     status, out, errors = run_boxed(
@@ -122,7 +122,7 @@ def test_check(built: Built) -> None:
     assert "# deployments" in out
 
 
-def test_demo(built: Built, configuration: Path) -> None:
+def test_demo_runs_in_the_image(built: Built, configuration: Path) -> None:
     """``turnright demo`` shows the main job: the packaged histories and the emulator are in the image too."""
     status, out, errors = run_boxed(built, configuration, [*ENTRYPOINT, "demo"])
 
@@ -148,7 +148,9 @@ def serving(built: Built, configuration: Path) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("transport", ["direct", "litellm"])
-def test_it_serves(built: Built, configuration: Path, tmp_path: Path, transport: str) -> None:
+def test_image_serves_on_both_transports_until_sigterm(
+    built: Built, configuration: Path, tmp_path: Path, transport: str
+) -> None:
     """It gets ready, mends a broken history on either transport, is scraped, and ends at SIGTERM with 0."""
     with emulate(tmp_path) as origin, httpx.Client(timeout=60, trust_env=False) as client:
         parameters = {

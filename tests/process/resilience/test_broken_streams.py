@@ -22,7 +22,9 @@ def asker(http: httpx.Client, failing: Served, gemini: Gemini) -> Asker:
 
 
 @pytest.mark.parametrize("chunks", [1, 3], ids=["after the first text", "in the middle"])
-def test_connection_cut(asker: Asker, gemini: Gemini, number: int, chunks: int) -> None:
+def test_stream_whose_connection_is_cut_ends_with_an_error(
+    asker: Asker, gemini: Gemini, number: int, chunks: int
+) -> None:
     """The stream ends with an error, without ``[DONE]``, behind a beginning that came once."""
     gemini.fault(cut_after_chunks=chunks)
 

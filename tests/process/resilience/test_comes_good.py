@@ -56,7 +56,9 @@ SCENARIOS = (
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_comes_good(asker: Asker, gemini: Gemini, number: int, scenario: Scenario) -> None:
+def test_failure_that_passes_is_hidden_from_the_client(
+    asker: Asker, gemini: Gemini, number: int, scenario: Scenario
+) -> None:
     """A text and a tool call each arrive once, after as many calls and waits as the failure needs."""
     for says, text, calls in ((SAID, TEXT, []), (CALLED, "", [READ])):
         gemini.fault(**scenario.fault)
@@ -133,7 +135,7 @@ def test_call_that_stays_malformed(asker: Asker, gemini: Gemini, number: int, tr
     assert expected in outcome.error["message"] or "says nothing" in outcome.error["message"]
 
 
-def test_thoughts_alone(asker: Asker, gemini: Gemini, number: int) -> None:
+def test_answer_of_thoughts_alone_is_retried(asker: Asker, gemini: Gemini, number: int) -> None:
     """An answer of thoughts and nothing else is tried again; its thoughts are not said."""
     gemini.answer({"text": "hm", "thought": True})
     gemini.say(TEXT)

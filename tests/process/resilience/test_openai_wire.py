@@ -32,7 +32,9 @@ def test_wait_in_a_header(
     assert least_s <= outcome.seconds < least_s * 1.2 + SLACK_S
 
 
-def test_no_credit(asker: Asker, openai_emulator: OpenAIEmulator, number: int) -> None:
+def test_429_for_missing_credit_is_not_retried(
+    asker: Asker, openai_emulator: OpenAIEmulator, number: int
+) -> None:
     """A 429 that no wait mends is not waited for, whatever its header says; SDKs are told not to try again."""
     openai_emulator.faults.append(
         {
@@ -62,7 +64,9 @@ FAULTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_comes_good(asker: Asker, openai_emulator: OpenAIEmulator, number: int, name: str) -> None:
+def test_failure_of_openai_that_passes_is_hidden_from_the_client(
+    asker: Asker, openai_emulator: OpenAIEmulator, number: int, name: str
+) -> None:
     """One further call, and one answer."""
     openai_emulator.faults.extend([FAULTS[name], {"text": "one two three"}])  # type: ignore[list-item]
 

@@ -108,7 +108,7 @@ def test_down_and_back(caller: Asker, directory: Path, shape: str, ports: dict[s
         assert outcome.called == []  # it was the other emulator's
 
 
-def test_all_down(caller: Asker) -> None:
+def test_every_member_and_fallback_is_tried_before_the_client_gets_an_error(caller: Asker) -> None:
     """Every member and every fallback is tried, within the back-off's bound; then the client gets an honest error."""
     outcome = caller.ask("down")
 
@@ -156,7 +156,7 @@ def test_pause_beyond_the_deadline(caller: Asker, gemini: Gemini, shape: str) ->
     assert outcome.seconds < DEADLINE_S
 
 
-def test_deadline(caller: Asker, gemini: Gemini, shape: str) -> None:
+def test_silent_provider_costs_no_more_than_the_deadline(caller: Asker, gemini: Gemini, shape: str) -> None:
     """A provider that never answers costs the total time, not one second more."""
     gemini.fault(delay_seconds=60, times=9)
 
@@ -169,7 +169,9 @@ def test_deadline(caller: Asker, gemini: Gemini, shape: str) -> None:
     assert DEADLINE_S <= outcome.seconds < DEADLINE_S + SLACK_S
 
 
-def test_hanging_provider(asker: Asker, gemini: Gemini, number: int) -> None:
+def test_provider_without_a_first_byte_is_retried_once_then_falls_back(
+    asker: Asker, gemini: Gemini, number: int
+) -> None:
     """A provider that does not begin to answer is asked once more, then another model."""
     gemini.fault(delay_seconds=60, times=9, model=MAIN)
 

@@ -100,7 +100,9 @@ def test_nobody_else_to_ask(asker: Asker, gemini: Gemini, number: int, refusal: 
     assert outcome.seconds < SLACK_S
 
 
-def test_everybody_refuses(asker: Asker, gemini: Gemini, number: int) -> None:
+def test_last_models_refusal_is_told_after_one_call_of_each(
+    asker: Asker, gemini: Gemini, number: int
+) -> None:
     """What the last model said is told, after one call of each."""
     gemini.fault(status=400, times=9)
 
@@ -112,7 +114,7 @@ def test_everybody_refuses(asker: Asker, gemini: Gemini, number: int) -> None:
     assert outcome.attempts == 2
 
 
-def test_foreign_signature(asker: Asker, number: int) -> None:
+def test_refused_signature_is_replaced_and_retried_once(asker: Asker, number: int) -> None:
     """A signature that Gemini did not make is refused, replaced, and taken: two calls and one answer."""
     signed = f"c1__thought__{b64encode(b'foreign, of test %d' % number).decode()}"  # one that was not refused before
     history = [user("go"), assistant(calls=[call(signed, "read", '{"path": "/a"}')]), tool(signed, "found")]
@@ -129,7 +131,9 @@ def test_foreign_signature(asker: Asker, number: int) -> None:
     assert outcome.answer.headers["x-turnright-changes"] == "repair=2"  # of the call and of its result
 
 
-def test_refused_parameter(asker: Asker, openai_emulator: OpenAIEmulator, number: int) -> None:
+def test_refused_parameter_is_left_out_once(
+    asker: Asker, openai_emulator: OpenAIEmulator, number: int
+) -> None:
     """A parameter that the model refuses is left out, once, and all else stays."""
     words = "Unsupported parameter: 'temperature' is not supported with this model."
     openai_emulator.faults.append({"status": 400, "message": words})
@@ -157,7 +161,7 @@ def test_repair_that_does_not_help(asker: Asker, openai_emulator: OpenAIEmulator
     assert outcome.attempts == len(openai_emulator.requests) == 2
 
 
-def test_third_time(asker: Asker, gemini: Gemini, number: int) -> None:
+def test_request_refused_twice_is_refused_without_a_call(asker: Asker, gemini: Gemini, number: int) -> None:
     """What was called invalid twice is answered without a call; another request is not taken for it."""
     gemini.fault(status=400, times=9)
 

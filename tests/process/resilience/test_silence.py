@@ -84,7 +84,9 @@ def heard(patient: tuple[Served, dict[str, Gemini]]) -> dict[str, tuple[int, lis
         return dict(zip(providers, pool.map(listen, providers), strict=True))
 
 
-def test_silent_provider(heard: dict[str, tuple[int, list[Heard]]]) -> None:
+def test_silent_provider_gets_a_heartbeat_after_ten_seconds(
+    heard: dict[str, tuple[int, list[Heard]]],
+) -> None:
     """A comment after ten seconds, then the answer as if nothing had been."""
     status, (beat, *events, done) = heard["silent"]
 

@@ -123,7 +123,7 @@ def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) 
     assert joined(*events) == [(ids[0], "f", A), (ids[1], "f", B)]
 
 
-def test_another_name_is_another_call() -> None:
+def test_name_after_arguments_begins_another_call() -> None:
     """So is another name once arguments have begun, or at an index of its own."""
     assert joined([piece(0, "a", "f", "")], [piece(1, "a", "g", "")]) == [
         ("a", "f", "{}"),
@@ -169,7 +169,7 @@ def test_nothing_new_is_not_said() -> None:
     assert normalizer.normalize(event) is None
 
 
-def test_whole_answer() -> None:
+def test_calls_of_a_whole_answer_are_told_apart_without_their_index() -> None:
     """In a whole answer the index counts for nothing; calls that share an id are told apart, one said twice is one."""
     calls = [piece(0, "a", text=A), piece(0, "a", text=B), piece(0, "a", text=A), piece(0, "b", text=B)]
     calls += [piece(0, None, text=B), piece(0, None, text=B)]

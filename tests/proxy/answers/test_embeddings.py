@@ -88,7 +88,7 @@ def test_places_without_indices(index: int | None) -> None:
         ),
     ],
 )
-def test_unusable(answer: dict[str, Any], cause: Cause) -> None:
+def test_answer_without_one_embedding_for_each_text_is_refused(answer: dict[str, Any], cause: Cause) -> None:
     """What does not hold one embedding for each of two texts is no answer."""
     with pytest.raises(AnswerUnusable) as caught:
         check_embeddings(answer, 2, "float", "m")

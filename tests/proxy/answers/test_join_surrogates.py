@@ -50,7 +50,7 @@ def arguments_of(choices: list[Any], place: int) -> str:
         ([SMILE, SMILE + HIGH + "é"], SMILE + SMILE + NONE + "é"),
     ],
 )
-def test_halves(name: str, pieces: list[str], wanted: str) -> None:
+def test_adjacent_halves_of_a_surrogate_pair_are_joined(name: str, pieces: list[str], wanted: str) -> None:
     """Two that follow one another are joined, one that stays alone is U+FFFD."""
     events = [chunk({name: piece}) for piece in pieces]
 
@@ -87,7 +87,7 @@ def test_halves_of_arguments() -> None:
 
 
 @given(pieces=st.lists(st.text(st.sampled_from(["a", "é", SMILE, HIGH, LOW]), max_size=4), max_size=6))
-def test_any_pieces(pieces: list[str]) -> None:
+def test_joined_pieces_are_the_providers_text(pieces: list[str]) -> None:
     """What a client joins is the provider's text, in whole characters."""
     whole = "".join(pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 

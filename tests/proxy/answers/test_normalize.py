@@ -50,7 +50,7 @@ def test_what_is_there_stays() -> None:
     assert {name: found[name] for name in given} == given
 
 
-def test_extras_go() -> None:
+def test_fields_of_vendors_are_left_out() -> None:
     """Vendors' fields are left out, on the answer, the message, the calls and the usage."""
     found = normalized(
         vertex_ai_grounding_metadata=[],
@@ -109,7 +109,7 @@ def test_empty_tool_calls_go(calls: Any) -> None:
         ("", False, "stop"),
     ],
 )
-def test_finish_reason(reason: Any, calls: bool, wanted: str) -> None:
+def test_every_choice_has_a_finish_reason(reason: Any, calls: bool, wanted: str) -> None:
     """Every choice has a finish reason; Gemini says STOP to calls as well."""
     assert said({"tool_calls": [CALL] if calls else None}, reason)["finish_reason"] == wanted
 

@@ -93,7 +93,7 @@ GOES_ON = {"index": 0, "function": {"arguments": '"a":1}'}}
     ]
 )
 @given(choices=st.lists(CHOICES.filter(written), max_size=12))
-def test_openai(choices: list[dict[str, Any]]) -> None:
+def test_openai_delta_with_text_alone_is_read_as_any_other(choices: list[dict[str, Any]]) -> None:
     """A text, and a piece of arguments, is passed on as one with company is."""
     assert passed_on(choices) == passed_on([with_company(choice) for choice in choices])
 
@@ -117,7 +117,9 @@ def test_halves_and_ends(said: list[tuple[str, str | None]]) -> None:
     parts=st.lists(TEXTS, max_size=8),
     reasons=st.lists(st.sampled_from([None, None, "STOP"]), min_size=8, max_size=8),
 )
-def test_gemini(parts: list[str], reasons: list[str | None]) -> None:
+def test_gemini_part_with_text_alone_is_read_as_any_other(
+    parts: list[str], reasons: list[str | None]
+) -> None:
     """A text that stands alone is read as one that is said to be no thought."""
 
     def chunks(company: dict[str, Any]) -> list[Any]:

@@ -125,7 +125,7 @@ def test_a_whole_name_is_not_held_back() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_whole_answers(name: str) -> None:
+def test_names_of_calls_in_whole_answers_are_restored(name: str) -> None:
     """Names of calls in either form are put back, those in texts and arguments are not."""
     message = {
         "content": f"I call {NEW}.",

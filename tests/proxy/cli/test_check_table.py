@@ -163,6 +163,6 @@ def test_a_window_that_is_assumed() -> None:
         ({"allow_unauthenticated_access": True}, "no CORS headers are sent"),
     ],
 )
-def test_browsers(general: dict[str, Any], told: str) -> None:
+def test_table_tells_which_web_pages_are_served(general: dict[str, Any], told: str) -> None:
     """Which web pages are served, and by which names."""
     assert fact("browsers", entry(), general_settings=general) == told

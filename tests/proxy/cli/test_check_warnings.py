@@ -55,7 +55,7 @@ def test_a_key_that_is_missing(params: dict[str, Any], told: bool) -> None:
     ] * told
 
 
-def test_open_access() -> None:
+def test_port_that_is_open_without_a_key_is_a_warning() -> None:
     """A port that is open to all is the operator's word, and worth a word back; with a key it is not open."""
     general = {"allow_unauthenticated_access": True}
     [found] = doubts(LARGE, general_settings=general)
@@ -125,7 +125,7 @@ def test_a_fallback_that_takes_no_more() -> None:
         ("general_settings", "drain_grace"),
     ],
 )
-def test_a_zero(section: str, key: str) -> None:
+def test_zero_that_switches_something_off_is_a_warning(section: str, key: str) -> None:
     """It switches something off; where the guard is off it switches nothing off."""
     [found] = doubts(LARGE, **{section: {key: 0}})
 

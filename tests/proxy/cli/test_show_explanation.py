@@ -74,7 +74,7 @@ def test_long_lists_are_cut() -> None:
     assert any(line.endswith("and 494 more are rewritten") for line in lines)
 
 
-def test_what_differs() -> None:
+def test_rewritten_message_is_shown_by_the_fields_that_differ() -> None:
     """Of a message that is rewritten the fields that differ, from where they do."""
     before = assistant("a" * 500 + "b", [call("c1", "f", "{")])
     after = assistant("a" * 500 + "c", [{**call("c1", "f", "{}"), "extra": 1}])

@@ -32,7 +32,9 @@ NO_LIMIT_V1 = 0x7FFFFFFFFFFFF000
         (None, {"memory.max": SMALL}, MACHINE),
     ],
 )
-def test_limit(tmp_path: Path, own: str | None, files: dict[str, object], expected: int) -> None:
+def test_limit_is_read_from_either_version_of_cgroups(
+    tmp_path: Path, own: str | None, files: dict[str, object], expected: int
+) -> None:
     """Version 2, version 1, both, and neither."""
     for name, value in files.items():
         file = tmp_path / "cgroup" / name

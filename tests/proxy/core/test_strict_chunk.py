@@ -19,7 +19,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_the_document_lists_the_keys_of_each_type(kind: Any) -> None:
+def test_document_lists_the_keys_of_each_chunk_type(kind: Any) -> None:
     """In their order, with what is required."""
     listed = {key_in(row[0]): row[1] for row in rows_under(DOCUMENT, f"`{kind.__name__}`")}
 
@@ -27,7 +27,7 @@ def test_the_document_lists_the_keys_of_each_type(kind: Any) -> None:
     assert {key for key, required in listed.items() if required == "yes"} == kind.__required_keys__
 
 
-def test_the_types_are_found() -> None:
+def test_chunk_types_are_found() -> None:
     """The test above is of something."""
     assert strict_chunk.StrictChunk in KINDS
     assert len(KINDS) == 10

@@ -203,7 +203,7 @@ def test_stream_of_a_text() -> None:
     assert [chunk["candidates"][0].get("finishReason") for chunk in chunks(given)][-2:] == [None, "STOP"]
 
 
-def test_stream_of_calls() -> None:
+def test_each_streamed_call_is_whole_in_its_chunk() -> None:
     """Each call is whole in its chunk; from generation 3 on an empty text follows with STOP."""
     old, new = (
         [chunk["candidates"][0] for chunk in chunks(answer(name, prompt("get_weather get_time")))]

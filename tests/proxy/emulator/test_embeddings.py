@@ -81,7 +81,9 @@ async def test_newer_models_count(emulator: Client) -> None:
         ),
     ],
 )
-async def test_refused(emulator: Client, path: str, body: Any, message: str) -> None:
+async def test_illegal_embedding_request_is_a_400_that_names_the_rule(
+    emulator: Client, path: str, body: Any, message: str
+) -> None:
     """A request that breaks a rule is a 400 that says which."""
     status, answer = await emulator.post(path, body)
 

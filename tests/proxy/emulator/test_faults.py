@@ -33,7 +33,7 @@ async def gather(response: aiohttp.ClientResponse, got: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize("status", sorted(STATUSES))
-async def test_status_fault(emulator: Client, status: int) -> None:
+async def test_scripted_status_comes_once_with_googles_name(emulator: Client, status: int) -> None:
     """A status comes with Google's name and text, once."""
     await emulator.fault(status=status)
 
@@ -121,7 +121,7 @@ async def test_ended_stream_has_no_finish_reason(emulator: Client) -> None:
     assert (await emulator.journal())[0]["finished"] == "complete"
 
 
-async def test_empty_stream(emulator: Client) -> None:
+async def test_scripted_stream_may_end_before_its_first_chunk(emulator: Client) -> None:
     """A stream may end before its first chunk, in both framings."""
     await emulator.fault(times=2, end_after_chunks=0)
 
@@ -196,7 +196,7 @@ async def test_disconnect_before_the_answer(emulator: Client) -> None:
     assert await until_finished(emulator) == "disconnected"
 
 
-async def test_scripted_answers(emulator: Client) -> None:
+async def test_scripted_answers_are_given_in_order(emulator: Client) -> None:
     """Scripted answers are given in order, in either spelling, with the signature that generation 3 has."""
     answers = [
         {"parts": [{"text": "hello there"}]},

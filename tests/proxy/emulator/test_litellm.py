@@ -67,7 +67,9 @@ async def complete(litellm: Any, emulator: Client, name: str, messages: list[Any
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("name", MODELS)
-async def test_tool_round(litellm: Any, emulator: Client, name: str, stream: bool) -> None:
+async def test_every_request_that_litellm_writes_in_a_tool_round_is_legal(
+    litellm: Any, emulator: Client, name: str, stream: bool
+) -> None:
     """Parallel calls are made, answered and read, and every request that litellm wrote is legal."""
     messages: list[Any] = [
         {"role": "system", "content": "be brief"},

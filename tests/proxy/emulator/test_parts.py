@@ -241,7 +241,7 @@ CASES = [
 
 @pytest.mark.parametrize("name", GENERATIONS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_part_rule(case: Case, name: str) -> None:
+def test_part_is_taken_or_refused_with_the_exact_text(case: Case, name: str) -> None:
     """Every generation answers the body with the exact text, or takes it."""
     refusal = judge(name, case.body)
 

@@ -60,7 +60,7 @@ def nested(levels: int) -> dict[str, Any]:
 
 
 @modern
-def test_depth(model: str) -> None:
+def test_depth_of_a_schema_does_not_count_choices(model: str) -> None:
     """Choices are no levels; functions and the answer have texts of their own."""
     root = {"type": "OBJECT", "properties": {"a": nested(MAX_LEVELS - 1)}}
     deep = {"type": "OBJECT", "properties": {"a": nested(MAX_LEVELS)}}
@@ -101,7 +101,9 @@ LONG = "n" * (MAX_STATES - len("a") - 2)
         ),
     ],
 )
-def test_states(model: str, node: dict[str, Any], *, fits: bool) -> None:
+def test_states_of_a_schema_count_where_the_answer_is_constrained(
+    model: str, node: dict[str, Any], *, fits: bool
+) -> None:
     """What Google's text names counts, where the answer is constrained: by its schema, or by a call that must be."""
     expected = None if fits else TOO_MANY_STATES
     declared = tools(function("f", schema(a=node)))
@@ -191,7 +193,9 @@ BESIDE = (
         ([], INVALID_ARGUMENT),
     ],
 )
-def test_json_schemas(model: str, given: Any, text: str | None) -> None:
+def test_json_schema_is_taken_or_refused_with_the_exact_text(
+    model: str, given: Any, text: str | None
+) -> None:
     """Keywords that Google does not know are ignored; references have rules."""
     assert said(model, tools=tools(function("f", parametersJsonSchema=given))) == text
 

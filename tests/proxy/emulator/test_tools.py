@@ -292,7 +292,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("case", "name"), [pytest.param(c, m, id=f"{c.id}-{m}") for c in CASES for m in c.models]
 )
-def test_tool_rule(case: Case, name: str) -> None:
+def test_tools_are_taken_or_refused_with_the_exact_text(case: Case, name: str) -> None:
     """Each model answers the tools and settings with the exact text, or takes them."""
     refusal = judge(name, body(user(), **case.rest))
 

@@ -111,7 +111,7 @@ def test_a_name_said_twice_is_one_name() -> None:
     ]
 
 
-def test_it_is_bounded(monkeypatch: Any) -> None:
+def test_buffer_tells_when_it_holds_too_much(monkeypatch: Any) -> None:
     """It says when it holds more than it should."""
     monkeypatch.setattr(answer_buffer, "LARGEST", 300)
 

@@ -41,7 +41,9 @@ def events_of(reply: Reply) -> list[tuple[str, Any]]:
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
 
 
-async def test_a_whole_answer(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_whole_answer_without_an_id_gets_the_formats(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
     """Its id is the format's where the provider gave none."""
     upstream.then({**answer("Good day."), "id": None})
     reply = await proxy.post(ASKED, TOY_PATH)
@@ -67,7 +69,7 @@ async def test_its_series_are_there_before_any_request(proxy: Proxied) -> None:
     assert outcomes[TOY_PATH] == outcomes[CHAT]
 
 
-async def test_a_stream(proxy: Proxied) -> None:
+async def test_chunks_of_a_stream_are_numbered(proxy: Proxied) -> None:
     """It is numbered from one to its end, and its type is the format's."""
     reply = await proxy.post(LIVE, TOY_PATH)
     events = events_of(reply)
@@ -87,7 +89,9 @@ async def test_another_attempt_begins_its_stream_anew(proxy: Proxied, upstream: 
     assert [fields["number"] for _, fields in events] == [1, 2, 3]
 
 
-async def test_a_stream_that_breaks_off(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_error_is_the_last_event_of_a_stream_that_breaks_off(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
     """The error is the next event of the same stream, and its end does not follow."""
     upstream.then(say("Good "), UpstreamUnreachable("It broke."))
     said, fault = events_of(await proxy.post(LIVE, TOY_PATH))
@@ -114,7 +118,7 @@ async def test_a_silent_stream_is_kept_alive(
     [(b"{", 400, "invalid_request"), ({**ASKED, "ask": "none"}, 404, "model_not_found")],
     ids=["unreadable", "no such model"],
 )
-async def test_a_refusal(proxy: Proxied, body: Any, status: int, code: str) -> None:
+async def test_refusal_is_told_in_the_paths_format(proxy: Proxied, body: Any, status: int, code: str) -> None:
     """It is told in the format of the path."""
     reply = await proxy.post(body, TOY_PATH)
 
@@ -122,7 +126,9 @@ async def test_a_refusal(proxy: Proxied, body: Any, status: int, code: str) -> N
     assert reply.json.keys() == {"why", "name"}
 
 
-async def test_a_provider_that_fails(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_providers_failure_is_told_in_the_paths_format(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
     """So is what a provider refuses, streamed or not."""
     for body in (ASKED, LIVE):
         upstream.then(refused(401, "No entry."))

@@ -54,7 +54,9 @@ RETRIED: dict[str, Step] = {
 
 @BOTH
 @pytest.mark.parametrize("fault", RETRIED.values(), ids=RETRIED)
-async def test_tried_again(proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool) -> None:
+async def test_one_failure_of_a_chat_shows_in_the_number_of_attempts_alone(
+    proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool
+) -> None:
     """One failure before anything was said is not seen, but for the number of attempts."""
     upstream.then(fault)
     upstream.then(*good(stream))
@@ -179,7 +181,9 @@ async def test_a_refused_request_is_never_sent_again_unchanged(
     assert len(upstream.calls) == 1
 
 
-async def test_repaired_once(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_refused_parameter_is_left_out_and_the_change_is_told(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
     """The provider names the parameter; without it the request is taken, and the change is told."""
     words = "Unsupported parameter: 'temperature' is not supported with this model."
     for _ in range(2):

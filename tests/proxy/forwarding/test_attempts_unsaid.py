@@ -100,7 +100,7 @@ async def test_nothing_is_tried_again_once_something_was_said(
     assert [event.get("error", {}).get("code") for event in reply.events] == [None, "upstream_unreachable"]
 
 
-async def test_heartbeats(
+async def test_retries_behind_heartbeats_are_not_seen(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A provider that thinks for long does not look dead; what fails meanwhile is still tried again unseen."""

@@ -98,7 +98,9 @@ async def test_one_connection_for_many(left: list[bool]) -> None:
         (request(version="1.0"), b"HTTP/1.0 200 OK\r\n"),
     ],
 )
-async def test_other_connections(sent: bytes, connection: bytes, left: list[bool]) -> None:
+async def test_http_1_0_and_closing_connections_are_answered_by_aiohttp(
+    sent: bytes, connection: bytes, left: list[bool]
+) -> None:
     """Whoever speaks HTTP/1.0, or wants the connection closed, is answered by aiohttp."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         [got] = await ask(proxy, sent)
@@ -107,7 +109,7 @@ async def test_other_connections(sent: bytes, connection: bytes, left: list[bool
     assert left == [False]
 
 
-async def test_while_draining(left: list[bool]) -> None:
+async def test_answer_closes_its_connection_while_draining(left: list[bool]) -> None:
     """Each answer closes its connection then."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         proxy.server.gateway.lifecycle.draining = True
@@ -117,7 +119,7 @@ async def test_while_draining(left: list[bool]) -> None:
     assert not left
 
 
-async def test_large_answer(left: list[bool]) -> None:
+async def test_large_answer_waits_for_the_transport(left: list[bool]) -> None:
     """One that a transport may not take at once is waited for."""
     async with proxied(settings_of(), ScriptedUpstream([answer("x" * AT_ONCE)])) as proxy:
         [got] = await ask(proxy, request())

@@ -20,7 +20,7 @@ def test_made_a_second_time() -> None:
     assert all(message is history[at] for at, message in found if at is not None)
 
 
-def test_in_order() -> None:
+def test_equal_messages_are_aligned_in_order() -> None:
     """Of several that say the same it is the next one; none stands behind one that is still there."""
     same = [user("again") for _ in range(3)]
     history = [same[0], assistant("x"), same[1], assistant("y"), same[2]]

@@ -133,7 +133,7 @@ async def test_limits_of_a_wildcard(upstream: ScriptedUpstream) -> None:
     assert (told["deployment"], told["turns"]["limit"]) == (MODELS[2][1], 4)
 
 
-async def test_members_of_a_pool(upstream: ScriptedUpstream) -> None:
+async def test_each_member_of_a_pool_shows_its_own_deployment(upstream: ScriptedUpstream) -> None:
     """Each row leads to its own deployment; what is no member is the client's fault."""
     async with proxied(settings(), upstream) as proxy:
         rows = (await look(proxy, MASTER, "verdicts")).json["rows"][:3]

@@ -43,7 +43,7 @@ def roles(history: list[dict[str, Any]]) -> list[tuple[int | None, str]]:
     return [(entry["origin"], entry["message"]["role"]) for entry in history]
 
 
-def test_steps() -> None:
+def test_each_step_that_changes_something_is_shown_with_its_history() -> None:
     """Each step that changes something, in order, with the history behind it; what is inserted comes from nowhere."""
     told = look(BROKEN)
 
@@ -58,7 +58,7 @@ def test_steps() -> None:
     assert [entry["index"] for entry in told["before"]] == list(range(7))
 
 
-def test_why() -> None:
+def test_each_change_has_its_reason_rule_and_providers_words() -> None:
     """Each change has its reason in a sentence, its rule, and what a provider says without it."""
     [change] = look(BROKEN)["steps"][2]["changes"]
 
@@ -69,7 +69,7 @@ def test_why() -> None:
 
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry["id"])
-def test_known_histories(entry: dict[str, Any]) -> None:
+def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) -> None:
     """Behind the last step is what is sent, for every profile; every place is there once."""
     chat = parse(entry["messages"])
     for profile in MODELS:
@@ -90,7 +90,7 @@ def test_known_histories(entry: dict[str, Any]) -> None:
             assert all(change["why"] for change in told["steps"][stages.index(stage)]["changes"])
 
 
-def test_compact() -> None:
+def test_unchanged_messages_are_told_by_their_place() -> None:
     """A message that is untouched is told by its place alone; those that are not, whole."""
     told = look(BROKEN, compact=True)
 
@@ -99,7 +99,7 @@ def test_compact() -> None:
     assert [entry["origin"] for entry in told["after"] if "message" in entry] == [None, 3, None, None]
 
 
-def test_legal() -> None:
+def test_legal_history_has_no_steps() -> None:
     """There is nothing to show of a legal history but itself."""
     told = look([system("s"), user("Hello.")])
 
@@ -107,7 +107,7 @@ def test_legal() -> None:
     assert roles(told["after"]) == [(0, "system"), (1, "user")]
 
 
-def test_refused() -> None:
+def test_refused_history_shows_the_steps_taken_and_the_reason() -> None:
     """What was done is shown as far as it came, with the reason why it went no further."""
     told = look([tool("nobody", "lost")])
 
@@ -137,7 +137,7 @@ def test_strict_sends_what_is_legal() -> None:
 
 
 @pytest.mark.parametrize("mode", ["observe", "off"])
-def test_not_repaired(mode: str) -> None:
+def test_steps_of_modes_that_change_nothing_are_those_of_repair(mode: str) -> None:
     """The steps are those that repairing would take, told as such; what is sent is what came."""
     told = look(BROKEN, "openai", sanitize={"mode": mode})
 
@@ -203,7 +203,7 @@ def test_turns_and_tools() -> None:
     assert all(change["why"] for step in told["steps"] for change in step["changes"])
 
 
-def test_budget() -> None:
+def test_budget_shows_each_messages_tokens_before_and_after_a_cut() -> None:
     """The tokens of every message, before and after a cut, with the marks, the margin and the reserve."""
     history = [user("go")]
     for number in range(40):
@@ -223,7 +223,7 @@ def test_budget() -> None:
     assert told["after"][0]["origin"] == 0
 
 
-def test_too_long() -> None:
+def test_request_that_cannot_fit_is_refused_with_its_steps() -> None:
     """A request that cannot fit is refused, and its steps are shown all the same."""
     told = look([system("word " * 200_000), tool("nobody"), user("x")], "openai")
 
@@ -232,7 +232,7 @@ def test_too_long() -> None:
 
 
 @given(hostile_requests(), st.sampled_from([*MODELS]))
-def test_hostile(body: bytes, profile: str) -> None:
+def test_hostile_bodies_are_shown_or_are_the_clients_fault(body: bytes, profile: str) -> None:
     """Whatever is pasted is looked at, or is the client's fault; what is told can be written."""
     asked = b'{"target":{"profile":"' + profile.encode() + b'"},"request":' + body + b"}"
     try:

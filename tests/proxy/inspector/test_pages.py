@@ -25,7 +25,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_files(page: Path) -> None:
+def test_files_are_known_by_path_and_tagged_by_content(page: Path) -> None:
     """All of known types, by their paths; the tag follows the content."""
     files = read_files(page)
 
@@ -38,7 +38,7 @@ def test_files(page: Path) -> None:
     assert read_files(page / "none") == {}
 
 
-async def test_served(page: Path, upstream: ScriptedUpstream) -> None:
+async def test_page_is_served_without_a_key_under_its_policy(page: Path, upstream: ScriptedUpstream) -> None:
     """Without a key, under a policy that runs the page's own files alone; who has a file is not sent it again."""
     async with proxied(settings_of(general_settings={"master_key": "k"}), upstream) as proxy:
         answers = [await proxy.get(path) for path in ("/ui", "/ui/", "/ui/app.js", "/ui/parts/one.css")]
@@ -72,7 +72,7 @@ async def test_served(page: Path, upstream: ScriptedUpstream) -> None:
         "/ui/parts",
     ],
 )
-async def test_nothing_else(page: Path, upstream: ScriptedUpstream, path: str) -> None:
+async def test_unknown_file_of_the_page_is_a_404(page: Path, upstream: ScriptedUpstream, path: str) -> None:
     """A name that is none of the page's leads nowhere."""
     async with proxied(settings_of(), upstream) as proxy:
         answer = await proxy.raw(
@@ -82,7 +82,9 @@ async def test_nothing_else(page: Path, upstream: ScriptedUpstream, path: str) -
     assert answer.status == 404
 
 
-async def test_off(page: Path, upstream: ScriptedUpstream) -> None:
+async def test_page_and_its_api_are_absent_with_the_inspector_off(
+    page: Path, upstream: ScriptedUpstream
+) -> None:
     """With the inspector off there is nothing, neither the page nor what it asks."""
     async with proxied(settings_of(general_settings={"ui": False}), upstream) as proxy:
         found = [await proxy.get(path) for path in ("/ui", "/ui/app.js", "/ui/api/models", "/ui/api/live")]

@@ -39,7 +39,9 @@ def read(**fields: Any) -> Asked:
         ({"request": [user("x")], "target": {"profile": "mistral"}}, "mistral", {"profile": "mistral"}),
     ],
 )
-def test_models(fields: dict[str, Any], model: str, target: dict[str, str]) -> None:
+def test_target_goes_before_the_requests_own_model(
+    fields: dict[str, Any], model: str, target: dict[str, str]
+) -> None:
     """The target's name goes before the request's own; a list stands for the messages of a request."""
     asked = read(**fields)
 
@@ -70,14 +72,14 @@ def test_models(fields: dict[str, Any], model: str, target: dict[str, str]) -> N
         (b'{"request": ' + b"[" * 5000 + b"]" * 5000 + b"}", None),
     ],
 )
-def test_unreadable(body: bytes, param: str | None) -> None:
+def test_unreadable_query_is_the_clients_fault(body: bytes, param: str | None) -> None:
     """What cannot be read is the client's fault, and is named."""
     with pytest.raises(InvalidRequest) as refused:
         read_asked(body, max_nesting=20, mends=True, default="usual")
     assert refused.value.param == param
 
 
-def test_half_a_character() -> None:
+def test_half_a_character_in_a_query_is_mended() -> None:
     """A message that was cut within a character is mended as it would be on its way to a provider."""
     body = b'{"request": {"messages": [{"role": "user", "content": "cut \\ud83d"}]}}'
 
@@ -89,7 +91,7 @@ def test_half_a_character() -> None:
 @pytest.mark.parametrize(
     ("said", "compact"), [(b"", True), (b',"compact":false', False), (b',"compact":1', True)]
 )
-def test_compact(said: bytes, compact: bool) -> None:
+def test_query_chooses_whole_or_compact_messages(said: bytes, compact: bool) -> None:
     """Untouched messages are told by their places, unless the page wants them."""
     body = b'{"request": [{"role": "user", "content": "x"}]' + said + b"}"
 

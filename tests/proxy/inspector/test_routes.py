@@ -143,7 +143,9 @@ async def test_shares_and_signatures_go_by_key(
         ("", 403),
     ],
 )
-async def test_foreign_names(upstream: ScriptedUpstream, host: str, status: int) -> None:
+async def test_foreign_host_gets_nothing_without_a_key(
+    upstream: ScriptedUpstream, host: str, status: int
+) -> None:
     """Without a key a name that somebody else may have made to lead here gets nothing."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.raw(
@@ -259,7 +261,9 @@ async def test_neither_logged_nor_counted(
 
 
 @pytest.mark.parametrize("path", POSTS)
-async def test_unreadable(upstream: ScriptedUpstream, path: str) -> None:
+async def test_unreadable_request_of_the_page_is_a_400_that_names_it(
+    upstream: ScriptedUpstream, path: str
+) -> None:
     """What cannot be read is a 400 that names it."""
     async with proxied(settings_of(), upstream) as proxy:
         found = [await proxy.post(body, path) for body in (b"", b"{", b"{}", {"request": [{"role": "x"}]})]
@@ -281,7 +285,7 @@ async def test_places_and_sizes(upstream: ScriptedUpstream) -> None:
     assert (shed.status, shed.error["code"], still.status) == (503, "overloaded", 200)
 
 
-async def test_live(upstream: ScriptedUpstream) -> None:
+async def test_request_is_counted_in_its_five_seconds(upstream: ScriptedUpstream) -> None:
     """What went through is in the numbers of its five seconds."""
     upstream.then(answer("Hi."))
     async with proxied(settings_of(), upstream) as proxy:

@@ -12,26 +12,26 @@ from sanitizers.profile_names import PROFILES, profile_for
 from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
 
 
-def test_steps() -> None:
+def test_every_step_has_a_text() -> None:
     """All that a request meets before it is sent are told."""
     assert STEPS.keys() == set(_STEPS) - {"repair", "note", "answer_repair"} | {SIGNATURES}
 
 
-def test_rules() -> None:
+def test_every_reason_has_a_sentence() -> None:
     """A rule that a reason names is one; no reason is also one of a schema's; each is a sentence."""
     assert {reason.rule for reason in REASONS.values() if reason.rule} <= RULES.keys()
     assert not REASONS.keys() & SCHEMA_REASONS.keys()
     assert all(reason.why[0].isupper() and reason.why.endswith(".") for reason in REASONS.values())
 
 
-def test_unknown() -> None:
+def test_unknown_reason_is_shown_without_a_text() -> None:
     """What nobody has said anything of is shown without words."""
     change = Change("brand_new", "replaced", 3, "never_heard_of")
 
     assert (why(change), rule_of(change), provider_words(change)) == ("", None, None)
 
 
-def test_schemas() -> None:
+def test_rewrites_of_schemas_have_texts() -> None:
     """A schema's rewrites have the words that they have anyway."""
     assert why(Change("tools", "replaced", 0, "one_of_as_any_of")) == "OneOf is anyOf."
 

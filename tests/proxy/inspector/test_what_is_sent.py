@@ -66,7 +66,9 @@ async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, header
 
 
 @pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
-async def test_known_histories(upstream: ScriptedUpstream, mode: str) -> None:
+async def test_inspector_shows_of_each_known_history_what_is_sent(
+    upstream: ScriptedUpstream, mode: str
+) -> None:
     """Every broken history that was reported, for one model of each kind, in every mode."""
     found = set()
     async with proxied(settings_of(MODELS, sanitize={"mode": mode}), upstream) as proxy:

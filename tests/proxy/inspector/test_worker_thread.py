@@ -24,7 +24,7 @@ ASKED = {"request": [user("Hello.")]}
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_large_bodies(upstream: ScriptedUpstream, path: str) -> None:
+async def test_body_over_the_inspectors_limit_is_refused(upstream: ScriptedUpstream, path: str) -> None:
     """More than is looked at is refused, whether the body says so before it comes or not."""
     large = b'{"request":[{"role":"user","content":"' + b"x" * LARGEST_MIB * 2**20 + b'"}]}'
 
@@ -44,7 +44,7 @@ async def test_large_bodies(upstream: ScriptedUpstream, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_long_histories(upstream: ScriptedUpstream, path: str) -> None:
+async def test_history_with_too_many_messages_is_refused(upstream: ScriptedUpstream, path: str) -> None:
     """A message costs what it costs however short it is, so they are counted."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post({"request": [user("")] * (MOST_MESSAGES + 1)}, path)
@@ -57,7 +57,7 @@ async def test_long_histories(upstream: ScriptedUpstream, path: str) -> None:
     assert "12,000 messages at most; this history has 12,001" in reply.error["message"]
 
 
-async def test_seats() -> None:
+async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
     """Two are held, whoever comes then waits for one of them to end, and too many do not even wait."""
     seats, leave, sitting = Seats(), asyncio.Event(), 0
 
@@ -133,7 +133,7 @@ async def test_room_to_wait_is_shared() -> None:
     assert {one for one in sat if one[0] == "b"} == {("b", 0), ("b", 1)}
 
 
-async def test_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_inspection_frees_its_place_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it waits or is worked on, it ends, and its seat is free again."""
     monkeypatch.setattr(work_apart, "LONGEST_S", 0.02)
     seats, ended = Seats(), []
@@ -169,7 +169,7 @@ async def test_work_of_who_has_gone() -> None:
 
 
 @pytest.mark.parametrize(("path", "work"), [(PATHS[0], "inspect_request"), (PATHS[1], "tell_verdict")])
-async def test_a_shutdown(
+async def test_shutdown_waits_for_the_running_inspection_alone(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str, work: str
 ) -> None:
     """It waits for a look; for the verdict that is being worked on, and not for those behind it."""

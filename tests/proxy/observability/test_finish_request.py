@@ -65,7 +65,7 @@ def test_a_change_in_the_headers() -> None:
 
 
 @pytest.mark.parametrize("answered", [True, False])
-def test_rounds(*, answered: bool) -> None:
+def test_rounds_of_a_turn_are_kept_with_or_without_an_answer(*, answered: bool) -> None:
     """The rounds of a turn are remembered, whether there was an answer that told of them or none."""
     record = record_of(Sent())
     record.guarded = Guarded((), {}, Turn("observe", 3, 25, warns=True))
@@ -77,14 +77,14 @@ def test_rounds(*, answered: bool) -> None:
     assert [seen.rounds for seen in watch.recent()] == ["3/25;warn"]
 
 
-def test_no_headers() -> None:
+def test_request_that_ends_before_its_headers_is_counted() -> None:
     """What ended before there was an answer is counted as well."""
     record = record_of(Sent((NOTED,)))
 
     assert counted(record) == ("answer_repair=1", 1)
 
 
-def test_no_change() -> None:
+def test_request_without_changes_counts_none() -> None:
     """Nothing is counted of a request that changed nothing."""
     record = record_of(Sent())
     record.answer_headers(1.0)

@@ -258,7 +258,9 @@ async def test_health_and_metrics_do_not_count(proxy: Proxied) -> None:
         ("application/openmetrics-text; version=1.0.0", "application/openmetrics-text; version=1.0.0"),
     ],
 )
-async def test_exposition(proxy: Proxied, accept: str, content_type: str) -> None:
+async def test_exposition_has_the_format_that_the_scraper_asks_for(
+    proxy: Proxied, accept: str, content_type: str
+) -> None:
     """The exposition comes in the format that the scraper asks for, and every metric has a help text."""
     reply = await proxy.get("/metrics", {"Accept": accept})
 

@@ -27,7 +27,7 @@ def bodies(watch: RecentRequests) -> list[bytes | None]:
     return [seen.kept.body if seen.kept else None for seen in watch.recent()]
 
 
-def test_recent() -> None:
+def test_recent_requests_are_bounded_and_newest_first() -> None:
     """The newest first, and no more than there may be."""
     watch = RecentRequests(Inspector(requests=3))
     for number in range(5):
@@ -40,7 +40,7 @@ def test_recent() -> None:
     assert (told["has_body"], told["key"]) == (False, None)
 
 
-def test_bodies() -> None:
+def test_oldest_bodies_are_forgotten_first() -> None:
     """The oldest bodies go first; one that is larger than all the room is not kept, and drives none out."""
     watch = RecentRequests(Inspector(bodies=True, mib=1))
     note(watch, "a", body=b"a" * (MIB // 2))
@@ -89,7 +89,7 @@ def test_no_room_without_bodies() -> None:
     assert watch.bounds == (200, 16)
 
 
-def test_resize() -> None:
+def test_smaller_configuration_forgets_at_once() -> None:
     """A smaller configuration forgets at once, and one without bodies forgets all of them."""
     watch = RecentRequests(Inspector(requests=10, bodies=True, mib=1))
     for name in "abcd":
@@ -103,7 +103,7 @@ def test_resize() -> None:
     assert (watch.keeps_bodies, watch._bytes, watch.bounds) == (False, 0, (2, 0))
 
 
-def test_live() -> None:
+def test_live_numbers_are_sums_by_five_seconds_of_ten_minutes() -> None:
     """Sums by five seconds; ten minutes of them, the empty ones too, and what is older is forgotten."""
     watch = RecentRequests(Inspector())
     note(watch, "old", 3.0)
@@ -168,7 +168,7 @@ def test_memory_of_buckets() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.0, 4.99, 5.0, 7.5])
-def test_edges(seconds: float) -> None:
+def test_request_is_in_the_bucket_that_it_ended_in(seconds: float) -> None:
     """A request is in the bucket that it ended in."""
     watch = RecentRequests(Inspector())
     note(watch, "x", seconds)

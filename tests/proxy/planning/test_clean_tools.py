@@ -43,7 +43,9 @@ def tool(schema: Any, name: str = "f") -> dict[str, Any]:
         ("openrouter/google/gemini-3-pro", "litellm", GEMINI_ON_LITELLM, None),
     ],
 )
-def test_dialect(model: str, transport: str, dialect: Dialect, richer: Dialect | None) -> None:
+def test_dialect_follows_the_models_family_and_transport(
+    model: str, transport: str, dialect: Dialect, richer: Dialect | None
+) -> None:
     """By the model's family, and by what its transport writes."""
     entry = {"model": model, "api_key": "k"}
     models = [{"model_name": "m", "transport": transport, "litellm_params": entry}]
@@ -75,7 +77,7 @@ async def test_clean_tools_go_as_they_are(upstream: ScriptedUpstream, mode: str)
     assert set(counts.values()) == {0}
 
 
-async def test_repair(upstream: ScriptedUpstream) -> None:
+async def test_repair_mode_cleans_tools_and_reports_it(upstream: ScriptedUpstream) -> None:
     """The tools are cleaned, which is in the header and counted; functions, which Gemini never knew, are tools."""
     reply, counts = await send(
         upstream,
@@ -94,7 +96,7 @@ async def test_repair(upstream: ScriptedUpstream) -> None:
     assert counts == {"changes_total": 6, "observed_changes_total": 0}
 
 
-async def test_observe(upstream: ScriptedUpstream) -> None:
+async def test_observe_mode_reports_unclean_tools_and_sends_them(upstream: ScriptedUpstream) -> None:
     """What would be changed is said, and not done."""
     reply, counts = await send(upstream, "observe", tools=[tool(DIRTY)])
 
@@ -103,7 +105,7 @@ async def test_observe(upstream: ScriptedUpstream) -> None:
     assert counts == {"changes_total": 0, "observed_changes_total": 2}
 
 
-async def test_strict(upstream: ScriptedUpstream) -> None:
+async def test_strict_mode_refuses_unclean_tools_with_the_reason(upstream: ScriptedUpstream) -> None:
     """What would have to be changed is refused, with the tool and the reason."""
     reply, _ = await send(upstream, "strict", tools=[tool(CLEAN, "g"), tool(DIRTY)])
 
@@ -128,7 +130,7 @@ async def test_strict_with_functions(upstream: ScriptedUpstream) -> None:
     assert reply.error["message"].endswith(told)
 
 
-async def test_off(upstream: ScriptedUpstream) -> None:
+async def test_off_mode_leaves_tools_alone(upstream: ScriptedUpstream) -> None:
     """Nothing is looked at."""
     reply, counts = await send(upstream, "off", tools=[tool(DIRTY), tool(DIRTY)])
 
@@ -154,7 +156,9 @@ async def test_a_schema_without_end(upstream: ScriptedUpstream, mode: str, statu
 @pytest.mark.parametrize(
     ("mode", "verdict"), [("repair", "repaired"), ("observe", "sent_as_is"), ("strict", "refused")]
 )
-async def test_explain(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
+async def test_explain_shows_the_cleaned_tools_and_their_changes(
+    upstream: ScriptedUpstream, mode: str, verdict: str
+) -> None:
     """The dry run shows the same tools and the same changes."""
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         request = {"model": MODEL, "messages": [user("Hello.")], "tools": [tool(DIRTY)]}

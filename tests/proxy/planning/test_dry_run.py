@@ -40,7 +40,7 @@ async def explain(
         ("off", "unchanged", "sent_as_is", "sent_as_is"),
     ],
 )
-async def test_verdicts(
+async def test_verdict_is_what_a_chat_request_would_meet(
     upstream: ScriptedUpstream, mode: str, legal: str, broken: str, hopeless: str
 ) -> None:
     """The verdict is what a chat request would meet in this mode."""
@@ -51,7 +51,7 @@ async def test_verdicts(
 
 
 @pytest.mark.parametrize("path", ["/v1/explain", "/explain"])
-async def test_repaired(upstream: ScriptedUpstream, path: str) -> None:
+async def test_dry_run_has_body_changes_and_violations(upstream: ScriptedUpstream, path: str) -> None:
     """The answer has the body as it would be sent, each change with its place, and what was wrong."""
     found = await explain(BROKEN, upstream, path)
 
@@ -137,7 +137,7 @@ async def test_signatures_are_what_is_sent(upstream: ScriptedUpstream) -> None:
     assert bodies[1] != signed
 
 
-async def test_refused(upstream: ScriptedUpstream) -> None:
+async def test_dry_run_of_an_unrepairable_history_has_the_reason(upstream: ScriptedUpstream) -> None:
     """A history that cannot be repaired is explained as well, with the reason in the place of a body."""
     found = await explain(HOPELESS, upstream)
 

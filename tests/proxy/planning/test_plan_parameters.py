@@ -35,7 +35,7 @@ async def sent(
 
 
 @pytest.mark.parametrize("mode", ["repair", "strict"])
-async def test_fitted(mode: str) -> None:
+async def test_parameters_are_fitted_and_reported(mode: str) -> None:
     """Parameters are fitted, and the header and the count say so; a strict mode is strict with histories."""
     reply, made, dropped = await sent(CLAUDE, chat(temperature=1.5, tools=[], top_k=3, foo=1), mode)
 
@@ -47,7 +47,7 @@ async def test_fitted(mode: str) -> None:
 
 
 @pytest.mark.parametrize(("mode", "said"), [("observe", "parameters=2;observed"), ("off", None)])
-async def test_left_alone(mode: str, said: str | None) -> None:
+async def test_observe_and_off_modes_leave_parameters_alone(mode: str, said: str | None) -> None:
     """Observing says what it would change, and like no mode at all changes nothing."""
     reply, made, dropped = await sent(CLAUDE, chat(temperature=1.5, tools=[], n=1, foo=1), mode)
 
@@ -79,7 +79,9 @@ async def test_changes_are_counted() -> None:
         ({"tools": [TOOL]}, ("tools",), "tools"),
     ],
 )
-async def test_refused(body: dict[str, Any], unsupported: tuple[str, ...], param: str) -> None:
+async def test_parameter_that_the_client_would_miss_is_a_400(
+    body: dict[str, Any], unsupported: tuple[str, ...], param: str
+) -> None:
     """What the client would miss is a 400 that names the parameter; without fitting it goes, or is counted."""
     reply, made, _ = await sent(CLAUDE, chat(**body), unsupported=unsupported)
     assert (reply.status, reply.error["param"], made) == (400, param, None)
@@ -138,7 +140,7 @@ async def test_thinking_waits_for_the_next_turn() -> None:
 
 
 @pytest.mark.parametrize("mode", ["repair", "strict", "observe", "off"])
-async def test_explained(mode: str) -> None:
+async def test_dry_run_shows_fitted_parameters_by_mode(mode: str) -> None:
     """The dry run shows what would be done, and by the mode what is sent of it, and what would be refused."""
     fitted = mode in ("repair", "strict")
     verdict = {"repair": "repaired", "strict": "repaired"}.get(mode, "sent_as_is")

@@ -87,7 +87,7 @@ def test_all_open_the_first_whose_time_is_over(balancer: Balancer) -> None:
     assert not balancer.another_ready(POOL, 1.0, set())
 
 
-def test_another_ready(balancer: Balancer) -> None:
+def test_another_is_ready_if_it_was_not_tried_and_is_not_parked(balancer: Balancer) -> None:
     """One that was not tried, and takes requests."""
     assert balancer.another_ready(POOL, 0.0, {A.position})
     fail(balancer, B, Blame.PARK, None, 0.0)
@@ -104,7 +104,7 @@ def test_lone_one_is_never_refused(balancer: Balancer) -> None:
     assert balancer.choose(LONE, 0.0, {LONE[0].position}) == LONE[0]
 
 
-def test_empty_pool(balancer: Balancer) -> None:
+def test_empty_pool_has_nobody_to_choose(balancer: Balancer) -> None:
     """Nobody can be chosen."""
     with pytest.raises(ValueError, match="empty"):
         balancer.choose((), 0.0)
@@ -134,7 +134,7 @@ def test_failures_of_the_request_blame_nobody(balancer: Balancer) -> None:
     assert balancer.state(A, 0.0) is State.CLOSED
 
 
-def test_released_once(balancer: Balancer) -> None:
+def test_place_is_released_once(balancer: Balancer) -> None:
     """However often it is let go."""
     with balancer.acquire(A, 0.0) as attempt:
         attempt.release()
@@ -197,7 +197,9 @@ def test_budget_is_of_the_one_that_is_next(balancer: Balancer) -> None:
     tried=st.sets(st.sampled_from([member.position for member in POOL])),
     now=st.floats(0, 100),
 )
-def test_rules(lasts: list[float], busy: list[int], tried: set[int], now: float) -> None:
+def test_choice_is_ready_and_untried_then_least_busy_then_first(
+    lasts: list[float], busy: list[int], tried: set[int], now: float
+) -> None:
     """Ready and untried, ready, due first; then least busy; then the file's order."""
     balancer = Balancer(5.0)
     held = []

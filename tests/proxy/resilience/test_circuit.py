@@ -123,7 +123,9 @@ def test_a_cooldown_above_a_minute_is_kept() -> None:
         ("park", 1e9, 3600.0),
     ],
 )
-def test_left_alone(verdict: str, asked_s: float | None, lasts_s: float) -> None:
+def test_circuit_stays_open_as_long_as_the_provider_asks_for(
+    verdict: str, asked_s: float | None, lasts_s: float
+) -> None:
     """As long as the provider asks for, within bounds; then it is probed."""
     circuit = Circuit(COOLDOWN_S)
     ticket = circuit.enter(100.0)
@@ -205,7 +207,7 @@ def test_a_call_made_while_open_may_close_it_and_does_not_prolong_it() -> None:
 
 
 @given(st.lists(st.sampled_from(["strike", "cool", "park"]), min_size=1, max_size=20))
-def test_switched_off(verdicts: list[str]) -> None:
+def test_circuit_with_a_cooldown_of_zero_never_opens(verdicts: list[str]) -> None:
     """A cooldown of 0 opens never."""
     circuit = Circuit(0.0)
     for now, verdict in enumerate(verdicts):

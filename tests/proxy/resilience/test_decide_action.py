@@ -63,7 +63,9 @@ RETRY, FALL_BACK, GIVE_UP, REPAIR = Step.RETRY, Step.FALL_BACK, Step.GIVE_UP, St
         (Kind.INVALID_ARGUMENTS, None, {"tries": 2, "tries_of_kind": 2, "can_fall_back": True}, GIVE_UP),
     ],
 )
-def test_step(kind: Kind, asked: float | None, change: dict[str, object], step: Step) -> None:
+def test_situation_has_its_action(
+    kind: Kind, asked: float | None, change: dict[str, object], step: Step
+) -> None:
     """One row, one situation, one decision."""
     assert decide_action(ROWS[kind], asked, replace(FIRST, **change), 0.5).step is step  # type: ignore[arg-type]
 
@@ -91,7 +93,7 @@ def test_another_deployment_is_asked_at_once() -> None:
     ),
     random=st.floats(0, 1, exclude_max=True),
 )
-def test_rules(row: Row, asked: float | None, situation: Situation, random: float) -> None:
+def test_no_action_breaks_a_limit(row: Row, asked: float | None, situation: Situation, random: float) -> None:
     """No wait past the deadline or before the moment asked for; no retry beyond the limits; nothing unchanged twice."""
     action = decide_action(row, asked, situation, random)
 

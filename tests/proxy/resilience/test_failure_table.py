@@ -128,7 +128,7 @@ def row_of(case: Case) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_kind(case: Case) -> None:
+def test_failure_has_the_kind_and_delay_of_its_row(case: Case) -> None:
     """What was seen at a provider is what the table calls it, and the delay is read where one is named."""
     row, error = row_of(case)
 

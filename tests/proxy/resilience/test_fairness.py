@@ -21,7 +21,7 @@ def take(admission: Admission, client: str, now: float = 0.0) -> list[HeldPlaces
 
 
 @pytest.mark.parametrize("room", [1, 2, 3, 10, 512])
-def test_alone(room: int) -> None:
+def test_client_alone_gets_all_places(room: int) -> None:
     """All places, and not one more."""
     admission = Admission(room)
     assert len(take(admission, "greedy")) == room == admission.in_flight

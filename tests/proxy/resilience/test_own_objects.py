@@ -42,7 +42,7 @@ class Counted(RequestWords):
         ({"error": {"received": ONE}}, "no", True),
     ],
 )
-def test_by_place(body: Any, request_text: str, own: bool) -> None:
+def test_quotation_needs_less_of_a_deeper_object(body: Any, request_text: str, own: bool) -> None:
     """The further in an object stands, the less of it in the request makes it a quotation."""
     found = own_objects(unwrap_error(json.dumps(body).encode()), RequestWords(request_text))
 

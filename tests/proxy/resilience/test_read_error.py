@@ -83,7 +83,7 @@ def test_delay_in_words(text: str, delay: float | None) -> None:
         ({"seconds": 10**400}, None),
     ],
 )
-def test_retry_info(value: Any, delay: float | None) -> None:
+def test_retry_info_is_read_in_both_spellings(value: Any, delay: float | None) -> None:
     """RetryInfo as JSON has it, and as protobuf's Duration."""
     assert read_delay({}, ({"retryDelay": value},), (), now=NOW) == delay
 
@@ -101,7 +101,7 @@ def test_the_longest_delay_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "seconds"), [("1d", 86_400.0), ("5", 5.0), ("s", None), ("5x", None), ("", None)]
 )
-def test_durations(text: str, seconds: float | None) -> None:
+def test_durations_of_go_and_protobuf_are_read(text: str, seconds: float | None) -> None:
     """Go's and protobuf's spellings."""
     assert read_duration(text) == seconds
 
@@ -137,7 +137,9 @@ OVERFLOWS = [
 
 
 @pytest.mark.parametrize(("text", "limit", "requested"), OVERFLOWS)
-def test_overflow(text: str, limit: int | None, requested: int | None) -> None:
+def test_numbers_of_each_providers_overflow_are_read(
+    text: str, limit: int | None, requested: int | None
+) -> None:
     """Each provider's sentence, with its numbers."""
     found = read_overflow((text,), ())
 
@@ -337,7 +339,7 @@ def test_a_quotation_is_no_error(message: str) -> None:
         ({"error": {"status": "RESOURCE_EXHAUSTED"}}, Quota.SHORT),
     ],
 )
-def test_quota(body: Any, quota: Quota) -> None:
+def test_quota_that_comes_back_in_time_is_told_from_others(body: Any, quota: Quota) -> None:
     """Which quotas come back while a client waits."""
     assert read(body).quota is quota
 

@@ -62,7 +62,7 @@ def test_every_beginning_is_met() -> None:
         "Not Found",
     ],
 )
-def test_one_request(text: str) -> None:
+def test_words_about_one_request_name_no_subject(text: str) -> None:
     """What another request would be answered for."""
     assert read_subject((text,), ("not_found", "permission_denied", "not_found_error")) == NO_SUBJECT
 
@@ -75,6 +75,6 @@ def test_one_request(text: str) -> None:
         ("unsupported_country_region_territory", Subject.PLACE),
     ],
 )
-def test_codes(code: str, subject: Subject) -> None:
+def test_codes_go_before_words(code: str, subject: Subject) -> None:
     """They go before words."""
     assert read_subject(("The model `x` does not exist",), (code,)) == (subject, True)

@@ -77,7 +77,7 @@ def test_held_however_it_is_written(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", ["maximum length is 100 tokens", "", None, 100, [], {}])
-def test_not_held(value: Any) -> None:
+def test_word_that_the_request_lacks_is_not_found(value: Any) -> None:
     """What is not there is not found, nor is anything in a request that is not known."""
     assert not RequestWords([{"role": "user", "content": value}], {}).hold(WORDS)
     assert not NO_WORDS.hold(WORDS)

@@ -11,7 +11,7 @@ waits = st.one_of(st.just(0.0), st.floats(0, 0.2), st.floats(0, 4))
 events = st.lists(st.tuples(waits, st.integers(0, 40), st.integers(0, 15)), max_size=25)
 
 
-def test_share() -> None:
+def test_retries_are_a_fifth_of_the_requests() -> None:
     """A hundred requests that fail twice each get twenty retries, not two hundred."""
     budget = RetryBudget()
     granted = 0
@@ -43,7 +43,7 @@ def test_asking_spends_nothing() -> None:
 
 @given(events=events)
 @example(events=[(0.0, 200, 15), (0.0, 0, 15), (0.0, 0, 15)])
-def test_bounds(events: list[tuple[float, int, int]]) -> None:
+def test_retries_are_at_least_ten_in_ten_seconds(events: list[tuple[float, int, int]]) -> None:
     """Never under ten in ten seconds; and in nine seconds, never over both ten and 20 % of ten seconds' requests."""
     budget, requests, retries, now = RetryBudget(), list[float](), list[float](), 500.0
     for passed, asked, failed in events:
@@ -103,7 +103,7 @@ def test_a_single_tenant_has_what_it_always_had(events: list[tuple[float, int, i
                 alone.count_retry(now)
 
 
-def test_tenants_are_bounded() -> None:
+def test_retry_budget_forgets_its_oldest_tenant() -> None:
     """The one that came first goes."""
     budget = SharedRetryBudget()
     for number in range(MOST_TENANTS + 5):

@@ -25,7 +25,7 @@ def test_between_the_span_and_a_part_less(start: float, steps: list[tuple[float,
         assert surely <= count.total(now) <= at_most
 
 
-def test_clear() -> None:
+def test_cleared_count_is_zero() -> None:
     """After it nothing was."""
     count = SlidingCount(SPAN_S)
     count.add(5.0)

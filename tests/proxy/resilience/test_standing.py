@@ -149,7 +149,7 @@ def test_circuits_switched_off_stay_closed() -> None:
     assert states(standing, 0.0) == [0, 0, 0]
 
 
-def test_tenants_are_bounded() -> None:
+def test_standing_forgets_tenants_with_nothing_to_say_first() -> None:
     """Those go first that have nothing to say."""
     standing = Standing("x", 5.0)
     fail(standing, "bad", Blame.PARK, 0.0)

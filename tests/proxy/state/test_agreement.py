@@ -113,7 +113,7 @@ def factors(learned_windows: LearnedWindows, deployment: Deployment) -> list[flo
     return [learned_windows.plan_with(deployment, 0.0, tenant).calibration.sticky for tenant in "abc"]
 
 
-def test_a_factor_is_the_tenant_s_own(local: Deployment) -> None:
+def test_new_tenant_begins_with_the_second_largest_factor(local: Deployment) -> None:
     """One that has none begins with the second largest, and keeps it whatever others do."""
     learned_windows = LearnedWindows()
     first = learned_windows.look(local, 0.0).calibration.sticky

@@ -49,7 +49,7 @@ def test_other_arguments_are_another_call(value: dict[str, Any], other: dict[str
     assert kept(json.dumps(value)).is_of("f", json.dumps(other)) == (_plain(value) == _plain(other))
 
 
-def test_another_name_is_another_call() -> None:
+def test_signature_is_kept_by_name_and_arguments_apart() -> None:
     """Nor are name and arguments taken together as one text."""
     assert not kept("{}").is_of("g", "{}")
     assert not kept("b{}", name="a").is_of("ab", "{}")

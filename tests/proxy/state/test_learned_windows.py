@@ -148,7 +148,7 @@ def test_a_busy_deployment_is_not_counted_more_often(
     assert all(later - earlier >= 100 for earlier, later in pairwise(sampled))
 
 
-def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learned_windows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that makes up names behind a wildcard pushes out what is not used, and memory does not grow."""
     monkeypatch.setattr(module, "_MOST", 8)
     learned_windows = LearnedWindows()

@@ -54,7 +54,7 @@ async def test_a_value_larger_than_all_is_not_kept() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 3_000))))
-async def test_it_is_bounded(puts: list[tuple[str, int]]) -> None:
+async def test_memory_is_bounded_and_holds_the_newest_value(puts: list[tuple[str, int]]) -> None:
     """Whatever comes, in whatever order; and the newest value that fits is there."""
     store = MemoryStore(4_000)
     for key, size in puts:
@@ -132,7 +132,7 @@ STEPS = st.tuples(
 
 
 @given(st.lists(STEPS, max_size=60))
-async def test_shares(steps: list[tuple[str, str, str, int]]) -> None:
+async def test_each_tenant_loses_its_own_oldest_values_first(steps: list[tuple[str, str, str, int]]) -> None:
     """Sizes are exact, each tenant loses its longest unused first, and none loses to others what it has a right to."""
     store, model = MemoryStore(4_000), Model(4_000)
     for step, tenant, key, size in steps:

@@ -142,7 +142,7 @@ def test_ordinary_words_stay(text: str, key: str) -> None:
     assert mask(text, [key, "other-secret-of-ours"]) == text
 
 
-def test_several_secrets() -> None:
+def test_secrets_that_overlap_are_one_mask() -> None:
     """One may begin as another does, or stand within it; what touches is one mask."""
     secrets = ["sk-abcdefgh", "sk-abcdefgh-ijklmnop", "llm.internal.example"]
 

@@ -31,7 +31,7 @@ def ended(message: dict[str, Any], reason: str | None, index: Any = 0) -> dict[s
     ],
     ids=["text", "calls", "thoughts", "refusal"],
 )
-def test_nothing_is_lost(message: dict[str, Any], reason: str) -> None:
+def test_chunks_of_a_whole_answer_say_all_of_it(message: dict[str, Any], reason: str) -> None:
     """One delta says all of the message, calls with their place; the reason stands behind it, then the usage."""
     said, end, usage = whole_as_chunks({**answer(), "choices": [ended(message, reason)]})
 

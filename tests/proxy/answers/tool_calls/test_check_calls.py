@@ -145,7 +145,7 @@ def test_what_can_be_used_stays_the_same_object(answer: Any, parameters: Any) ->
 @pytest.mark.parametrize(
     ("given", "value", "reasons"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED]
 )
-def test_what_is_mended_is_reported(given: Any, value: Any, reasons: tuple[str, ...]) -> None:
+def test_mended_call_is_a_copy_and_is_reported(given: Any, value: Any, reasons: tuple[str, ...]) -> None:
     """Only the call is written anew, in a copy, with a declared name and arguments that fit."""
     answer = answer_of(given, call("d", "now"))
     before = copy.deepcopy(answer)

@@ -154,7 +154,7 @@ def test_nothing_is_lost_or_won(text: str) -> None:
 
 
 @given(st.text(max_size=6), NO_SCHEMAS, st.none() | st.text(max_size=6) | VALUES)
-def test_never_raises(name: str, schema: Any, arguments: Any) -> None:
+def test_checking_calls_never_raises(name: str, schema: Any, arguments: Any) -> None:
     """Whatever a model calls, however."""
     check_calls(answer_of(call("c", name, arguments)), tools_of(f=schema))
 

@@ -100,7 +100,9 @@ async def test_a_good_call_is_asked_for_once(stream: bool) -> None:
     ],
     ids=["arguments", "name", "both"],
 )
-async def test_what_is_mended_is_reported(stream: bool, arguments: str, name: str, reasons: set[str]) -> None:
+async def test_mended_notation_is_reported_without_another_call(
+    stream: bool, arguments: str, name: str, reasons: set[str]
+) -> None:
     """A wrong notation is put right without another call, in the header and the counters."""
     upstream = ScriptedUpstream(*replies_of(stream, (arguments, name)))
     async with served(upstream, self_correction="always") as proxy:

@@ -56,7 +56,9 @@ def assert_contract(events: list[Any], *, usage: bool = False) -> None:
 @pytest.mark.parametrize("usage", [False, True], ids=["plain", "usage"])
 @pytest.mark.parametrize("calls", [False, True], ids=["text", "calls"])
 @pytest.mark.parametrize("model", ["openai", "gemini"])
-async def test_contract(real: Proxied, model: str, calls: bool, usage: bool) -> None:
+async def test_stream_of_each_provider_keeps_the_contract(
+    real: Proxied, model: str, calls: bool, usage: bool
+) -> None:
     """A stream of each provider keeps the contract; usage is there only when it was asked for."""
     body = chat("call get_weather and get_time" if calls else "Hello.", model=model, stream=True)
     body |= {"tools": TWO_TOOLS} if calls else {}

@@ -31,7 +31,9 @@ async def test_the_prompt_is_what_a_user_says(proxy: Proxied, upstream: Scripted
     assert await proxy.count("dropped_parameters_total", model="chatting") == 4
 
 
-async def test_a_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_text_stream_has_the_texts_of_the_chat_and_its_end(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
     """The text of each chunk, and the end."""
     upstream.then(say("Good "), say("day."), STOP)
     *chunks, done = (await proxy.post({**CHATTING, "stream": True}, COMPLETIONS)).events
@@ -52,7 +54,7 @@ async def test_a_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
         ({"echo": True}, "echo"),
     ],
 )
-async def test_refused(
+async def test_completion_that_no_chat_can_answer_is_a_400(
     proxy: Proxied, upstream: ScriptedUpstream, fields: dict[str, Any], param: str
 ) -> None:
     """What a chat cannot be asked is a 400 that says so; nothing is sent."""

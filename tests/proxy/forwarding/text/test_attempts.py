@@ -39,7 +39,9 @@ FAULTS: dict[str, Step] = {
 
 @paths
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-async def test_tried_again(proxy: Proxied, upstream: ScriptedUpstream, path: str, fault: Step) -> None:
+async def test_one_failure_of_a_text_shows_in_the_number_of_attempts_alone(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str, fault: Step
+) -> None:
     """One failure is not seen, but for the number of attempts."""
     upstream.then(fault)
     upstream.then(good(path))
@@ -157,7 +159,9 @@ async def test_a_refused_body_is_remembered_for_its_path(
 
 
 @paths
-async def test_deadline(upstream: ScriptedUpstream, path: str) -> None:
+async def test_silent_provider_costs_no_more_than_the_requests_time(
+    upstream: ScriptedUpstream, path: str
+) -> None:
     """A provider that does not answer costs the request's time, and no more."""
     upstream.then(HANG)
     async with proxied(plain_settings(router_settings={"timeout": 0.2}), upstream) as proxy:
@@ -167,7 +171,7 @@ async def test_deadline(upstream: ScriptedUpstream, path: str) -> None:
 
 
 @paths
-async def test_unknown_parameters_are_dropped_and_counted(
+async def test_unknown_parameters_of_a_text_are_dropped_and_counted(
     proxy: Proxied, upstream: ScriptedUpstream, path: str
 ) -> None:
     """What is not in the allow-list goes nowhere, and the metric says how much that was."""

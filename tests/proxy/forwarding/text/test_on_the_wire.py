@@ -90,7 +90,7 @@ async def test_fallback_to_the_other_wire(
 
 
 @TRANSPORTS
-async def test_providers_words(plain: Proxied) -> None:
+async def test_refusal_has_the_providers_words(plain: Proxied) -> None:
     """A refusal says what the provider says, whether it is about the input or the path; a 403 names whose key it is."""
     empty = await plain.post({"model": "openai", "input": ""}, EMBEDDINGS)
     chats = await plain.post({"model": "chats", "prompt": "a"}, COMPLETIONS)
@@ -145,7 +145,7 @@ async def test_a_stream_cut_in_the_middle(plain: Proxied, openai: OpenAIEmulator
 
 @pytest.mark.parametrize("transport", ["direct"])
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_several_choices(plain: Proxied, stream: bool) -> None:
+async def test_stream_of_several_choices_is_read_to_the_last_end(plain: Proxied, stream: bool) -> None:
     """A stream of many choices is read until the last of them has ended."""
     body = {"model": "instruct", "prompt": ["a", "b"], "n": 2, "stream": stream}
     reply = await plain.post(body, COMPLETIONS)

@@ -53,7 +53,9 @@ async def test_chunks_have_one_shape(proxy: Proxied, upstream: ScriptedUpstream)
 
 
 @pytest.mark.parametrize("asked", [False, True])
-async def test_usage(proxy: Proxied, upstream: ScriptedUpstream, asked: bool) -> None:
+async def test_usage_of_a_text_stream_is_counted_and_told_where_asked_for(
+    proxy: Proxied, upstream: ScriptedUpstream, asked: bool
+) -> None:
     """It is counted whenever it comes; the client, and the provider, hear of it where the client asked."""
     upstream.then(say("a", usage={**USAGE, "completion_tokens": 1}), END, {"choices": [], "usage": USAGE})
     options = {"stream_options": {"include_usage": True}} if asked else {}
@@ -122,14 +124,18 @@ async def test_it_is_kept_alive(
     assert reply.raw.endswith(b"data: [DONE]\n\n")
 
 
-async def test_half_a_character(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_halves_of_a_character_in_a_text_stream_are_joined(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
     """Halves of a character are joined; one alone is U+FFFD."""
     upstream.then(say("a\ud83d"), say("\ude00 \ud83d"), END)
 
     assert text_in((await proxy.post(STREAM, COMPLETIONS)).events) == "a\U0001f600 \ufffd"
 
 
-async def test_a_client_that_leaves(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_text_stream_ends_with_its_client_and_is_counted(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
     """The request ends with it, and is counted as one that its client left."""
     upstream.then(say("a"), Pause(30))
     async with proxy.session.post(proxy.origin + COMPLETIONS, json=STREAM) as response:

@@ -65,7 +65,7 @@ def test_every_argument_of_embeddings_is_sorted() -> None:
     assert named - set(OURS.split()) - {"api_version"} == never
 
 
-def test_arguments_are_a_closed_set() -> None:
+def test_arguments_of_an_embedding_are_a_closed_set() -> None:
     """With every parameter and every setting in use, the arguments are the allow-list's and ours."""
     entry = {
         "model": "openai/x",

@@ -62,7 +62,7 @@ def test_own_page_in_other_letters() -> None:
         "application/problem+json; charset=utf-8",
     ],
 )
-def test_json(content_type: str) -> None:
+def test_json_types_are_recognised(content_type: str) -> None:
     """JSON's own type, or one with its syntax, whatever its parameters."""
     assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.FINE
 
@@ -87,7 +87,7 @@ def test_json(content_type: str) -> None:
         "json",
     ],
 )
-def test_other_types(content_type: str | None) -> None:
+def test_types_that_a_page_may_send_unasked_are_no_json(content_type: str | None) -> None:
     """Those that a page may send without asking, and whatever is not JSON."""
     assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.OTHER_TYPE
 

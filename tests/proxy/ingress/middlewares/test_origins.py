@@ -143,7 +143,7 @@ async def test_every_path_but_the_probes(upstream: ScriptedUpstream) -> None:
     assert {found[path, "page"] for path in (*PATHS, *PROBES)} == {403}
 
 
-async def test_admin_listener(upstream: ScriptedUpstream) -> None:
+async def test_admin_listener_has_the_same_rule_for_hosts(upstream: ScriptedUpstream) -> None:
     """It has the same rule: scrapers come by address, or by a name that is allowed."""
     general = {"admin": {"host": "127.0.0.1", "port": 0}, "allowed_hosts": ["turnright"]}
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
@@ -182,7 +182,9 @@ ASKED = "authorization,content-type,x-stainless-lang"
 
 @pytest.mark.parametrize("general", ["no key, further names", "key, further names"])
 @pytest.mark.parametrize("path", [CHAT, "/v1/models", "/nowhere"])
-async def test_preflight(upstream: ScriptedUpstream, general: str, path: str) -> None:
+async def test_preflight_of_an_allowed_page_needs_no_key(
+    upstream: ScriptedUpstream, general: str, path: str
+) -> None:
     """An allowed page may send any header; the browser asks without a key."""
     asked = {
         "Host": OWN_HOST,
@@ -259,7 +261,7 @@ async def test_allowed_pages_can_read(general: str) -> None:
         assert said not in reply.headers
 
 
-async def test_reload(upstream: ScriptedUpstream) -> None:
+async def test_origins_and_hosts_follow_a_reload(upstream: ScriptedUpstream) -> None:
     """Both settings are those of the newest configuration, without a restart."""
     headers = {"Host": "nas", "Origin": PAGE}
     async with proxied(settings_of(), upstream) as proxy:

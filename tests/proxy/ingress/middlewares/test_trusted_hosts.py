@@ -29,7 +29,7 @@ ALLOWED = ("box.example", "nas")
         "nas:80",
     ],
 )
-def test_trusted(host: str) -> None:
+def test_addresses_own_names_and_configured_names_are_trusted(host: str) -> None:
     """Addresses, the host's own names, and those of the settings; neither case, port nor a last dot counts."""
     assert is_trusted_host(host, ALLOWED)
 
@@ -60,7 +60,7 @@ def test_trusted(host: str) -> None:
         "2130706433",
     ],
 )
-def test_foreign(host: str) -> None:
+def test_other_names_are_not_trusted(host: str) -> None:
     """Any other name, and what only looks like one of them."""
     assert not is_trusted_host(host, ALLOWED)
 

@@ -142,7 +142,7 @@ def test_the_limit_of_nesting_is_the_same(tools: list[Any], limit: int, deep: in
 
 
 @given(values)
-def test_depth(value: Any) -> None:
+def test_depth_is_that_of_the_deepest_container(value: Any) -> None:
     """A container is nested deeper than any limit below its depth."""
     if isinstance(value, dict | list):
         assert nesting_exceeds(value, depth_of(value) - 1) or depth_of(value) == 1

@@ -277,7 +277,9 @@ async def in_pieces(body: bytes) -> AsyncIterator[bytes]:
 
 
 @pytest.mark.parametrize("announced", [True, False], ids=["announced", "chunked"])
-async def test_body_over_the_limit(small: Settings, upstream: ScriptedUpstream, announced: bool) -> None:
+async def test_chat_body_over_the_limit_is_a_413(
+    small: Settings, upstream: ScriptedUpstream, announced: bool
+) -> None:
     """A body over the limit is a 413, whether its length is announced or not; one at the limit is taken."""
     async with proxied(small, upstream) as proxy:
         over, at = padded(MIB + 1), padded(MIB)

@@ -21,7 +21,7 @@ QUICK = {"drain_delay": 0, "drain_grace": 0.3}
 
 
 @pytest.mark.parametrize("path", [*LIVE, *READY])
-async def test_healthy(proxy: Proxied, path: str) -> None:
+async def test_serving_process_is_alive_and_ready_under_each_name(proxy: Proxied, path: str) -> None:
     """A process that serves is alive and ready, under each of the usual names."""
     reply = await proxy.get(path)
 

@@ -24,7 +24,7 @@ def settings() -> Settings:
 
 
 @pytest.mark.parametrize("path", ["/v1/models", "/models"])
-async def test_list(proxy: Proxied, path: str) -> None:
+async def test_models_are_listed_once_in_the_files_order(proxy: Proxied, path: str) -> None:
     """Every configured name is listed once, in the file's order; a wildcard as itself."""
     reply = await proxy.get(path)
 
@@ -41,7 +41,9 @@ async def test_list(proxy: Proxied, path: str) -> None:
     ("name", "owner"),
     [("fast", "gemini"), ("team/best", "anthropic"), ("openai/gpt-4.1", "openai"), ("openai/*", "openai")],
 )
-async def test_one(proxy: Proxied, prefix: str, name: str, owner: str) -> None:
+async def test_model_is_found_by_its_name_or_wildcard(
+    proxy: Proxied, prefix: str, name: str, owner: str
+) -> None:
     """One model is found by its name, which may hold a slash, or which a wildcard covers."""
     reply = await proxy.get(f"{prefix}/models/{name}")
 
@@ -50,7 +52,7 @@ async def test_one(proxy: Proxied, prefix: str, name: str, owner: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["slow", "team", "openai/..%2Fx", "gemini/gemini-3.6-flash", "fast/x"])
-async def test_unknown(proxy: Proxied, name: str) -> None:
+async def test_unknown_model_is_a_404_with_the_known_names(proxy: Proxied, name: str) -> None:
     """A name that nothing covers is a 404 with the names that exist."""
     reply = await proxy.get(f"/v1/models/{name}")
 

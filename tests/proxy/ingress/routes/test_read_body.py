@@ -166,7 +166,9 @@ async def test_others_are_not_invited(proxy: Proxied, waits: bytes) -> None:
 
 @PATHS
 @pytest.mark.parametrize("chunked", [False, True], ids=["announced", "chunked"])
-async def test_body_over_the_limit(proxy: Proxied, path: str, chunked: bool) -> None:
+async def test_body_is_refused_as_soon_as_it_is_over_the_limit(
+    proxy: Proxied, path: str, chunked: bool
+) -> None:
     """It is refused as soon as it is known to be too large."""
     body = b" " * (MOST_MIB * 2**20 + 1)
 

@@ -54,7 +54,7 @@ def labels(**more: str) -> Labels:
     return tuple(sorted({**CALLED, **more}.items()))
 
 
-async def test_off() -> None:
+async def test_gen_ai_metrics_are_absent_without_their_setting() -> None:
     """Without the key there is none of them, and nothing between the proxy and its upstream."""
     upstream = ScriptedUpstream()
     async with proxied(settings_of(), upstream) as proxy:
@@ -64,7 +64,7 @@ async def test_off() -> None:
         assert b"gen_ai" not in (await proxy.get("/metrics")).raw
 
 
-async def test_whole(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_whole_answer_has_duration_and_tokens(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A whole answer: its duration and its tokens; it has no chunks."""
     upstream.then(Pause(0.2), {**answer(), "usage": USAGE})
     await proxy.post(chat())
@@ -78,7 +78,9 @@ async def test_whole(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     assert await counts(proxy, FIRST) == await counts(proxy, NEXT) == {}
 
 
-async def test_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_stream_has_times_of_its_chunks_and_tokens_once(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
     """A stream: the first chunk, each further one, the whole, and the tokens, which are counted once."""
     last = {"choices": [], "usage": USAGE}
     upstream.then(Pause(0.2), say("a"), Pause(1.0), say("b"), STOP, last)
@@ -116,7 +118,9 @@ async def test_each_call_counts(stream: bool) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_client_that_leaves(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
+async def test_call_without_its_client_is_one_that_failed(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
     """A call that was given up is one that failed."""
     upstream.then(*([say("a")] if stream else []), HANG)
     asking = asyncio.ensure_future(proxy.post(chat(stream=stream)))
@@ -130,7 +134,7 @@ async def test_a_client_that_leaves(proxy: Proxied, upstream: ScriptedUpstream, 
     assert await counts(proxy, DURATION) == {labels(error_type="cancelled"): 1}
 
 
-async def test_other_operations(upstream: ScriptedUpstream) -> None:
+async def test_embeddings_and_texts_are_operations_of_their_own(upstream: ScriptedUpstream) -> None:
     """Embeddings and texts are operations of their own; a text is a chat where the model only chats."""
     upstream.then({"data": [{"index": 0, "embedding": [0.5]}], "usage": {"prompt_tokens": 3}})
     upstream.then({"choices": [{"text": "a", "finish_reason": "stop", "index": 0}], "usage": USAGE})
@@ -181,12 +185,12 @@ async def test_what_a_provider_calls_its_model_is_not_said(
         (RuntimeError("zzmadeup"), OTHER),
     ],
 )
-def test_error_type(fault: BaseException, expected: str) -> None:
+def test_error_type_is_of_a_closed_set(fault: BaseException, expected: str) -> None:
     """The class of an error is of a closed set, whatever a provider sends."""
     assert error_type(fault) == expected
 
 
-def test_providers() -> None:
+def test_providers_have_the_conventions_names() -> None:
     """The names of the conventions, for those that have one there."""
     assert {PROVIDERS[name] for name in ("gemini", "vertex_ai", "azure", "bedrock", "mistral", "xai")} == {
         "gcp.gemini",

@@ -51,7 +51,7 @@ async def test_a_loop_that_stands_still_is_seen() -> None:
     assert 0.4 - PERIOD_S - 0.01 < lag.worst() < 60
 
 
-async def test_watching_ends() -> None:
+async def test_nothing_is_noted_after_the_watch_ends() -> None:
     """Nothing is noted after the watch."""
     lag = LoopLag()
     with lag.watching():

@@ -93,7 +93,7 @@ async def test_no_time_per_output_token(
         ([HANG], "deadline"),
     ],
 )
-async def test_interrupted(broken: list[Any], reason: str) -> None:
+async def test_stream_broken_behind_its_first_text_is_counted_once(broken: list[Any], reason: str) -> None:
     """A stream that breaks behind its first text is counted by what broke it, once."""
     upstream = ScriptedUpstream([say("a"), *broken])
     async with proxied(settings_of(router_settings={"timeout": 0.5}), upstream) as proxy:
@@ -127,7 +127,7 @@ async def test_texts_are_streams_as_well() -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_not_interrupted(stream: bool) -> None:
+async def test_failure_before_the_first_text_broke_no_stream(stream: bool) -> None:
     """What failed before a word of an answer was out broke no stream, whether it was tried again or not."""
     lost = UpstreamUnreachable("x", cause=Cause.CONNECTION_LOST)
     upstream = ScriptedUpstream([lost], [say("a"), STOP] if stream else [answer()], [lost], [lost])
@@ -150,7 +150,9 @@ async def test_cut_off_by_our_end(proxy: Proxied, upstream: ScriptedUpstream) ->
 
 
 @pytest.mark.parametrize("steps", [[HANG], [say("a"), HANG]], ids=["waiting", "in mid-stream"])
-async def test_disconnect(proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]) -> None:
+async def test_client_that_leaves_is_a_disconnect_of_its_path(
+    proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
+) -> None:
     """A client that leaves is one more disconnect of its path, and no broken stream."""
     upstream.then(*steps)
     asking = asyncio.ensure_future(proxy.post(chat(stream=True)))

@@ -11,7 +11,7 @@ from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream,
 NAME = "upstream_request_duration_seconds"
 
 
-async def test_whole_answer(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_whole_answer_is_timed_to_its_end(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A whole answer is waited for to its end."""
     upstream.then(Pause(0.2), answer())
     await proxy.post(chat())
@@ -20,7 +20,7 @@ async def test_whole_answer(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     assert 0.2 <= await proxy.count(f"{NAME}_sum") < 2
 
 
-async def test_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_stream_is_timed_to_its_first_text(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A stream is waited for to its first text; how long it then takes is another metric's."""
     upstream.then(Pause(0.2), say("a"), Pause(2.0), STOP)
     await proxy.post(chat(stream=True))
@@ -45,7 +45,7 @@ async def test_each_attempt_by_the_model_that_was_called() -> None:
         assert 0.2 <= await proxy.count(f"{NAME}_sum", model=MODEL) < 30
 
 
-async def test_given_up(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+async def test_call_whose_client_left_is_timed_as_well(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """The wait for a call whose client has left counts as well: it may be why."""
     upstream.then(HANG)
     asking = asyncio.ensure_future(proxy.post(chat()))
@@ -60,7 +60,7 @@ async def test_given_up(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     assert 0.15 < await proxy.count(f"{NAME}_sum") < 30
 
 
-async def test_no_call(proxy: Proxied) -> None:
+async def test_request_refused_here_has_no_duration(proxy: Proxied) -> None:
     """A request that was refused here called nobody."""
     await proxy.post({"model": MODEL, "messages": []})
 

@@ -39,7 +39,9 @@ def tracing(**given: Any) -> Tracing:
         (OFF, ENDPOINT, False),
     ],
 )
-def test_who_decides(given: dict[str, Any], environ: dict[str, str], enabled: bool) -> None:
+def test_sdks_switch_goes_before_configuration_and_collector(
+    given: dict[str, Any], environ: dict[str, str], enabled: bool
+) -> None:
     """The SDK's own switch, then the configuration, then whether there is a collector."""
     assert is_enabled(tracing(**given), environ) == enabled
 

@@ -77,7 +77,7 @@ def test_who_is_asked(
         ("/v1/embeddings", "embeddings"),
     ],
 )
-def test_operations(route: str, operation: str) -> None:
+def test_each_path_that_asks_a_provider_has_an_operation(route: str, operation: str) -> None:
     """Each path that asks a provider has a name."""
     assert operation_of(route) == operation
 

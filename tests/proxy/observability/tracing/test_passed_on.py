@@ -157,7 +157,7 @@ async def test_both_gemini_s_wires_have_it() -> None:
 
 
 @pytest.mark.parametrize("transport", ["litellm", "direct"])
-async def test_where_nobody_is_to_be_told(
+async def test_trace_stays_in_the_log_with_propagate_off(
     openai: OpenAIEmulator, log_lines: LogLines, transport: str
 ) -> None:
     """With `propagate: false` the trace stays here: it is in the log."""

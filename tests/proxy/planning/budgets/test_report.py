@@ -38,7 +38,7 @@ BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%;round<=\d+;left>=\d
         (Report(10**7, False, SHARED, 10**7), "est<=10000000;limit=8000;sent<=10000000;used<=999%"),
     ],
 )
-def test_header(report: Report, header: str) -> None:
+def test_header_tells_numbers_names_and_upper_bounds(report: Report, header: str) -> None:
     """Numbers and names; ``<=`` for what is an upper bound; no limit where nobody knows one."""
     assert report.header() == header
 

@@ -37,7 +37,9 @@ PRO = "gemini/gemini-3-pro-preview"
         ),
     ],
 )
-def test_the_same(one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]) -> None:
+def test_origin_is_the_same_for_one_family_at_one_endpoint(
+    one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]
+) -> None:
     """Keys, spellings and models of one family make no difference at one endpoint."""
     assert origin(one[0], **one[1]) == origin(other[0], **other[1])
 

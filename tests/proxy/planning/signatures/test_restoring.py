@@ -265,7 +265,7 @@ def test_nothing_changes_where_there_is_nothing() -> None:
     assert counts == {"carried": 1}
 
 
-def test_other_fields_stay() -> None:
+def test_restoring_moves_signatures_alone() -> None:
     """Only signatures are moved."""
     fields = {"provider_specific_fields": {"thought_signature": THEIRS, "x": 1}, "y": 2}
     beside = {"extra_content": {"google": {"thought_signature": THEIRS, "z": 3}}}

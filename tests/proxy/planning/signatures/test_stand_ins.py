@@ -129,7 +129,7 @@ def test_models_that_do_not_ask_get_none(profile: Any) -> None:
     assert replaced == 0
 
 
-def test_other_fields_stay() -> None:
+def test_stand_in_leaves_other_fields() -> None:
     """A stand-in joins what is there."""
     history = [user("a"), assistant("b", [call("c1", extra_content={"google": {"x": 1}}, y=2)]), tool("c1")]
 

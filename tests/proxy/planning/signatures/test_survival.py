@@ -176,7 +176,9 @@ def assert_real(loop: Loop, parts: list[dict[str, Any]]) -> None:
 
 
 @given(ROUNDS, KEEPING)
-def test_a_loop(rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]) -> None:
+def test_every_first_call_of_a_loop_has_its_signature(
+    rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
+) -> None:
     """As it is: every first call has the real signature."""
     loop = play(rounds, keep)
 
@@ -260,7 +262,7 @@ def test_the_signed_call_is_gone(
 
 
 @given(ROUNDS)
-def test_another_endpoint(rounds: list[tuple[int, str, bool]]) -> None:
+def test_signature_of_another_endpoint_is_replaced_by_a_stand_in(rounds: list[tuple[int, str, bool]]) -> None:
     """What was signed elsewhere is not sent, whoever carries it; the stand-in is."""
     for forget in (False, True):
         loop = play(rounds, everything, origin=THERE)
@@ -275,7 +277,7 @@ def test_another_endpoint(rounds: list[tuple[int, str, bool]]) -> None:
 
 
 @given(ROUNDS, KEEPING, st.booleans())
-def test_another_provider(
+def test_provider_without_signatures_gets_none(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], streamed: bool
 ) -> None:
     """A model that signs nothing gets no signature, in no place, and ids that it takes."""

@@ -109,7 +109,9 @@ async def test_silent_ones_make_room_for_a_client(upstream: ScriptedUpstream, lo
     assert (told[-1]["open"], told[-1]["maximum"], told[-1]["reasons"]) == (0, 16, "address=55")
 
 
-async def test_many_addresses(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
+async def test_many_addresses_fill_all_places_and_no_more(
+    upstream: ScriptedUpstream, log_lines: LogLines
+) -> None:
     """Together they fill all places and no more; the oldest goes first, whosever it is."""
     async with proxied(settings_of(), upstream) as proxy:
         proxy.server.gateway.connections.resize(8)

@@ -46,7 +46,9 @@ def test_what_is_left_of_the_descriptors(descriptors: int, in_flight: int, conne
         (1_024, resource.RLIM_INFINITY, 65_536),
     ],
 )
-def test_soft_limit_is_raised(monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, reached: int) -> None:
+def test_soft_limit_is_raised_and_never_lowered(
+    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, reached: int
+) -> None:
     """As far as it may be, and never lowered."""
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))

@@ -21,7 +21,7 @@ def test_fixed_keys_exist(path: str) -> None:
     assert key in SECTIONS[section].model_fields
 
 
-def test_nothing_changed() -> None:
+def test_equal_settings_have_no_changes() -> None:
     """Two readings of one file differ in nothing."""
     assert find_changes(settings_of(entry(api_key=SECRET)), settings_of(entry(api_key=SECRET))) == Changes()
 

@@ -124,7 +124,7 @@ def test_gone_and_back(file: Path, watching: Callable[[Path], Told]) -> None:
     assert told.within(SOON_S)
 
 
-def test_config_map(tmp_path: Path, watching: Callable[[Path], Told]) -> None:
+def test_swapped_symlink_of_a_config_map_is_seen(tmp_path: Path, watching: Callable[[Path], Told]) -> None:
     """The kubelet writes a new directory and swaps the symlink to it; the file's own path never changes."""
 
     def publish(name: str, text: str) -> None:

@@ -130,7 +130,7 @@ ARRIVALS: dict[str, tuple[dict[str, Any], dict[str, Outcome]]] = {
 
 
 @pytest.mark.parametrize("case", ARRIVALS)
-async def test_arrivals(provider: Provider, case: str) -> None:
+async def test_parameters_arrive_as_the_table_says(provider: Provider, case: str) -> None:
     """What the table says of a provider is what arrives there, by each transport that it has."""
     parameters, outcomes = ARRIVALS[case]
     name = list(parameters)[-1]

@@ -259,7 +259,7 @@ ROWS: list[tuple[Dialect, dict[str, Any], dict[str, Any], list[tuple[str, str, s
 
 
 @pytest.mark.parametrize(("dialect", "given", "expected", "said"), ROWS)
-def test_rules(
+def test_rule_fits_its_parameter_and_reports_it(
     dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], said: list[tuple[str, str, str]]
 ) -> None:
     """Each rule does what it says, and says what it does."""
@@ -293,7 +293,9 @@ def test_rules(
         ),
     ],
 )
-def test_refused(dialect: Dialect, parameters: dict[str, Any], param: str) -> None:
+def test_parameter_missed_in_the_answer_is_refused_by_name(
+    dialect: Dialect, parameters: dict[str, Any], param: str
+) -> None:
     """What the client would miss in the answer is refused, with the parameter's name."""
     with pytest.raises(InvalidRequest) as refusal:
         fit(dialect, **parameters)
@@ -355,7 +357,9 @@ def test_allowed_names_pass_untouched() -> None:
         ("low", ("none",), None),
     ],
 )
-def test_nearest_effort(effort: str, efforts: tuple[str, ...], nearest: str | None) -> None:
+def test_effort_that_the_model_lacks_becomes_the_nearest(
+    effort: str, efforts: tuple[str, ...], nearest: str | None
+) -> None:
     """The nearest counts, of two the greater; none is nobody's neighbour."""
     assert nearest_effort(effort, efforts) == nearest
 
@@ -390,7 +394,9 @@ DIALECTS = [ANTHROPIC, CLAUDE, COHERE, COMPATIBLE, DEEPSEEK, GEMINI, GEMINI_3, M
 
 
 @given(PARAMETERS, st.sampled_from(DIALECTS), st.sampled_from([HISTORY, CALLED, CALLED[:3]]))
-def test_properties(parameters: dict[str, Any], dialect: Dialect, messages: list[Any]) -> None:
+def test_every_parameter_is_kept_or_named(
+    parameters: dict[str, Any], dialect: Dialect, messages: list[Any]
+) -> None:
     """Every parameter goes as it came, or is named; what was fitted fits; nothing that is given is changed."""
     before = copy.deepcopy(parameters)
     try:

@@ -17,7 +17,7 @@ def lines_of(head: bytes) -> dict[str, str]:
     return {name: value for name, _, value in (line.partition(": ") for line in lines)}
 
 
-async def test_head() -> None:
+async def test_head_has_our_name_the_given_headers_and_the_length() -> None:
     """It has what aiohttp adds, our name, and the length of each body; the given headers are over all of it."""
     given = {"Authorization": "Bearer k", "user-agent": "own", "content-length": "7"}
     destination = destination_of("http://h:81/a%20b?alt=sse", given)
@@ -36,7 +36,7 @@ async def test_head() -> None:
     assert lines_of(destination_of("https://h/v1", {}).opening(b""))["User-Agent"].startswith("turnright/")
 
 
-async def test_further_headers() -> None:
+async def test_further_headers_are_of_one_request_alone() -> None:
     """They are of one request alone, and the head ends behind them."""
     destination = destination_of("http://h/v1", {"Authorization": "Bearer k"})
     plain = lines_of(destination.opening(b"12345"))

@@ -37,7 +37,7 @@ from tests.support.proxied import MODEL, chat, proxied, settings_of
 from tests.support.scripted_upstream import STOP, answer, say
 
 
-async def test_whole_answer() -> None:
+async def test_whole_answer_arrives_and_no_client_header_is_sent() -> None:
     """A whole answer arrives; the provider got the key, the body and nothing of the client's headers."""
     reply, provider = await ask(sending(whole(GOOD)), stream=False)
 
@@ -82,7 +82,7 @@ async def test_200_that_is_no_answer(body: bytes, kind: str, stream: bool) -> No
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 @BOTH
-async def test_compressed(encoding: str, stream: bool) -> None:
+async def test_compressed_answers_are_unpacked(encoding: str, stream: bool) -> None:
     """Compressed answers are read, streams in pieces too."""
     packed = gzip.compress if encoding == "gzip" else zlib.compress
     data = packed(STREAM if stream else GOOD)
@@ -154,7 +154,9 @@ async def test_body_without_end_in_bytes(unit: bytes, stream: bool, monkeypatch:
 
 @BOTH
 @pytest.mark.parametrize("unit", [b" ", b"x"], ids=["blank", "text"])
-async def test_gzip_bomb(unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_size_limit_counts_unpacked_bytes(
+    unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The limit counts what comes out of a compressed body, not what goes in."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
     bomb = gzip.compress(unit * (64 * 2**20))

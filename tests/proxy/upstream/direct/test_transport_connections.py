@@ -29,7 +29,9 @@ from tests.support.scripted_upstream import say
 
 
 @pytest.mark.parametrize("kinds", [(False, False), (True, False), (False, True), (True, True)])
-async def test_keep_alive(kinds: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connection_is_used_again_after_a_complete_answer(
+    kinds: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A connection is used again after a whole answer and after a finished stream."""
     monkeypatch.setattr(direct, "_AFTER_DONE_S", 2)  # a slow machine is not what is tested
 
@@ -92,7 +94,7 @@ async def test_client_that_leaves(start: bytes, stream: bool) -> None:
         await proxy.idle()
 
 
-async def test_back_pressure() -> None:
+async def test_client_that_does_not_read_stops_the_provider() -> None:
     """A client that does not read stops the provider: it gets rid of what the buffers hold, and no more."""
     unit = event(say("x" * 1000))
     sizes: list[int] = []

@@ -65,7 +65,7 @@ HOW = pytest.mark.parametrize("how", ["whole", "whole as a stream", "event", "la
 
 @MODELS
 @HOW
-async def test_evidence(how: str, model: str) -> None:
+async def test_error_keeps_status_headers_and_bytes(how: str, model: str) -> None:
     """Status, headers and bytes are kept, so that when to try again and which quota it was can be read."""
     body = json.dumps(USED_UP).encode()
     found = await fault(answering(body, how, model), model, stream=how != "whole")

@@ -44,7 +44,7 @@ async def test_redirect_is_not_followed(stream: bool) -> None:
 
 
 @BOTH
-async def test_connection_refused(stream: bool) -> None:
+async def test_refused_connection_is_a_502_that_may_be_retried(stream: bool) -> None:
     """A port that nobody listens on is a 502 that may be retried."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: refused
@@ -119,7 +119,7 @@ async def test_cause_of_a_lost_connection(then: str) -> None:
 
 @BOTH
 @pytest.mark.parametrize("status", [400, 401, 403, 429, 500, 503])
-async def test_error_status(status: int, stream: bool) -> None:
+async def test_error_status_is_kept_and_our_secrets_are_masked(status: int, stream: bool) -> None:
     """A status is kept with when to try again, and words that quote what is ours lose it."""
     async with providing(sending()) as provider:
         words = f"No: {KEY} {TOKEN} http://127.0.0.1:{provider.port}/v1 at 127.0.0.1:{provider.port}."

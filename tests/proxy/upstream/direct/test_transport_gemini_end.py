@@ -170,7 +170,7 @@ async def test_other_candidates_are_waited_for() -> None:
     assert reasons(chunks) == ["stop", "stop"]
 
 
-async def test_blocked_prompt() -> None:
+async def test_stream_of_a_blocked_prompt_waits_for_no_candidate() -> None:
     """A prompt that was blocked has no candidate to wait for."""
     chunks, took = await ask(leaving_open(said(promptFeedback={"blockReason": "SAFETY"})))
 

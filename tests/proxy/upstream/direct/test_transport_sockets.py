@@ -29,7 +29,7 @@ def connections_of(direct: Direct) -> list[socket.socket]:
     return [protocol.transport.get_extra_info("socket") for protocol in protocols if protocol.transport]
 
 
-async def test_no_delay() -> None:
+async def test_nagles_algorithm_is_off() -> None:
     """Small requests leave at once: Nagle's algorithm is off."""
     async with providing(sending(whole(GOOD))) as provider, calling(provider.port) as direct:
         await direct.ask(stream=False)

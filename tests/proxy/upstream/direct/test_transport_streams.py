@@ -65,7 +65,7 @@ from tests.support.scripted_upstream import STOP, say
         "spaces",
     ],
 )
-async def test_stream(parts: list[bytes]) -> None:
+async def test_stream_arrives_complete_however_it_is_cut(parts: list[bytes]) -> None:
     """A complete stream arrives complete, however it is framed and cut."""
 
     async def script(exchange: Exchange) -> None:
@@ -143,7 +143,7 @@ async def test_error_object_in_a_stream(error: Any, text: str, status: int) -> N
     assert text in reply.events[-1]["error"]["message"]
 
 
-async def test_large_frame() -> None:
+async def test_frame_of_ten_megabytes_arrives() -> None:
     """A frame of 10 MB arrives."""
     large = "x" * (10 * 2**20)
     sent = event(say(large)) + event(STOP) + DONE

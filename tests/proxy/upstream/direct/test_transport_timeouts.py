@@ -145,7 +145,9 @@ async def test_bytes_keep_a_call_alive() -> None:
     ],
     ids=["whole, blank", "whole", "stream, comments", "stream"],
 )
-async def test_total(start: bytes, unit: bytes, stream: bool) -> None:
+async def test_answer_that_goes_on_for_ever_ends_at_the_deadline(
+    start: bytes, unit: bytes, stream: bool
+) -> None:
     """What keeps itself alive for ever ends at the deadline."""
     script = dripping(start, unit, 100, every=0.05)
     error, took = await timed_out(script, stream=stream, total_s=0.6)
@@ -253,7 +255,9 @@ async def unreachable(kind: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
 
 @BOTH
 @pytest.mark.parametrize("kind", ["dns", "tcp", "tls"])
-async def test_connect_timeout(kind: str, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connect_timeout_bounds_the_wait_for_a_connection(
+    kind: str, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever a connection waits for, the time to connect bounds it, and the client hears which limit it was."""
     async with unreachable(kind, monkeypatch) as address:
         async with calling(address, {"connect_s": 0.3}) as direct:

@@ -19,7 +19,7 @@ SETS: Fault = {"headers": {"Set-Cookie": "session=of-one-client; Path=/"}}
 
 @TRANSPORTS
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_openai(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
+async def test_cookie_of_openai_is_not_sent_back(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
     """With a good answer as with an error, nothing of it comes back."""
     openai.faults.extend([SETS, {**SETS, "status": 400, "message": "No."}])
     for _ in range(3):

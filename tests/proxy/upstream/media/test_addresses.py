@@ -54,13 +54,13 @@ NOT_PUBLIC = [
 
 
 @pytest.mark.parametrize("host", PUBLIC)
-def test_public(host: str) -> None:
+def test_global_unicast_addresses_are_public(host: str) -> None:
     """Global unicast, an IPv4 address within an IPv6 one counting as itself."""
     assert is_public(host)
 
 
 @pytest.mark.parametrize("host", NOT_PUBLIC)
-def test_not_public(host: str) -> None:
+def test_private_and_special_addresses_are_not_public(host: str) -> None:
     """Everything else: this host, private and shared networks, metadata services, tunnels, multicast, names."""
     assert not is_public(host)
 

@@ -56,7 +56,7 @@ def decoded(*pieces: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_table(name: str) -> None:
+def test_each_corner_of_the_format_gives_its_payloads_however_it_is_cut(name: str) -> None:
     """Each corner of the format gives its payloads, whole, byte by byte, and cut in two at every boundary."""
     raw, payloads = TABLE[name]
 

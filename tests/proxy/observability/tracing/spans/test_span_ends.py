@@ -33,7 +33,9 @@ async def test_a_span_ends_with_its_stream(proxy: Proxied, upstream: ScriptedUps
     assert attributes(attempt)["gen_ai.response.time_to_first_chunk"] < 0.2
 
 
-async def test_a_stream_that_breaks_off(proxy: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
+async def test_spans_of_a_broken_stream_keep_what_was_said(
+    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans
+) -> None:
     """Behind a 200 that is an error of the attempt and of the request; what was said until then is kept."""
     upstream.then(say("Good "), UpstreamUnreachable("x"))
     reply = await proxy.post(chat(stream=True))

@@ -33,7 +33,7 @@ async def test_observed_changes_have_a_name_of_their_own(
     assert "turnright.changes.user_prepend" not in said
 
 
-async def test_where_nobody_is_to_be_told(
+async def test_spans_are_made_and_not_passed_on_with_propagate_off(
     upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans
 ) -> None:
     """With `propagate: false` there are spans, and providers hear nothing of them."""

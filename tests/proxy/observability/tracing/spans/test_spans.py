@@ -207,7 +207,7 @@ async def test_paths_without_an_attempt(proxy: Proxied, spans: Spans) -> None:
         ("/v1/completions", {"prompt": "x", "stream": True}, "text_completion"),
     ],
 )
-async def test_other_operations(
+async def test_embeddings_and_texts_have_the_conventions_names(
     proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, path: str, body: dict[str, Any], operation: str
 ) -> None:
     """Embeddings and texts have the names that the convention has for them."""

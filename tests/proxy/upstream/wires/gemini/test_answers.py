@@ -97,13 +97,15 @@ def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
         ),
     ],
 )
-def test_message(parts: list[dict[str, Any]], message: dict[str, Any], reason: str) -> None:
+def test_parts_become_text_reasoning_calls_and_signatures(
+    parts: list[dict[str, Any]], message: dict[str, Any], reason: str
+) -> None:
     """Texts are joined, thoughts kept apart, calls written as tool calls, signatures beside what they sign."""
     expected = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
     assert only_choice(read_answer(body(*parts), model="m")) == expected
 
 
-def test_several_candidates() -> None:
+def test_each_candidate_is_a_choice() -> None:
     """Each is a choice, under its own index."""
     candidates = [
         {"content": {"parts": [{"text": t}]}, "finishReason": "STOP", "index": i} for i, t in enumerate("ab")
@@ -133,12 +135,12 @@ def test_several_candidates() -> None:
     ],
 )
 @pytest.mark.parametrize("parts", [[], [{"text": "a"}], [call()]])
-def test_finish_reason(reason: str, expected: str, parts: list[dict[str, Any]]) -> None:
+def test_cut_or_filtered_answer_says_so(reason: str, expected: str, parts: list[dict[str, Any]]) -> None:
     """Whatever was said before, an answer that was cut or filtered says so."""
     assert only_choice(read_answer(body(*parts, reason=reason), model="m"))["finish_reason"] == expected
 
 
-def test_blocked_prompt() -> None:
+def test_blocked_prompt_is_one_filtered_choice() -> None:
     """No candidate, and a reason: one choice that was filtered."""
     answer = read_answer(
         {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"totalTokenCount": 3}}, model="m"
@@ -229,7 +231,7 @@ def test_error_in_a_200() -> None:
     assert caught.value.http_status == 503
 
 
-def test_origin() -> None:
+def test_id_and_model_are_geminis() -> None:
     """Id and model are Gemini's, as far as it names them."""
     named = read_answer(body({"text": "a"}, responseId="r1", modelVersion="v1"), model="m")
     unnamed = read_answer(body({"text": "a"}), model="m")
@@ -238,7 +240,7 @@ def test_origin() -> None:
     assert ("id" in unnamed, unnamed["model"]) == (False, "m")
 
 
-def test_logprobs() -> None:
+def test_log_probabilities_have_openais_form() -> None:
     """OpenAI's form of them; a logarithm of zero is left out on the wire."""
     answer = body({"text": "a"})
     top = [{"token": "a"}, {"token": "ß", "logProbability": -2.5}]

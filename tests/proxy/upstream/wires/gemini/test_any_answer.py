@@ -134,7 +134,7 @@ def check_usage(usage: dict[str, Any] | None) -> None:
 
 
 @given(_json | _mutated())
-def test_a_whole_answer(value: Any) -> None:
+def test_any_whole_answer_is_read_or_is_the_providers_fault(value: Any) -> None:
     """It is an answer that can be written, or a fault with words."""
     answer = outcome(lambda: read_answer(value, model="m"))
     if isinstance(answer, str):
@@ -148,7 +148,7 @@ def test_a_whole_answer(value: Any) -> None:
 
 
 @given(st.lists(_json | _mutated() | st.just(ANSWER), max_size=3))
-def test_a_stream(events: list[Any]) -> None:
+def test_any_stream_is_read_or_is_the_providers_fault(events: list[Any]) -> None:
     """Every event gives chunks that can be written, or a fault; so does the end."""
     reader = StreamReader("m")
     chunks = outcome(lambda: [chunk for event in events for chunk in reader.feed(event)] + reader.close())
@@ -165,7 +165,7 @@ def test_a_stream(events: list[Any]) -> None:
 
 
 @given(st.binary(max_size=20) | _json.map(lambda value: json.dumps(value).encode()))
-def test_any_bytes(text: bytes) -> None:
+def test_any_bytes_are_json_or_the_providers_fault(text: bytes) -> None:
     """They are JSON, or the provider's fault."""
     try:
         value = load_payload(text)
@@ -184,7 +184,7 @@ def test_bytes_that_are_no_json(text: bytes) -> None:
         load_payload(text)
 
 
-def test_half_a_character() -> None:
+def test_emoji_cut_in_two_by_gemini_is_an_answer() -> None:
     """A provider that cuts an emoji in two has answered all the same."""
     payload = json.dumps(body({"text": "\ud83d"}, call(args={"a": "\ud83d"}))).encode()
 
@@ -202,7 +202,7 @@ def test_what_is_no_json_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         load_payload(b"<html>nothing</html>")
 
 
-def test_answer_that_is_nested_too_deeply() -> None:
+def test_answer_of_gemini_nested_too_deeply_is_its_fault() -> None:
     """What could not be written out again is the provider's fault, wherever it stands."""
     deep = orjson.dumps(body({"text": "a"})).replace(b'"a"', b"[" * 300 + b"]" * 300)
 

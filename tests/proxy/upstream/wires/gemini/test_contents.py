@@ -161,7 +161,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_contents(case: Case) -> None:
+def test_history_becomes_contents_and_a_system_instruction(case: Case) -> None:
     """The body holds these contents and this system instruction, and nothing else."""
     body = build_request(case.given, {}, case.profile, "m")
 

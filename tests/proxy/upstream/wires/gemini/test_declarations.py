@@ -48,7 +48,9 @@ def body(**parameters: Any) -> dict[str, Any]:
         ({"tools": [tool(parameters={"type": "object"}, description="")]}, [{"name": "f"}]),
     ],
 )
-def test_declarations(parameters: dict[str, Any], declared: list[dict[str, Any]]) -> None:
+def test_functions_are_declared_once_in_one_tool_object(
+    parameters: dict[str, Any], declared: list[dict[str, Any]]
+) -> None:
     """All functions are declared in one tool object, each name once."""
     assert body(**parameters) == {"tools": [{"functionDeclarations": declared}]}
 
@@ -68,7 +70,7 @@ def test_declarations(parameters: dict[str, Any], declared: list[dict[str, Any]]
         ({"tool_choice": "none", "function_call": "auto"}, {"mode": "NONE"}),
     ],
 )
-def test_choice(choice: dict[str, Any], config: dict[str, Any]) -> None:
+def test_each_tool_choice_is_a_mode(choice: dict[str, Any], config: dict[str, Any]) -> None:
     """Each of OpenAI's choices is one of Gemini's modes."""
     assert body(tools=[tool(), tool("g")], **choice)["toolConfig"] == {"functionCallingConfig": config}
 

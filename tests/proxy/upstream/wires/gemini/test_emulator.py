@@ -93,7 +93,7 @@ async def test_a_whole_tool_loop(gemini: Gemini, model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-async def test_a_stream_says_what_the_whole_answer_says(gemini: Gemini, model: str) -> None:
+async def test_emulators_stream_says_what_its_whole_answer_says(gemini: Gemini, model: str) -> None:
     """Text, calls, ids, usage and the end are the same either way."""
     for prompt in ("Say " + "a few words " * 20, "get_weather twice"):
         whole = await gemini.whole(model, [user(prompt)], tools=[WEATHER])
@@ -109,7 +109,7 @@ async def test_a_stream_says_what_the_whole_answer_says(gemini: Gemini, model: s
         assert {chunk["id"] for chunk in chunks} == {whole["id"]}
 
 
-async def test_several_candidates(gemini: Gemini) -> None:
+async def test_candidates_of_the_emulator_are_choices(gemini: Gemini) -> None:
     """A choice each, whole and streamed."""
     whole = await gemini.whole("gemini-2.5-pro", [user("a")], n=2)
     chunks = await gemini.stream("gemini-2.5-pro", [user("a")], n=2)
@@ -158,7 +158,7 @@ async def test_a_stream_that_is_cut_short_is_told(gemini: Gemini) -> None:
         await gemini.stream("gemini-3.6-flash", [user("a few words more than two")])
 
 
-async def test_scripted_thoughts(gemini: Gemini) -> None:
+async def test_thought_parts_are_reasoning(gemini: Gemini) -> None:
     """Thought parts are the model's reasoning, not its words; the signature of a text is beside it."""
     parts = [{"text": "hm", "thought": True}, {"text": "yes"}]
     await gemini.control("answers", {"answers": [{"parts": parts}]})

@@ -45,7 +45,9 @@ def audio(data: Any = "aGk=", style: Any = "wav") -> dict[str, Any]:
         (audio(style="audio/mp3"), "audio/mp3", "aGk="),
     ],
 )
-def test_inline_data(part: dict[str, Any], mime_type: str, data: str) -> None:
+def test_inline_data_is_padded_base64_under_geminis_type(
+    part: dict[str, Any], mime_type: str, data: str
+) -> None:
     """The bytes go inline, in padded base64, under Gemini's name of their type."""
     contents = build_request([user([part])], {}, GEMINI_3, "m")["contents"]
 

@@ -36,7 +36,7 @@ ERROR = {"error": {"code": 429, "message": "Quota exceeded.", "status": "RESOURC
         (None, None),
     ],
 )
-def test_words(body: Any, words: str | None) -> None:
+def test_innermost_message_is_the_refusals(body: Any, words: str | None) -> None:
     """The innermost message is Google's own."""
     assert read_error(429, orjson.dumps(body)) == words
 

@@ -74,7 +74,9 @@ def test_media_of_parallel_results_follows_them_before_gemini_3() -> None:
         ("data:image/png;base64,aGk=", {"content": "data:image/png;base64,aGk="}),
     ],
 )
-def test_response(content: Any, response: dict[str, Any]) -> None:
+def test_json_object_is_the_response_and_anything_else_its_content(
+    content: Any, response: dict[str, Any]
+) -> None:
     """A JSON object stays one; anything else is a text under `content`."""
     history = [user("a"), assistant(None, [call("c1")]), tool("c1", content)]
 

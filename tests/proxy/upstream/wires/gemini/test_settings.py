@@ -71,7 +71,7 @@ def config(model: str, **parameters: Any) -> Any:
         (V3, {"user": "u", "store": True, "parallel_tool_calls": False}, None),
     ],
 )
-def test_settings(model: str, parameters: dict[str, Any], expected: Any) -> None:
+def test_each_parameter_has_its_field(model: str, parameters: dict[str, Any], expected: Any) -> None:
     """Each parameter has its field; what is not set, or not carried, has none."""
     assert config(model, **parameters) == expected
 
@@ -102,7 +102,7 @@ def test_settings(model: str, parameters: dict[str, Any], expected: Any) -> None
         (V3_6, "none", ("minimal", False)),
     ],
 )
-def test_reasoning_effort(model: str, effort: str, expected: tuple[Any, bool]) -> None:
+def test_reasoning_effort_is_a_budget_or_a_level(model: str, effort: str, expected: tuple[Any, bool]) -> None:
     """A budget for 2.5, a level that the model knows from Gemini 3 on."""
     name = "thinkingBudget" if isinstance(expected[0], int) else "thinkingLevel"
 
@@ -159,7 +159,7 @@ def test_values_that_cannot_be_sent_are_refused(model: str, parameters: dict[str
     assert caught.value.param == param
 
 
-def test_carried_parameters() -> None:
+def test_carried_parameters_are_known_ones() -> None:
     """They are known parameters, and all of them on the model that takes them all."""
     assert SUPPORTED <= PARAMETERS.keys()
     assert carried_parameters(profile_for(f"gemini/{V2_5}"), V2_5) == SUPPORTED

@@ -47,7 +47,7 @@ _reasons = st.sampled_from(["STOP", "MAX_TOKENS", "SAFETY", "OTHER", "MALFORMED_
 @given(
     st.lists(_parts, min_size=1, max_size=2), _reasons, st.lists(st.integers(0, 8), max_size=4), st.booleans()
 )
-def test_a_stream_says_what_the_whole_answer_says(
+def test_any_cut_of_the_parts_gives_the_same_answer(
     candidates: list[list[dict[str, Any]]], reason: str | None, cuts: list[int], trailing: bool
 ) -> None:
     """However the parts are cut into events: the same answer, or the same fault. Ids are unique in it."""

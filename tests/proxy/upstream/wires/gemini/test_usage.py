@@ -65,7 +65,7 @@ from tests.proxy.upstream.wires.gemini.test_answers import body
         (None, None),
     ],
 )
-def test_usage(metadata: Any, usage: Any) -> None:
+def test_thoughts_count_once_as_completion(metadata: Any, usage: Any) -> None:
     """Thoughts count as completion, once; the total is Gemini's own."""
     extra = {} if metadata is None else {"usageMetadata": metadata}
 

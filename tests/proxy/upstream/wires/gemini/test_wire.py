@@ -71,7 +71,7 @@ def test_arguments_that_nest_too_deeply_are_the_client_s_fault() -> None:
         GEMINI.chat.write_request(UpstreamCall(deployment_of(), messages, {}, LIMITS), stream=False)
 
 
-def test_empty_event_says_nothing() -> None:
+def test_empty_event_of_gemini_says_nothing() -> None:
     """A keep-alive of some servers."""
     call = UpstreamCall(deployment_of(), [user("a")], {}, LIMITS)
 

@@ -73,7 +73,7 @@ def test_answer_that_is_no_json(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("body", NO_ANSWER, ids=repr)
-def test_answer_of_another_shape(body: Any) -> None:
+def test_json_of_another_shape_is_the_providers_fault(body: Any) -> None:
     """JSON that nobody behind could read as an answer is the provider's fault."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         read_answer(json.dumps(body).encode())
@@ -96,7 +96,7 @@ def test_error_inside_a_200(body: Any, text: str, status: int | None) -> None:
         assert (caught.value.message, caught.value.upstream_status) == (text, status)
 
 
-def test_stream() -> None:
+def test_done_ends_the_stream() -> None:
     """Chunks come as they are; `[DONE]` ends the stream, and what comes behind it is not looked at."""
     reader = StreamReader()
     chunks = [say("Good "), {"choices": [], "usage": {"total_tokens": 1}}, {"choices": None}, STOP]
@@ -124,7 +124,7 @@ def test_choices_of_their_own_stay_in_one_chunk() -> None:
 
 
 @pytest.mark.parametrize("payload", [b"", b" ", b"\n"])
-def test_empty_event_says_nothing(payload: bytes) -> None:
+def test_empty_event_of_openai_says_nothing(payload: bytes) -> None:
     """An event of nothing, as some servers send to keep a connection alive, is no fault."""
     reader = StreamReader()
 
@@ -141,7 +141,7 @@ def test_done_with_spaces(payload: bytes) -> None:
     assert reader.ended
 
 
-def test_half_a_character() -> None:
+def test_emoji_cut_in_two_by_openai_is_kept_as_halves() -> None:
     """An escaped emoji that the provider cut in two is kept as its halves, not taken for broken JSON."""
     [chunk] = StreamReader().feed(b'{"choices":[{"delta":{"content":"\\uD83D"}}]}')
 
@@ -167,7 +167,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize("place", PLACES, ids=["annotations", "audio", "arguments"])
-def test_answer_that_is_nested_too_deeply(place: bytes) -> None:
+def test_answer_of_openai_nested_too_deeply_is_its_fault(place: bytes) -> None:
     """What could not be written out again is the provider's fault, wherever it stands."""
     for read, said in ((read_answer, b"message"), (StreamReader().feed, b"delta")):
         body = b'{"choices":[{"%b":{%b},"finish_reason":"stop"}]}' % (said, place % DEEP)

@@ -97,7 +97,7 @@ def sent(model: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any
 
 
 @pytest.mark.parametrize("model", WITHHELD)
-def test_withheld(model: str) -> None:
+def test_each_family_has_its_withheld_parameters(model: str) -> None:
     """Each family refuses what it refuses, and tools never."""
     assert withheld(f"openai/{model}", ALL) == WITHHELD[model]
 
@@ -133,7 +133,7 @@ def test_temperature_of_one(temperature: float, kept: bool) -> None:
 
 
 @pytest.mark.parametrize("model", ["o1", "o3-mini", "gpt-5", "gpt-5.1", "gpt-5-search-api"])
-def test_max_tokens(model: str) -> None:
+def test_max_tokens_goes_under_the_models_name_for_it(model: str) -> None:
     """The limit goes under the name that the model takes; of two limits the newer name's counts."""
     both = {"max_tokens": 5, "max_completion_tokens": 7}
 

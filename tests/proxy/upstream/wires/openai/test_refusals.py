@@ -25,7 +25,7 @@ def caught(body: Any) -> list[tuple[str, int | None]]:
 
 
 @pytest.mark.parametrize("body", [[{"error": QUOTA}], [{}, {"error": QUOTA}], {"error": QUOTA}, QUOTA])
-def test_envelopes(body: Any) -> None:
+def test_error_is_read_in_each_envelope(body: Any) -> None:
     """An array around it, as Gemini's compatible endpoint has, and none at all are seen through."""
     assert caught(body) == [("Quota exceeded.", 429)] * 2
 
@@ -52,7 +52,7 @@ def test_envelopes(body: Any) -> None:
     ],
     ids=repr,
 )
-def test_status(error: Any, status: int | None) -> None:
+def test_status_is_read_from_code_then_type(error: Any, status: int | None) -> None:
     """A number counts, in digits as well, then a name that is known; a code says more than a type."""
     assert caught({"error": {"message": "No.", **error}}) == [("No.", status)] * 2
 

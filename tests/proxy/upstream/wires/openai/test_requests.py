@@ -106,7 +106,7 @@ def test_body_of_another_history_or_format_is_not_sent(format_: str, change: Cal
         (True, True, {"stream": True, "stream_options": {"include_usage": True}}),
     ],
 )
-def test_stream_switches(stream: bool, ask_usage: bool, added: dict[str, Any]) -> None:
+def test_stream_options_go_with_streams_alone(stream: bool, ask_usage: bool, added: dict[str, Any]) -> None:
     """`stream_options` goes with a stream only, and only where usage may be asked for; a whole answer has neither."""
     sent = json.loads(build_request(call_of(ask_usage=ask_usage), stream=stream))
 

@@ -150,7 +150,7 @@ def test_choices_with_one_index() -> None:
     ],
     ids=repr,
 )
-def test_reasoning(given: Any, wanted: str | None) -> None:
+def test_reasoning_is_read_under_each_name_once(given: Any, wanted: str | None) -> None:
     """OpenRouter, Ollama and newer vLLM name it otherwise; it is there once."""
     for found in (message_of(**given), streamed(chunk(given))[0]["choices"][0]["delta"]):
         assert found.get("reasoning_content") == wanted
@@ -201,7 +201,7 @@ def test_text_of_another_kind(name: str, value: Any) -> None:
     ("arguments", "written"),
     [({"a": "é", "b": [1]}, '{"a":"é","b":[1]}'), ({}, "{}"), ("", "{}"), ('{"a"', '{"a"'), (None, "{}")],
 )
-def test_arguments(arguments: Any, written: str) -> None:
+def test_arguments_become_json_text(arguments: Any, written: str) -> None:
     """Arguments that are an object are written as JSON, none are an empty one; a text stays as it came."""
     call = {**CALL, "function": {"name": "f", "arguments": arguments}}
 
@@ -254,7 +254,7 @@ def test_whole_call_without_a_name(call: Any) -> None:
 
 
 @pytest.mark.parametrize(("call_id", "written"), [(7, "7"), (0, "0"), ("c1", "c1")])
-def test_id(call_id: Any, written: str) -> None:
+def test_numeric_id_becomes_its_digits(call_id: Any, written: str) -> None:
     """An id that is a number is its digits."""
     assert call_of({**CALL, "id": call_id})["id"] == written
     assert piece_of({"index": 0, **CALL, "id": call_id})["id"] == written
@@ -354,7 +354,7 @@ def check_usage(usage: Any, wanted: Any) -> None:
         ({}, None),
     ],
 )
-def test_counts(usage: Any, wanted: tuple[int, int] | None) -> None:
+def test_missing_count_is_what_the_total_leaves(usage: Any, wanted: tuple[int, int] | None) -> None:
     """Counts stay, floats that are counts as counts; one that is missing is what the total leaves for it."""
     if wanted is None:
         check_usage(usage, None)
@@ -390,7 +390,7 @@ def test_counts(usage: Any, wanted: tuple[int, int] | None) -> None:
         ),
     ],
 )
-def test_usage_details(extra: Any, wanted: Any) -> None:
+def test_usage_details_are_read_under_each_name(extra: Any, wanted: Any) -> None:
     """OpenAI's details stay, others' names for them are read; what a total holds beyond the counts are thoughts."""
     check_usage({**USAGE, **extra}, {**USAGE, "total_tokens": 10, **wanted})
 
@@ -430,7 +430,7 @@ def test_logprobs_of_another_kind(logprobs: Any) -> None:
 @pytest.mark.parametrize(
     "logprobs", [{"content": [TOKEN], "refusal": None}, {"content": None}, {"refusal": [TOKEN]}]
 )
-def test_logprobs(logprobs: Any) -> None:
+def test_log_probabilities_of_chats_stay(logprobs: Any) -> None:
     """Those of chat completions stay as they are."""
     value = answer()
     value["choices"][0]["logprobs"] = logprobs

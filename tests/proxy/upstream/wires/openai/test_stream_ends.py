@@ -50,7 +50,7 @@ def read(*events: Any) -> StreamReader:
         [chunk(finish="content_filter")],
     ],
 )
-def test_complete(events: list[Any]) -> None:
+def test_stream_with_all_its_ends_is_complete(events: list[Any]) -> None:
     """With or without `[DONE]`, and whatever comes behind it, beside it or without choices."""
     assert read(*events).close() == []
 
@@ -72,7 +72,7 @@ def test_complete(events: list[Any]) -> None:
         ([SAID, DONE, STOP], BROKEN_OFF),
     ],
 )
-def test_not_complete(events: list[Any], words: str) -> None:
+def test_stream_without_an_end_is_not_complete(events: list[Any], words: str) -> None:
     """A stream without an answer, or with a choice that did not come to its end, is never passed off as one."""
     with pytest.raises(UpstreamFault, match=words):
         read(*events).close()
@@ -118,7 +118,7 @@ def test_nothing_more_after_the_end(delta: Any) -> None:
         ([SAID, SECOND, STOP, SECOND_STOP], 2, True),
     ],
 )
-def test_may_end(events: list[Any], wanted: int, ends: bool) -> None:
+def test_stream_may_end_when_every_choice_has(events: list[Any], wanted: int, ends: bool) -> None:
     """A stream may end once all the choices that were asked for, and all that were seen, came to their end."""
     assert read(*events).may_end(wanted) is ends
 
