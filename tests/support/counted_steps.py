@@ -10,13 +10,16 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from typing_extensions import override
 
 from proxy.planning import clean_tools as tool_schemas
 from sanitizers.schemas import tools
+
+Trace = Callable[[FrameType, str, Any], Any]
+"""A trace function, see :func:`sys.settrace`; it returns the next one."""
 
 _ROOT = Path(__file__).parents[2]
 _COUNTED = tuple(f"{_ROOT / package}/" for package in ("proxy", "sanitizers"))
@@ -25,20 +28,16 @@ _COUNTED = tuple(f"{_ROOT / package}/" for package in ("proxy", "sanitizers"))
 def count_steps(work: Callable[[], object]) -> Counter[str]:
     """Return the steps that *work* takes, by the file's path within the project; nothing is remembered from before."""
     clear_caches()
-    steps: Counter[str] = Counter()
+    counts: dict[str, list[int]] = {}
+    steps_of: dict[CodeType, Trace | None] = {}
 
-    def enter(frame: FrameType, event: str, argument: Any) -> Any:
-        path = frame.f_code.co_filename
-        if not path.startswith(_COUNTED):
-            return None
-        steps[path] += 1
-
-        def step(frame: FrameType, event: str, argument: Any) -> Any:
-            if event == "line":
-                steps[path] += 1
-            return step
-
-        return step
+    def enter(frame: FrameType, event: str, argument: Any) -> Trace | None:
+        code = frame.f_code
+        if code not in steps_of:
+            path = code.co_filename
+            steps_of[code] = _counting(counts.setdefault(path, [0])) if path.startswith(_COUNTED) else None
+        step = steps_of[code]
+        return step and step(frame, "line", argument)
 
     before = sys.gettrace()
     sys.settrace(enter)
@@ -46,7 +45,18 @@ def count_steps(work: Callable[[], object]) -> Counter[str]:
         work()
     finally:
         sys.settrace(before)
-    return Counter({str(Path(path).relative_to(_ROOT)): count for path, count in steps.items()})
+    return Counter({str(Path(path).relative_to(_ROOT)): count for path, [count] in counts.items()})
+
+
+def _counting(count: list[int]) -> Trace:
+    """Return a trace function that adds a file's lines to the one number in *count*."""
+
+    def step(frame: FrameType, event: str, argument: Any) -> Trace:
+        if event == "line":
+            count[0] += 1
+        return step
+
+    return step
 
 
 def clear_caches() -> None:
