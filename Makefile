@@ -5,8 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= auto
+# pytest compiles hundreds of files for every worker where bytecode is not kept.
+unexport PYTHONDONTWRITEBYTECODE
+# Each worker begins with tests that lie together, and so starts few of the processes that tests share.
+PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 
-.PHONY: demo serve emulate test test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load attack chaos fuzz soak lock clean
+.PHONY: demo serve emulate test test-fast test-deep test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -18,10 +22,16 @@ emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 	$(BIN)/python -m proxy emulate $(ARGS)
 
 test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## all tests that need nothing but pip
-	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --ignore=tests/ops --ignore=tests/ui $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/ops --ignore=tests/ui $(ARGS)
+
+test-fast: $(VENV)/dev  ## the unit tests: no process, no client package, few examples (under two minutes on two cores)
+	$(BIN)/python -m pytest --fast $(PARALLEL) $(ARGS)
+
+test-deep:  ## all tests, with ten times the examples of each property
+	TURNRIGHT_HYPOTHESIS=deep $(MAKE) test
 
 test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/uvloop  ## the tests of the process on the other event loop
-	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest --numprocesses=$(WORKERS) tests/process tests/clients $(ARGS)
+	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest $(PARALLEL) tests/process tests/clients $(ARGS)
 
 test-ui: $(VENV)/dev $(VENV)/ui $(VENV)/clients-node/installed  ## the inspector's page in a real browser (Debian package: chromium)
 	PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest tests/ui $(ARGS)
@@ -92,8 +102,8 @@ chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clie
 fuzz: $(VENV)/dev  ## 40,000 hostile request bodies, at random
 	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest -rP tests/behaviours/test_hostile_bodies.py
 
-soak: $(VENV)/dev  ## the properties with twenty times the examples, at random
-	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest --numprocesses=$(WORKERS) tests/sanitizers
+soak: $(VENV)/dev  ## the properties of the core with many more examples, at random
+	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest $(PARALLEL) tests/sanitizers
 
 lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \

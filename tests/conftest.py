@@ -1,25 +1,109 @@
-"""What every test shares: hypothesis profiles and the environment that keeps litellm off the network."""
+"""What every test shares: hypothesis profiles, the fast run, and the environment that keeps litellm off the network."""
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from proxy.upstream.litellm.environment import quiet_litellm
+from tests.support.fast_run import Guard, is_in_a_fast_room, is_slow, run_fresh_python
 
 quiet_litellm()
 
-# `ci` is the one that counts: derandomized, so that a failure is everybody's failure. `quick` is for the inner
-# loop: TURNRIGHT_HYPOTHESIS=quick make test.
+TESTS = Path(__file__).parent
+GUARD = pytest.StashKey[Guard]()
+
+# `usual` is derandomized, so that a failure is everybody's failure. TURNRIGHT_HYPOTHESIS names another profile.
 settings.register_profile(
-    "ci",
-    max_examples=300,
+    "usual",
+    max_examples=100,
     deadline=None,
     derandomize=True,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("quick", parent=settings.get_profile("ci"), max_examples=50)
-settings.register_profile("soak", parent=settings.get_profile("ci"), max_examples=20_000, derandomize=False)
-settings.load_profile(os.environ.get("TURNRIGHT_HYPOTHESIS", "ci"))
+settings.register_profile("fast", parent=settings.get_profile("usual"), max_examples=25)
+settings.register_profile("deep", parent=settings.get_profile("usual"), max_examples=1_000)
+settings.register_profile(
+    "soak", parent=settings.get_profile("usual"), max_examples=20_000, derandomize=False
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--fast``."""
+    parser.addoption("--fast", action="store_true", help="unit tests alone: no process, no client package")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load the hypothesis profile, and set up the guard of the fast tests."""
+    fast = config.getoption("fast")
+    settings.load_profile(os.environ.get("TURNRIGHT_HYPOTHESIS", "fast" if fast else "usual"))
+    config.stash[GUARD] = Guard(imports=fast)  # otherwise a package may be there already, from another test
+    sys.addaudithook(config.stash[GUARD])
+
+
+def _in_a_fast_room(path: Path) -> bool:
+    return path.is_relative_to(TESTS) and is_in_a_fast_room(path.relative_to(TESTS))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the folders of slow tests out of the fast run."""
+    if not config.getoption("fast") or collection_path == TESTS:
+        return None
+    return None if _in_a_fast_room(collection_path) or collection_path in TESTS.parents else True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the slow tests, and leave them out of the fast run."""
+    slow = [item for item in items if not _in_a_fast_room(item.path) or _needs_much(item)]
+    for item in slow:
+        item.add_marker("slow")
+    if config.getoption("fast") and slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+
+
+def _needs_much(item: pytest.Item) -> bool:
+    if not isinstance(item, pytest.Function):
+        return False
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return is_slow(item.fixturenames, parameters, item.module)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Forbid the fixtures of a test that is not slow to start a process."""
+    with _watching(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Forbid a test that is not slow to start a process."""
+    with _watching(item):
+        return (yield)
+
+
+def _watching(item: pytest.Item) -> AbstractContextManager[None]:
+    slow = item.get_closest_marker("slow") is not None
+    return nullcontext() if slow else item.config.stash[GUARD].watching()
+
+
+@pytest.fixture(scope="session")
+def litellm() -> Any:
+    """Return litellm, whose import takes seconds."""
+    return importlib.import_module("litellm")
+
+
+@pytest.fixture(scope="session")
+def fresh_python() -> Callable[..., str]:
+    """Return a function that runs a program in a new interpreter and returns its output."""
+    return run_fresh_python

@@ -11,10 +11,9 @@ from proxy.emulator import judge
 from tests.support.strategies.contents import DAMAGES, Contents, any_contents, legal_contents
 
 STRICT = "gemini-3.6-flash"
-UNSHRUNK = settings(phases=[Phase.generate], database=None)
+UNSHRUNK = settings(phases=[Phase.generate], database=None, max_examples=1_000)
 
 
-@settings(max_examples=100)
 @given(legal_contents())
 def test_legal_contents_are_taken_by_the_strictest_model(contents: Contents) -> None:
     """With ids and without, with thoughts and without."""

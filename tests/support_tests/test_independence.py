@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Callable
 
 EMULATORS = ("anthropic", "bedrock", "chat", "cohere", "ollama", "openai")
 
@@ -16,8 +15,6 @@ print(sorted(loaded & {{"sanitizers", "proxy", "litellm", "openai", "pydantic"}}
 """
 
 
-def test_emulators_stand_alone() -> None:
+def test_emulators_stand_alone(fresh_python: Callable[..., str]) -> None:
     """Importing the emulators imports neither the sanitizers nor the proxy, nor any provider's package."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-
-    assert done.stdout == "[]\n"
+    assert fresh_python(PROGRAM) == "[]\n"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Callable
 
 PROGRAM = """
 import sys, proxy.emulator
@@ -12,8 +11,6 @@ print(sorted(name for name in sys.modules if name.startswith("proxy.") and not n
 """
 
 
-def test_emulator_stands_alone() -> None:
+def test_emulator_stands_alone(fresh_python: Callable[..., str]) -> None:
     """Importing the emulator imports neither the sanitizers nor litellm, nor the rest of the proxy."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-
-    assert done.stdout.split("\n")[:2] == ["[]", "[]"]
+    assert fresh_python(PROGRAM).splitlines() == ["[]", "[]"]

@@ -238,6 +238,7 @@ def bodies(secret: Secrets, model: str, *, stream: bool) -> Iterator[Any]:
     )
 
 
+@pytest.mark.usefixtures("litellm")
 async def test_nothing_secret_is_written(
     openai: OpenAIEmulator,
     gemini: GeminiEmulator,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -153,6 +152,7 @@ async def test_start_and_close_twice() -> None:
     await upstream.close()
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_both_answer_side_by_side(stream: bool) -> None:
     """One process asks one provider by both transports, which tell themselves apart by their names."""
@@ -187,19 +187,20 @@ print(sorted({"litellm", "httpx", "openai"} & sys.modules.keys()))
 """
 
 
-def imported_for(*models: tuple[str, str | None]) -> str:
-    """Start a process's upstream and return what it imported of the heavy libraries."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PROGRAM, json.dumps(entries(*models))],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    return done.stdout.splitlines()[-1]
+Imported = Callable[..., str]
 
 
-def test_direct_deployments_do_not_import_litellm() -> None:
+@pytest.fixture
+def imported_for(fresh_python: Callable[..., str]) -> Imported:
+    """Return a function that starts a process's upstream and returns what it imported of the heavy libraries."""
+
+    def run(*models: tuple[str, str | None]) -> str:
+        return fresh_python(PROGRAM, json.dumps(entries(*models))).splitlines()[-1]
+
+    return run
+
+
+def test_direct_deployments_do_not_import_litellm(imported_for: Imported) -> None:
     """A process with direct deployments alone starts without litellm, httpx and the SDK."""
     assert (
         imported_for(("openai/gpt-4.1", None), (GEMINI, "auto"), ("gemini/*", None), ("mistral/x", "direct"))
@@ -207,7 +208,7 @@ def test_direct_deployments_do_not_import_litellm() -> None:
     )
 
 
-def test_one_deployment_of_litellms_imports_it() -> None:
+def test_one_deployment_of_litellms_imports_it(imported_for: Imported) -> None:
     """One that needs litellm has it ready after the start."""
     assert "litellm" in imported_for(("openai/gpt-4.1", None), ("anthropic/claude-x", None))
 

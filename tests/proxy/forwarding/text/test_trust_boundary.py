@@ -11,7 +11,6 @@ import pytest
 from proxy.config import resolve
 from proxy.core.upstream_call import TextCall, Timeouts
 from proxy.ingress.openai_text.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
-from proxy.upstream.litellm.environment import quiet_litellm
 from proxy.upstream.litellm.transport import LiteLLMUpstream, build_embedding_arguments
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.behaviours.test_trust_boundary import TYPED, Attacker, attacker, redirecting
@@ -55,11 +54,8 @@ def test_allow_lists_have_no_control_name(kinds: Any) -> None:
     assert kinds.keys() & TYPED == set()
 
 
-def test_every_argument_of_embeddings_is_sorted() -> None:
+def test_every_argument_of_embeddings_is_sorted(litellm: Any) -> None:
     """Each named argument of the pinned `embedding` is a client's, ours, or never given."""
-    quiet_litellm()
-    import litellm
-
     named = inspect.signature(litellm.embedding).parameters.keys()
     never = {"api_type", "caching", "custom_llm_provider", "litellm_call_id", "logger_fn", "kwargs"}
     assert named - set(OURS.split()) - {"api_version"} == never
@@ -153,6 +149,7 @@ async def test_a_text_is_a_text(plain: Proxied, gemini: GeminiEmulator, text: st
     assert entry["body"]["content"] == {"parts": [{"text": text}]}
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize(
     ("model", "taken"),
     [

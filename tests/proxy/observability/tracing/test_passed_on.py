@@ -130,6 +130,7 @@ async def test_a_trace_that_cannot_be_read_begins_anew(
     assert log_lines()[0]["trace_id"] == begun.trace_id
 
 
+@pytest.mark.usefixtures("litellm")
 async def test_both_gemini_s_wires_have_it() -> None:
     """Gemini's own wire is no other: each attempt is told, with a parent of its own."""
 

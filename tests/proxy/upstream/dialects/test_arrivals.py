@@ -129,6 +129,7 @@ ARRIVALS: dict[str, tuple[dict[str, Any], dict[str, Outcome]]] = {
 """For each case what is sent, and what comes of it: of a body, the fields that it must hold somewhere."""
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("case", ARRIVALS)
 async def test_parameters_arrive_as_the_table_says(provider: Provider, case: str) -> None:
     """What the table says of a provider is what arrives there, by each transport that it has."""

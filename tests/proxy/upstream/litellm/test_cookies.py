@@ -29,6 +29,7 @@ async def test_cookie_of_openai_is_not_sent_back(real: Proxied, openai: OpenAIEm
     assert [name for asked in openai.requests for name in asked.headers if name.lower() == "cookie"] == []
 
 
+@pytest.mark.usefixtures("litellm")
 async def test_another_of_litellms_clients() -> None:
     """One that litellm makes itself."""
     async with serving(ANTHROPIC) as anthropic:

@@ -137,6 +137,7 @@ async def test_closing_closes_the_clients_of_this_loop_alone() -> None:
     assert list(cache) == [f"openai-{other}"]
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize(("weight", "apart"), [(1_000, False), (10**6, True)])
 @BOTH
 async def test_litellm_converts_large_calls_apart(

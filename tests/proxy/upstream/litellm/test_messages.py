@@ -37,6 +37,7 @@ def test_gemini_targets_get_only_fields_that_a_conversion_needs() -> None:
     assert [user("a"), assistant("b", calls=[call("c")])] == given
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize(
     "content",
     [

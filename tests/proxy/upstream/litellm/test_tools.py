@@ -39,6 +39,7 @@ def sent(tools: list[dict[str, Any]]) -> list[Any]:
     return declarations
 
 
+@pytest.mark.usefixtures("litellm")
 @given(st.lists(st.one_of(drawn.roots, drawn.junk), min_size=1, max_size=3))
 def test_cleaned_schemas_arrive_as_they_are(schemas: list[dict[str, Any]]) -> None:
     """What litellm's own cleaning would drop, or fail on, is not there any more; and nothing is written into."""
@@ -53,6 +54,7 @@ def test_cleaned_schemas_arrive_as_they_are(schemas: list[dict[str, Any]]) -> No
     assert tools == before
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize(
     "name", ["strict", "$ref", "$defs", "type", "properties", "additionalProperties", "items"]
 )
@@ -64,6 +66,7 @@ def test_properties_that_are_called_like_keywords(name: str) -> None:
     assert [each["parameters"] for each in sent(declared(schema, nested))] == [schema, nested]
 
 
+@pytest.mark.usefixtures("litellm")
 def test_openai_strict_is_left_out() -> None:
     """Gemini has no such field."""
     [declaration] = sent(declared({"type": "object", "properties": {"a": TEXT}}, strict=True))

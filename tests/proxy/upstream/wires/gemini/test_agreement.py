@@ -113,6 +113,7 @@ result whose text is a data URL for an image, and we leave the text to be a text
 the sanitizer (equal calls become one, a wrong name for a shared id) does not occur: it was repaired before."""
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.filterwarnings("ignore")
 @given(histories, st.sampled_from(MODELS))
 def test_contents_are_those_of_litellm(history: list[dict[str, Any]], model: str) -> None:

@@ -1,0 +1,126 @@
+"""The fast run, ``pytest --fast``: unit tests alone, which start no process and import no client package.
+
+A test is slow by its fixtures, its parameters or its module's imports, so that nobody marks tests by hand. While a test
+runs that is not slow, starting a process is an error. `make test` holds the rule as well, since the guard is always on.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import PurePath
+from types import FunctionType, ModuleType
+from typing import Any
+
+ROOMS = ("proxy", "sanitizers", "support_tests")
+"""The folders of unit tests. Files that lie directly in ``tests/`` belong to the fast run as well."""
+
+SLOW_FIXTURES = frozenset({"fresh_python", "litellm"})
+"""Fixtures that start a process or import a client package."""
+
+SLOW_MODULES = frozenset({"litellm", "openai", "subprocess"})
+"""A test is slow when its module imports one of these, or a name from one of these."""
+
+CLIENT_PACKAGES = frozenset({"litellm", "openai"})
+"""Packages whose import takes seconds."""
+
+STARTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
+"""Audit events of a process that starts."""
+
+
+class NotFastError(AssertionError):
+    """A test that is not marked as slow does what only slow tests may do."""
+
+
+class Guard:
+    """An audit hook that raises while :meth:`watching` is entered.
+
+    Application code may catch what is raised. The guard therefore keeps the breaches as well.
+    """
+
+    def __init__(self, *, imports: bool) -> None:
+        """Forbid starting processes, and with *imports* the import of a client package too."""
+        self._imports = imports
+        self._active = False
+        self.breaches: list[str] = []
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """See :func:`sys.addaudithook`."""
+        if not self._active:
+            return
+        if event in STARTS:
+            self._breach(f"{event}: a fast test starts a process")
+        elif event == "import" and self._imports and _top(arguments[0]) in CLIENT_PACKAGES:
+            self._breach(f"a fast test imports {arguments[0]}")
+
+    def _breach(self, words: str) -> None:
+        self.breaches.append(words)
+        raise NotFastError(f"{words}; see tests/support/fast_run.py")
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Raise on forbidden events while the context lasts, and once more at its end."""
+        self.breaches.clear()
+        self._active = True
+        try:
+            yield
+        finally:
+            self._active = False
+        if self.breaches:
+            raise NotFastError(f"{self.breaches[0]}; see tests/support/fast_run.py")
+
+
+def is_in_a_fast_room(path: PurePath) -> bool:
+    """Tell whether a file or folder, whose path is relative to ``tests/``, belongs to the fast run."""
+    return path.parts[0] in ROOMS or (len(path.parts) == 1 and path.suffix == ".py")
+
+
+def is_slow(fixtures: Iterable[str], parameters: Mapping[str, Any], module: ModuleType) -> bool:
+    """Tell whether a test needs a process or a client package.
+
+    *fixtures* are the names of all fixtures of the test and *parameters* the values of its case. A test with the
+    fixture ``transport`` is slow unless its case is the direct transport, since the fixture's default is litellm.
+    """
+    names = set(fixtures)
+    return (
+        bool(names & SLOW_FIXTURES)
+        or ("transport" in names and parameters.get("transport", "litellm") == "litellm")
+        or imports_a_slow_module(vars(module).values())
+    )
+
+
+def imports_a_slow_module(values: Iterable[object]) -> bool:
+    """Tell whether one of a module's *values* is one of `SLOW_MODULES`, or a class or function from it."""
+    return any(_home_of(value) in SLOW_MODULES for value in values)
+
+
+def _home_of(value: object) -> str:
+    """Return the name of the top package that a module, class or function comes from, "" for other values."""
+    if isinstance(value, ModuleType):
+        name = value.__name__
+    elif isinstance(value, type | FunctionType):
+        name = value.__module__
+    else:
+        return ""
+    return _top(name)
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def run_fresh_python(program: str, *arguments: str) -> str:
+    """Run *program* in a new interpreter and return its standard output; it must end with status 0.
+
+    Warnings are off, since those of the imported packages are not the subject. It has 60 seconds.
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return done.stdout

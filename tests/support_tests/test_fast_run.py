@@ -1,0 +1,119 @@
+"""The fast run leaves out every test that needs a process or a client package, and a fast test cannot start one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import PurePath
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.conftest import GUARD
+from tests.support import fast_run
+from tests.support.fast_run import Guard, NotFastError, is_in_a_fast_room, is_slow
+
+EMPTY = ModuleType("tests.empty")
+
+
+def module_with(**values: object) -> ModuleType:
+    """Return a module that has imported *values*."""
+    module = ModuleType("tests.imported")
+    vars(module).update(values)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("fixtures", "parameters", "slow"),
+    [
+        (["settings", "proxy"], {}, False),
+        (["fresh_python"], {}, True),
+        (["litellm"], {}, True),
+        (["real", "transport"], {}, True),
+        (["real", "transport"], {"transport": "litellm"}, True),
+        (["real", "transport"], {"transport": "direct"}, False),
+    ],
+)
+def test_fixtures_and_parameters_decide_what_is_slow(
+    fixtures: list[str], parameters: Mapping[str, Any], slow: bool
+) -> None:
+    """Litellm is the default of the fixture for transports."""
+    assert is_slow(fixtures, parameters, EMPTY) is slow
+
+
+def test_a_module_that_imports_a_slow_one_has_slow_tests() -> None:
+    """The import may be of the module itself, or of a class or a function from it or from a part of it."""
+    client = type("AsyncOpenAI", (), {"__module__": "openai._client"})
+
+    assert not is_slow([], {}, module_with(os=os, parse=is_slow, model="openai/gpt-4.1"))
+    assert is_slow([], {}, module_with(ran=ModuleType("subprocess")))
+    assert is_slow([], {}, module_with(openai=ModuleType("openai")))
+    assert is_slow([], {}, module_with(AsyncOpenAI=client))
+    assert is_slow([], {}, fast_run)
+
+
+@pytest.mark.parametrize(
+    ("path", "fast"),
+    [
+        ("proxy", True),
+        ("proxy/core/test_errors.py", True),
+        ("test_layout.py", True),
+        ("process", False),
+        ("benchmarks", False),
+        ("process/test_cli.py", False),
+        ("clients/test_five_rounds.py", False),
+        ("ui/test_page.py", False),
+    ],
+)
+def test_folders_decide_what_the_fast_run_collects(path: str, fast: bool) -> None:
+    """A folder whose tests all need processes is not even imported."""
+    assert is_in_a_fast_room(PurePath(path)) is fast
+
+
+def _run() -> None:
+    os.system("true")
+
+
+def _spawn() -> None:
+    os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {})
+
+
+def _run_from_asyncio() -> None:
+    asyncio.run(asyncio.create_subprocess_exec(sys.executable, "-c", ""))
+
+
+@pytest.mark.parametrize("start", [_run, _spawn, _run_from_asyncio])
+def test_fast_test_cannot_start_a_process(start: Callable[[], None], pytestconfig: pytest.Config) -> None:
+    """The guard of the whole run is on, since this test itself is a fast one."""
+    guard = pytestconfig.stash[GUARD]
+
+    with pytest.raises(NotFastError):
+        start()
+
+    assert guard.breaches
+    guard.breaches.clear()  # otherwise this test fails at its end, as it should
+
+
+def test_breach_that_was_caught_is_raised_at_the_end() -> None:
+    """Application code that catches everything cannot hide it."""
+    guard = Guard(imports=False)
+
+    with pytest.raises(NotFastError), guard.watching(), suppress(Exception):
+        guard("os.fork", ())
+
+
+@pytest.mark.parametrize("name", ["litellm", "litellm.types.utils", "openai._client"])
+def test_guard_forbids_the_import_of_client_packages_in_the_fast_run(name: str) -> None:
+    """In other runs a package may be imported already, so that only the fast run can hold this."""
+    strict, lenient = Guard(imports=True), Guard(imports=False)
+
+    with lenient.watching():
+        lenient("import", (name,))
+    with strict.watching():
+        strict("import", ("json",))
+    with pytest.raises(NotFastError), strict.watching():
+        strict("import", (name,))
