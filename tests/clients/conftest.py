@@ -5,51 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
-from tests.process.emulators import Gemini, openai_in_a_thread
-from tests.process.running import Served, emulate, serve
+from tests.process.conftest import directory, gemini, gemini_process, http, openai_emulator, openai_thread
+from tests.process.emulators import Gemini
+from tests.process.running import Served, serve
 from tests.support.openai_emulator import OpenAIEmulator
 
 pytest.register_assert_rewrite("tests.clients.judging")
 
+__all__ = ["directory", "gemini", "gemini_process", "http", "openai_emulator", "openai_thread"]
+
 GEMINI_MODEL = "gemini-3.6-flash"
-
-
-@pytest.fixture(scope="session")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where the processes' configurations and outputs lie."""
-    return tmp_path_factory.mktemp("clients")
-
-
-@pytest.fixture(scope="session")
-def gemini_process(directory: Path) -> Iterator[Gemini]:
-    """Run ``turnright emulate``."""
-    with emulate(directory) as origin, httpx.Client(timeout=30, trust_env=False) as http:
-        yield Gemini(origin, http)
-
-
-@pytest.fixture
-def gemini(gemini_process: Gemini) -> Gemini:
-    """Return the Gemini emulator with nothing in its queues and its journal."""
-    gemini_process.clear()
-    return gemini_process
-
-
-@pytest.fixture(scope="session")
-def openai_thread() -> Iterator[OpenAIEmulator]:
-    """Run the OpenAI emulator."""
-    with openai_in_a_thread() as emulator:
-        yield emulator
-
-
-@pytest.fixture
-def openai_emulator(openai_thread: OpenAIEmulator) -> OpenAIEmulator:
-    """Return the OpenAI emulator with nothing in its queues."""
-    openai_thread.requests.clear()
-    openai_thread.faults.clear()
-    return openai_thread
 
 
 @pytest.fixture(scope="session")

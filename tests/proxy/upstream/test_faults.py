@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from contextlib import aclosing
 from typing import Any
 
 import pytest
 from multidict import CIMultiDict
 
 from proxy.config import resolve
-from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
-from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.ingress.openai_answers import write_error
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.masking import mask, secrets_of
-from proxy.upstream.select_transport import SelectingUpstream
-from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
+from tests.proxy.conftest import OUR_KEY, TRANSPORTS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
-from tests.support.builders import user
+from tests.proxy.upstream.raised_faults import fault_from
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator
 from tests.support.proxied import GEMINI, settings_of
@@ -27,29 +23,6 @@ from tests.support.proxied import GEMINI, settings_of
 pytestmark = LITELLM_NOISE
 
 BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-
-
-async def fault_from(model: dict[str, Any], transport: str, *, stream: bool) -> UpstreamFault:
-    """Return what one call of a deployment raises."""
-    settings = settings_on(transport, {"model": {**model, "api_key": OUR_KEY}})
-    call = UpstreamCall(resolve(settings, "model")[0], [user("Hi.")], {}, Timeouts(5, 5, 5, 5))
-    upstream = SelectingUpstream.for_settings(settings)
-    await upstream.start()
-    try:
-        with pytest.raises(UpstreamFault) as caught:
-            await _run(upstream, call, stream=stream)
-    finally:
-        await upstream.close()
-    return caught.value
-
-
-async def _run(upstream: SelectingUpstream, call: UpstreamCall, *, stream: bool) -> None:
-    if not stream:
-        await upstream.complete(call)
-        return
-    async with aclosing(upstream.stream(call)) as chunks:
-        async for _ in chunks:
-            pass
 
 
 @TRANSPORTS

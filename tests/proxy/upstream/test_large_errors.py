@@ -7,16 +7,13 @@ import importlib
 import json
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
 from typing import Any
 
 import httpx
 import pytest
 from typing_extensions import override
 
-from proxy.config import resolve
 from proxy.core.errors import UpstreamFault
-from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding import read_failure
 from proxy.resilience.read_error import read_error
 from proxy.upstream.direct import transport as direct
@@ -27,7 +24,7 @@ from proxy.upstream.litellm.clients import ERROR_BODY, LARGEST_SHOWN, read_error
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.upstream.provider import BOTH, Script, providing, sending, whole
-from tests.support.builders import user
+from tests.proxy.upstream.raised_faults import fault_from
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.proxied import chat, proxied
 
@@ -52,27 +49,10 @@ async def fault_of(model: str, transport: str, script: Script, *, stream: bool) 
     """Return what one call of *model* raises behind a provider that does what *script* says."""
     async with providing(script) as provider:
         base = f"http://127.0.0.1:{provider.port}{MODELS[model]}"
-        settings = settings_on(transport, {"model": {"model": model, "api_base": base, "api_key": OUR_KEY}})
-        call = UpstreamCall(resolve(settings, "model")[0], [user("Hi.")], {}, Timeouts(60, 60, 60, 60))
-        upstream = SelectingUpstream.for_settings(settings)
-        await upstream.start()
-        try:
-            with pytest.raises(UpstreamFault) as caught:
-                await _ask(upstream, call, stream=stream)
-        finally:
-            await upstream.close()
-    return caught.value
+        return await fault_from({"model": model, "api_base": base}, transport, stream=stream)
 
 
-async def _ask(upstream: SelectingUpstream, call: UpstreamCall, *, stream: bool) -> None:
-    if not stream:
-        await upstream.complete(call)
-        return
-    async with aclosing(upstream.stream(call)) as chunks:
-        async for _ in chunks:
-            pass
-
-
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("size", [1_000, 200_000])
 @pytest.mark.parametrize("model", MODELS)
 @BOTH
@@ -104,6 +84,7 @@ def _watched(mapping: Callable[..., Any], seen: list[int]) -> Callable[..., Any]
     return mapped
 
 
+@pytest.mark.usefixtures("litellm")
 async def test_litellm_redacts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its search for keys is quadratic, and nobody reads what it writes."""
     redacted: list[int] = []
