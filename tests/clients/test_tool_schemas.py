@@ -48,13 +48,6 @@ def either(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
         yield process
 
 
-@pytest.fixture(scope="module")
-def http() -> Iterator[httpx.Client]:
-    """Return a client that keeps its connections."""
-    with httpx.Client(timeout=60, trust_env=False) as client:
-        yield client
-
-
 def test_there_are_many_schemas() -> None:
     """All sources together have more schemas than anybody would look at one by one."""
     assert len({tool.meaning for source in SOURCES for tool in source.tools}) >= FEWEST_SCHEMAS

@@ -24,7 +24,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def http() -> Iterator[httpx.Client]:
     """Return a client that keeps its connections."""
-    with httpx.Client(timeout=30, trust_env=False) as client:
+    with httpx.Client(timeout=60, trust_env=False) as client:
         yield client
 
 
