@@ -40,6 +40,7 @@ def gemini_body(messages: list[dict[str, Any]], model: str) -> dict[str, Any]:
     return {"contents": contents, **({"systemInstruction": system} if system else {})}
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.filterwarnings("ignore")
 @given(histories, st.sampled_from(MODELS))
 def test_gemini_judge_takes_every_repaired_history(history: list[dict[str, Any]], model: str) -> None:

@@ -123,6 +123,7 @@ def test_a_repair_of_older_media_never_changes_later(
     assert after[: len(before)] == before
 
 
+@pytest.mark.usefixtures("litellm")
 @pytest.mark.filterwarnings("ignore")
 @given(media_histories(), st.sampled_from(MODELS), st.booleans())
 def test_the_gemini_judge_accepts_what_comes_out_on_both_wires(
