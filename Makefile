@@ -4,11 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-WORKERS ?= auto
 # pytest compiles hundreds of files for every worker where bytecode is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 # Each worker begins with tests that lie together, and so starts few of the processes that tests share.
 PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
+# One worker more than cores: tests of the process wait for clocks and for one another's processes.
+test: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+test-fast test-uvloop soak: WORKERS ?= auto
 
 .PHONY: demo serve emulate test test-fast test-deep test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load attack chaos fuzz soak lock clean
 

@@ -64,8 +64,9 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
     return {"functionCall": {"name": name, "args": arguments}}
 
 
-@pytest.mark.parametrize("mode", ["whole", "stream"])
-@pytest.mark.parametrize("model", ["ended", "ended-by-litellm"])
+@pytest.mark.parametrize(
+    ("model", "mode"), [("ended", "whole"), ("ended", "stream"), ("ended-by-litellm", "stream")]
+)
 @pytest.mark.parametrize("script", AGENTS)
 def test_it_ends_at_the_limit(guarded: Served, gemini: Gemini, script: str, model: str, mode: str) -> None:
     """After the warning; though the model calls a tool even when it is told to finish."""

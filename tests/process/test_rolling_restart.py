@@ -155,17 +155,18 @@ def until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> No
         time.sleep(0.01)
 
 
-def test_no_request_is_lost_in_a_rolling_restart(
-    directory: Path, slow_provider: OpenAIEmulator, transport: str
-) -> None:
-    """Every request is answered whole and once, streams to their end, and no connection is refused."""
+def test_no_request_is_lost_in_a_rolling_restart(directory: Path, slow_provider: OpenAIEmulator) -> None:
+    """Every request is answered whole and once, streams to their end, and no connection is refused.
+
+    Draining knows no transport: tests/process/test_shutdown.py drains a process on each.
+    """
     load = Load()
     with ExitStack() as stack:
         balancer = stack.enter_context(balancing(update_s=UPDATE_S))
-        old = stack.enter_context(taking_part(directory, balancer, slow_provider, transport))
+        old = stack.enter_context(taking_part(directory, balancer, slow_provider, "direct"))
         until(lambda: balancer.endpoints == (port_of(old),), "the old one takes part")
         with load.running(balancer.base_url):
-            new = stack.enter_context(taking_part(directory, balancer, slow_provider, transport))
+            new = stack.enter_context(taking_part(directory, balancer, slow_provider, "direct"))
             until(lambda: port_of(new) in balancer.endpoints, "the new one takes part")
             old.running.signal()
             status = old.running.wait()

@@ -143,9 +143,12 @@ def test_what_outlasts_the_grace(
         assert outcomes == ["overloaded"] * 3
 
 
-@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    ("transport", "second"),
+    [("direct", signal.SIGTERM), ("direct", signal.SIGINT), ("litellm", signal.SIGINT)],
+)
 def test_second_signal_ends_the_process_at_once_without_a_traceback(
-    directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor, second: signal.Signals
+    directory: Path, gemini: Gemini, pool: ThreadPoolExecutor, transport: str, second: signal.Signals
 ) -> None:
     """A second signal ends the process at once, with a status that is not 0 and no traceback."""
     with serve(directory, settings(gemini, transport, delay=0, grace=LONG_S)) as served:

@@ -1,6 +1,6 @@
 """Streams that are silent for long: the connection is kept alive, and nothing is held back for more than ten seconds.
 
-On one transport only, since the streams look the same from here on, and each takes fourteen seconds; all at a time.
+On one transport only, since the streams look the same from here on, and each takes twelve seconds; all at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.process.running import Served, emulate, serve
 from tests.support.builders import user
 
 HELD_S = 10.0
-SILENT_S = 14.0
+SILENT_S = 12.0
 BEAT = ": keep-alive"
 
 
