@@ -30,7 +30,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("fast", parent=settings.get_profile("usual"), max_examples=25)
+settings.register_profile("fast", parent=settings.get_profile("usual"), max_examples=10)
 settings.register_profile("deep", parent=settings.get_profile("usual"), max_examples=1_000)
 settings.register_profile(
     "soak", parent=settings.get_profile("usual"), max_examples=20_000, derandomize=False
