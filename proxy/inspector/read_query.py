@@ -7,7 +7,7 @@ for the messages of one; the target's name for the model that it need not have.
 from __future__ import annotations
 
 import json
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import orjson
 
@@ -98,12 +98,17 @@ def _split(body: bytes) -> dict[str, bytes]:
     found = {name: raw for name in _NAMES if (raw := find_value(body, name)) is not None}
     if not found and b"\\u" in body:
         try:
-            fields = json.loads(body.decode())
+            fields = json.loads(body.decode(), parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
             return {}
         if isinstance(fields, dict):
             return {name: json.dumps(fields[name]).encode() for name in _NAMES if name in fields}
     return found
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    """Refuse ``NaN`` and ``Infinity``, which are no JSON. A chat with one is refused too."""
+    raise ValueError(constant)
 
 
 def _read_target(raw: bytes | None) -> Target | None:

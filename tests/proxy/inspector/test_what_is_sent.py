@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proxy.core.find_value import find_value
@@ -103,17 +103,16 @@ async def test_turns_and_budget(upstream: ScriptedUpstream) -> None:
 
 
 def asking_for(model: str, body: bytes) -> bytes:
-    """Return *body* for *model*; one with an escaped character is written anew, and names its model once.
-
-    The inspector reads such a body with another parser where the first one refuses it. The second parser does not see a
-    first model that is no JSON, as in ``{"model": NaN, …, "model": "gemini"}``.
-    """
-    if b"\\u" in body:
+    """Return *body* for *model*; one that may hold half a character is written anew, and names its model once."""
+    if b"\\ud" in body:
         with contextlib.suppress(ValueError, RecursionError):
             return json.dumps({**json.loads(body), "model": model}).encode()
     return with_model(body, model)
 
 
+@example(
+    [b'{"model": NaN, "messages": [{"role": "user", "content": "\\u0041"}]}'], next(iter(sorted(MODELS)))
+)
 @given(
     st.lists(
         st.one_of(
