@@ -1,23 +1,23 @@
-"""Carries one request through its attempts, and its answer to the client. Retries wait here.
+"""Carries one request through its attempts, and its answer to the client. Waits before retries happen here.
 
-In the order of the data:
+The files, in the order of the data:
 
     answer_format    the protocol of a client's format, which answers are written in
-    gateway          what every handler may need, and the keys under which a request holds it
-    fallback_chain   where a request may go, and what it has used up there
-    attempt_planner  the protocol of what makes a request ready for each deployment
+    gateway          the objects that every handler may need, and the keys under which a request holds them
+    fallback_chain   the pools and fallback models of a request, and the tries it has used up
+    attempt_planner  the protocol of a planner, which prepares a request for each deployment
     attempts         the calls upstream: retries, repairs, fallbacks, deadlines
-    read_failure     what a failed attempt says; last_word chooses the failure that the client is told
-    chat             how a chat is planned, forwarded and answered
+    read_failure     the failure-table row of a failed attempt; last_word chooses the error for the client
+    chat             planning, forwarding and answering of chats
     text             the same for embeddings and text completions
     relay            the chunks of a stream on their way to the client
-    next_chunk       the next chunk of a stream, or the end of the client's patience
-    answer_buffer    a streamed answer that is held back until it is whole
+    next_chunk       the wait for the next chunk of a provider's stream
+    answer_buffer    a streamed answer that is held back until it is complete
     answer_stamp     the id and the time of an answer whose provider gave none
     write_events     the choice between a provider's own events and canonical chunks
-    event_stream     a response that is sent event by event; stream_end is its end
-    whole_answer     a response that is sent at once; json_response writes JSON
-    deliver          the moment at which an answer goes out
-    end_request      a request that ends without an answer
-    calibrate        what the usage of an answer teaches
+    event_stream     a server-sent response, written event by event; stream_end is its end
+    whole_answer     a response that is written in one piece; json_response writes JSON
+    deliver          the write of a whole response, with a time limit
+    end_request      the error for a request that the proxy cancelled
+    calibrate        the correction of token estimates by an answer's usage
 """

@@ -1,7 +1,7 @@
-"""A streamed answer that is held back until it is complete, and then sent in the chunks that it came in. Pure.
+"""A streamed answer that is held back until it is complete, and then sent in the chunks that it came in.
 
-What is held is JSON, and the texts of its calls: parsed chunks would take eight times the memory, and are needed
-again only where a call was mended. The client's format writes the events when the chunks go out.
+The buffer keeps JSON, and the pieces of tool calls beside it. Parsed chunks would take eight times the memory, and
+are needed again only where a call was mended. The client's format writes the events when the chunks are sent.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from proxy.core.upstream_call import Answer, Chunk
 from proxy.forwarding.write_events import Held, HeldEvent, hold_event
 
 LARGEST = 8 * 2**20
-"""Bytes that are held back; a longer answer is sent on as it comes, unchecked."""
+"""Bytes that are held back at most. A longer answer is sent on unchecked as it comes."""
 
 _Place = tuple[int, int]
-"""The index of a choice, and of a call in it."""
+"""The index of a choice, and the index of a call in it."""
 
 
 class _Pieces:
-    """What the pieces of one call have said so far."""
+    """The pieces of one tool call, put together."""
 
     __slots__ = ("arguments", "id", "name", "type")
 
@@ -34,12 +34,12 @@ class _Pieces:
         self.arguments: list[str] | dict[str, Any] = []
 
     def add(self, piece: dict[str, Any]) -> None:
-        """Add what *piece* says."""
+        """Add the next *piece* of the call."""
         self.id = self.id or piece.get("id", "")
         self.type = self.type or piece.get("type", "")
         said = piece.get("function") or {}
         name, arguments = said.get("name"), said.get("arguments")
-        if isinstance(name, str) and name != self.name:  # some servers say all of it with every piece
+        if isinstance(name, str) and name != self.name:  # some servers repeat the whole name with every piece
             self.name += name
         if isinstance(arguments, str) and isinstance(self.arguments, list):
             self.arguments.append(arguments)
@@ -47,30 +47,30 @@ class _Pieces:
             self.arguments = arguments
 
     def call(self) -> dict[str, Any]:
-        """Return the call."""
+        """Return the call, put together from its pieces."""
         arguments = "".join(self.arguments) if isinstance(self.arguments, list) else self.arguments
         function = {"name": self.name, "arguments": arguments}
         return {"id": self.id, "type": self.type, "function": function}
 
 
 class AnswerBuffer:
-    """One answer's normalized chunks as JSON, and the calls in them."""
+    """The normalized chunks of one answer as JSON, and the tool calls in them."""
 
     def __init__(self) -> None:
         self._chunks: list[Held] = []
-        self._with_calls: set[int] = set()  # places of chunks that hold pieces of calls
+        self._with_calls: set[int] = set()  # positions of the chunks that hold pieces of calls
         self._size = 0
         self._pieces: dict[_Place, _Pieces] = {}
-        self._calls: dict[_Place, dict[str, Any]] = {}  # as they were handed out
+        self._calls: dict[_Place, dict[str, Any]] = {}  # the calls that `whole` returned
         self._ends: dict[int, str | None] = {}
 
     @property
     def is_full(self) -> bool:
-        """Whether more is held back than :data:`LARGEST`."""
+        """True where the buffer holds more than :data:`LARGEST` bytes."""
         return self._size > LARGEST
 
     def add(self, chunk: Chunk, written: bytes, native: AnswerSource | None = None) -> None:
-        """Hold *chunk* back, whose JSON is *written*; *native* is the event that is to go out in its place."""
+        """Hold *chunk* back, whose JSON is *written*. *native* is the provider's event that is sent in its place."""
         held = hold_event(written, native)
         self._size += len(written) + (len(held.event) if isinstance(held, HeldEvent) else 0)
         for choice in chunk["choices"]:
@@ -82,7 +82,7 @@ class AnswerBuffer:
         self._chunks.append(held)
 
     def whole(self) -> Answer:
-        """Return the answer, as far as its calls go."""
+        """Return the answer as a whole one. Its messages hold the tool calls alone."""
         self._calls = {place: pieces.call() for place, pieces in self._pieces.items()}
         choices = []
         for index, end in self._ends.items():
@@ -91,10 +91,10 @@ class AnswerBuffer:
         return {"choices": choices}
 
     def chunks(self, answer: Answer | None = None) -> list[Held]:
-        """Return the chunks as they came; with *answer*, one from :meth:`whole`, with the calls that differ in it.
+        """Return the chunks as they came. Mended calls are taken from *answer*, one from :meth:`whole`.
 
-        The first piece of such a call then has all of it, and the others nothing. A native event with a piece of such
-        a call is replaced by its canonical chunk.
+        The first piece of a mended call then holds the whole call, and its other pieces are left out. A native event
+        with a piece of such a call is replaced by its canonical chunk.
         """
         mended = self._mended(answer) if answer is not None else {}
         if not mended:
@@ -116,7 +116,10 @@ class AnswerBuffer:
 
 
 def _mend_held(held: Held, mended: dict[_Place, Any], said: set[_Place]) -> Held:
-    """Return *held* with the functions of *mended*; as it came where it has a native event and none of their pieces."""
+    """Return *held* with the functions of *mended*.
+
+    A native event is returned unchanged where it holds no piece of a mended call.
+    """
     if not isinstance(held, HeldEvent):
         return write_json(_with_mended(orjson.loads(held), mended, said))
     chunk = orjson.loads(held.chunk)
@@ -129,7 +132,10 @@ def _mend_held(held: Held, mended: dict[_Place, Any], said: set[_Place]) -> Held
 
 
 def _with_mended(chunk: Chunk, mended: dict[_Place, Any], said: set[_Place]) -> Chunk:
-    """Return *chunk* with the functions of *mended*, each in the first piece of its call; these come to *said*."""
+    """Return *chunk* with the functions of *mended*, each in the first piece of its call.
+
+    *said* collects the places of the calls that were written.
+    """
     choices = []
     for choice in chunk["choices"]:
         delta = dict(choice["delta"])

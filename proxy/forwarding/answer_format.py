@@ -1,10 +1,11 @@
-"""The protocol of a client's format: forwarding writes answers in it, and never knows which format it is.
+"""The protocol of a client's format. Forwarding writes answers through it, without knowing which format it is.
 
 A provider may speak the client's own format. Its answers then come with their source, the native event
-(:class:`proxy.core.source.AnswerSource`), and :mod:`proxy.forwarding.write_events` decides which of the two is written.
+(:class:`proxy.core.source.AnswerSource`). :mod:`proxy.forwarding.write_events` chooses between the native event and
+the canonical chunk.
 
-The formats lie in :mod:`proxy.ingress`, and :mod:`proxy.ingress.formats` lists them. Answers and chunks come here in
-the one internal form, OpenAI's chat completion as a dict. The id of an answer is already in it.
+:mod:`proxy.ingress` implements the formats, and :mod:`proxy.ingress.formats` lists them. Answers and chunks come here
+in the internal form, OpenAI's chat completion as a dict. They already have their id.
 """
 
 from __future__ import annotations
@@ -18,31 +19,32 @@ Request_co = TypeVar("Request_co", covariant=True)
 
 
 class StreamWriter(Protocol):
-    """Writes the events of one streamed answer. It may have a state: chunks come in the order they are sent in.
+    """Writes the events of one streamed answer. A writer may keep state, since chunks come in order.
 
     Native events and canonical chunks may alternate within one stream.
     """
 
     @property
     def format(self) -> str:
-        """The name of the format, whose native events it writes."""
+        """The name of the format, whose native events the writer accepts."""
 
     def write_chunk(self, chunk: Chunk, /) -> bytes:
-        """Return the events of *chunk*; empty where the format has none for it, or a native event told it already.
+        """Return the events of *chunk*.
 
-        The latter concerns the chunk of the usage, which comes last.
+        The result is empty where the format has no event for the chunk. It is also empty for the last chunk, the
+        usage, where a native event has told the usage already.
         """
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
         """Return the events of a chunk that was held back as JSON."""
 
     def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
-        """Return the events of a native *event*, which is a value of decoded JSON and must not be changed.
+        """Return the events of a native *event*, which is decoded JSON and must not be changed.
 
-        The model's name, the ids, and the names of tools are those of *chunk*, the canonical chunk that the event was
-        projected to. Only the first piece of a call has an id and a name, so the writer remembers them. A chunk without
-        choices comes with an event that projects to nothing. Empty where the event no longer fits, because what it
-        follows was repaired.
+        *chunk* is the canonical chunk of the same event. The model's name, the ids and the tool names are taken from
+        it. Only the first piece of a call has an id and a name, so the writer remembers them. An event without a
+        canonical counterpart comes with a chunk without choices. The result is empty where the event no longer fits,
+        because an earlier event was repaired.
         """
 
     def write_end(self) -> bytes:
@@ -57,11 +59,11 @@ class ClientFormat(Protocol[Request_co]):
 
     @property
     def name(self) -> str:
-        """The format's name. A :class:`proxy.core.source.Source` has it, and wires are asked for theirs by it."""
+        """The name of the format. A :class:`proxy.core.source.Source` carries it, and wires are looked up by it."""
 
     @property
     def id_prefix(self) -> str:
-        """The beginning of the ids that answers get where the provider gave none."""
+        """The prefix of ids for answers whose provider gave none."""
 
     @property
     def stream_content_type(self) -> str:
@@ -69,26 +71,26 @@ class ClientFormat(Protocol[Request_co]):
 
     @property
     def keep_alive(self) -> bytes:
-        """What is sent in a silent stream; no client takes it for a part of an answer."""
+        """The bytes sent in a silent stream. No client takes them for a part of an answer."""
 
     def read_request(self, body: bytes, /, *, max_nesting: int, mends: bool, weight: int) -> Request_co:
         """Return the request in *body*, which costs *weight* to parse (:func:`proxy.core.offload.parse_weight`).
 
-        *mends* says that messages may be changed where they cannot be read otherwise. Raises
-        :class:`proxy.core.errors.InvalidRequest` for what is wrong, and for nesting deeper than *max_nesting*.
+        *mends* allows messages to be changed where they cannot be read otherwise. Raises
+        :class:`proxy.core.errors.InvalidRequest` for a faulty body, and for nesting deeper than *max_nesting*.
         """
 
     def write_answer(self, answer: Answer, /) -> bytes:
         """Return the JSON body of a whole answer."""
 
     def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
-        """Return the JSON body of a whole answer that came as *native*, a value of decoded JSON.
+        """Return the JSON body of a whole answer that came as *native*, which is decoded JSON.
 
-        The model's name, the ids, and the names of tools are those of *answer*, its canonical form.
+        *answer* is its canonical form. The model's name, the ids and the tool names are taken from it.
         """
 
     def write_stream(self) -> StreamWriter:
-        """Return the writer of one streamed answer; another attempt in its place gets another writer."""
+        """Return the writer of one streamed answer. Each attempt gets a new writer."""
 
     def write_error(self, error: ProxyError, /) -> bytes:
-        """Return the JSON body that tells the client of *error*."""
+        """Return the JSON body of the response for *error*."""

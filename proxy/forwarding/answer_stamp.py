@@ -1,4 +1,4 @@
-"""The id and the time that an answer gets where its provider gave none."""
+"""The id and the creation time of an answer whose provider gave none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proxy.observability.request_record import RequestRecord
 
 
 class AnswerStamp(NamedTuple):
-    """The id and the time of one request's answer, the same in each attempt."""
+    """The id and the creation time of one request's answer. They are the same in each attempt."""
 
     id: str
     created: int

@@ -1,8 +1,8 @@
-"""The protocol of an attempt planner: it makes one request ready for whichever deployment is asked.
+"""The protocol of an attempt planner, which prepares one request for each deployment that is asked.
 
-:mod:`proxy.forwarding.attempts` decides when a call is made again, and where. A planner knows what is sent. Chats have
-one (:mod:`proxy.forwarding.chat.plan_attempts`), and so have texts and embeddings
-(:mod:`proxy.forwarding.text.plan_attempts`).
+:mod:`proxy.forwarding.attempts` decides when and to which deployment a call is made. A planner decides what is sent.
+:mod:`proxy.forwarding.chat.plan_attempts` plans chats. :mod:`proxy.forwarding.text.plan_attempts` plans text
+completions and embeddings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CallT_co = TypeVar("CallT_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Failure(Generic[PlanT]):
-    """One attempt that failed, or that could not be made."""
+    """An attempt that failed, or one that could not be made."""
 
     error: ProxyError
     row: Row
@@ -36,17 +36,17 @@ class Failure(Generic[PlanT]):
 
     of_asked_model: bool
     counted: bool
-    """Whether a call was made."""
+    """True where a call was made."""
 
     may_repeat: bool = True
-    """Whether the client has got nothing of an answer yet."""
+    """True while the client has no part of an answer."""
 
     answer_changes: tuple[Change, ...] = ()
-    """What was changed in the answer that failed."""
+    """The changes made to the answer that failed."""
 
     @property
     def is_answer(self) -> bool:
-        """Whether there is an answer all the same, to be delivered if no better one comes."""
+        """True where the failure holds an answer, which is delivered if no better one comes."""
         return self.may_repeat and isinstance(self.error, AnswerUnusable) and self.error.answer is not None
 
 
@@ -55,39 +55,42 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
 
     @property
     def chain(self) -> FallbackChain:
-        """Where the request may go."""
+        """The pools and fallbacks that the request may still use."""
 
     @property
     def not_blamed(self) -> frozenset[Kind]:
-        """The kinds of failure that say nothing about a deployment: they are about the request's path."""
+        """The kinds of failure that are the request path's fault, and not the deployment's."""
 
     @property
     def noted(self) -> bool:
-        """Whether what is sent holds what the client did not say."""
+        """True where the request asks for more than the client did: a note was added, or its turn is ended."""
 
     async def plan(self, deployment: Deployment, deadline: float) -> PlanT:
-        """Return the plan for *deployment*; raises :class:`proxy.core.errors.InvalidRequest` where there is none."""
+        """Return the plan for *deployment*, to be made before *deadline*, by the event loop's clock.
+
+        Raises :class:`proxy.core.errors.InvalidRequest` where the request cannot be planned for it.
+        """
 
     def values_of(self, plan: PlanT) -> tuple[Any, ...]:
-        """Return all that goes out with *plan* and that a client may have written."""
+        """Return every value in *plan* that is sent and that a client may have written."""
 
     def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> CallT_co:
-        """Return the call that *plan* is, with its part in a *trace*."""
+        """Return the upstream call of *plan*, with its part in a *trace*."""
 
     async def repair(self, failure: Failure[PlanT]) -> PlanT | None:
-        """Return the plan for the same deployment, changed by what the provider said; None where nothing is to change.
+        """Return a plan for the same deployment, changed by the provider's error, or None where nothing can be changed.
 
-        Asked at most once for each failure. What the failure teaches is learned here.
+        The planner also learns from the failure here. Called at most once for each failure.
         """
 
     def use_repair(self, failure: Failure[PlanT], repaired: PlanT) -> None:
         """Send *repaired* to the deployment of *failure* next."""
 
     def note_retry(self, failure: Failure[PlanT]) -> None:
-        """Make ready what another attempt at the same model needs."""
+        """Prepare another attempt at the same model."""
 
     def begin_fallback(self) -> None:
-        """Forget what was made ready for the model that failed: another one is asked next."""
+        """Forget what was prepared for the model that failed: another model is asked next."""
 
     async def note_answered(self) -> None:
-        """Note that an attempt was answered."""
+        """Record that an attempt succeeded."""

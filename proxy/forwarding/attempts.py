@@ -1,20 +1,20 @@
-"""One request on its way to an answer: attempt after attempt, until one answers or nothing more can be done.
+"""The attempts of one request: they are made one after another, until one succeeds or none is left.
 
     choose a deployment ▶ plan for it, from the original messages ▶ call ▶ answered
          ▲                                                           │ failed
          └── retry, repair or another model ◀── decide ◀── the table ◀┘
 
-A handler iterates the attempts, and makes the call itself::
+A handler iterates the attempts and makes the call itself::
 
     while True:
         async with await attempts.plan_next() as attempt:
             return await ask(attempt.call)
 
-An attempt that fails leaves its context without an error where another one follows, after the wait that is due. Where
-none follows, the context raises the failure that says most to the client.
+The context of a failed attempt waits for the retry delay and then ends without an error, so that the loop goes on.
+After the last attempt the context raises the failure that tells the client most.
 
-Deciding is pure (:mod:`proxy.resilience`, :mod:`proxy.forwarding.fallback_chain`). The sleeps between attempts are
-here. Once a part of an answer is on its way to the client nothing is tried again: nobody must get a text, or a call,
+The decisions are made in :mod:`proxy.resilience` and :mod:`proxy.forwarding.fallback_chain`. This module waits
+between attempts. Nothing is tried again once the client has a part of an answer: it would get a text, or a call,
 twice.
 """
 
@@ -59,16 +59,16 @@ _SILENT = "The provider did not answer in time."
 
 @dataclass(frozen=True, slots=True)
 class _Decision(Generic[PlanT]):
-    """What follows a failure."""
+    """The next step after a failure."""
 
     step: Step
     wait_s: float = 0.0
     repaired: PlanT | None = None
-    """What is sent to the same deployment, where the step is a repair."""
+    """The plan that is sent to the same deployment, where the step is a repair."""
 
 
 class Attempts(Generic[PlanT, CallT]):
-    """The attempts of one request; *body* is what the client sent."""
+    """The attempts of one request; *body* is the client's request body."""
 
     def __init__(
         self, planner: AttemptPlanner[PlanT, CallT], body: bytes, record: RequestRecord, gateway: Gateway
@@ -79,7 +79,7 @@ class Attempts(Generic[PlanT, CallT]):
         self.clock = asyncio.get_running_loop().time
         self.body = body
         self.deadline = record.started + gateway.settings.router_settings.timeout
-        """The moment of the loop's clock at which the request's time is up."""
+        """The end of the request's time, by the event loop's clock."""
 
         self._chain = planner.chain
         self._asked_pool = self._chain.pool
@@ -90,7 +90,7 @@ class Attempts(Generic[PlanT, CallT]):
     async def plan_next(self) -> Attempt[PlanT, CallT]:
         """Return the next attempt, planned.
 
-        Raises the failure that says most to the client where no deployment that is left can be sent the request.
+        Raises the failure that tells the client most, where no deployment that is left can be sent the request.
         """
         while True:
             deployment = self._choose()
@@ -110,16 +110,16 @@ class Attempts(Generic[PlanT, CallT]):
 
     @property
     def at_asked_model(self) -> bool:
-        """Whether the model that the client asked for is being asked, and not a fallback."""
+        """True while the client's own model is asked, False for a fallback."""
         return self._chain.pool is self._asked_pool
 
     @property
     def is_retry(self) -> bool:
-        """Whether the next call is a further one to the same model."""
+        """True where the next call repeats a failed one to the same model."""
         return self._chain.tries > 0
 
     async def decide(self, failure: Failure[PlanT]) -> _Decision[PlanT]:
-        """Return what follows *failure*, and count it."""
+        """Count *failure* and return the step that follows it."""
         gateway, chain, row, deployment = self.gateway, self._chain, failure.row, failure.deployment
         self._failures.append(failure)
         chain.count(deployment, row)
@@ -134,15 +134,15 @@ class Attempts(Generic[PlanT, CallT]):
         now = self.clock()
         action = self._choose_action(failure, now, can_repair=repaired is not None)
         if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self.planner.noted:
-            # With the note it is no longer the client's body that was refused.
+            # With a note added, the refused body is no longer the client's.
             refusal = Refusal(failure.error.http_status, failure.error.message)
             gateway.refused_requests.refused(deployment.key, self.digest, refusal, now, self.record.key)
         return _Decision(action.step, action.wait_s, repaired)
 
     async def follow(self, decision: _Decision[PlanT]) -> None:
-        """Make ready what the next attempt needs, and wait until it is due.
+        """Prepare the next attempt and wait until it is due.
 
-        Raises the failure that says most to the client where there is no next attempt.
+        Raises the failure that tells the client most, where there is no next attempt.
         """
         gateway, chain, failure = self.gateway, self._chain, self._failures[-1]
         model, kind = self.record.model, failure.row.kind
@@ -166,9 +166,9 @@ class Attempts(Generic[PlanT, CallT]):
             await asyncio.sleep(decision.wait_s)
 
     def digest(self) -> bytes:
-        """Return what tells this request from others: its path and its bytes."""
+        """Return the hash of the request's path and body. It identifies equal requests."""
         if self._hashed is None:
-            # Another path makes another request of the same bytes.
+            # The same bytes mean another request on another path.
             digest = hashlib.blake2b(self.record.route.encode() + b"\0", digest_size=32)
             digest.update(self.body)
             self._hashed = digest.digest()
@@ -176,7 +176,7 @@ class Attempts(Generic[PlanT, CallT]):
 
     def _choose(self) -> Deployment:
         chain, repaired = self._chain, self._repaired_for
-        if repaired is not None:  # its own words say what is wrong; another of the pool has not been asked
+        if repaired is not None:  # the repair follows this deployment's error; others may not need it
             self._repaired_for = None
             return repaired
         return self.gateway.balancer.choose(chain.pool, self.clock(), chain.tried, self.record.key)
@@ -206,7 +206,7 @@ class Attempts(Generic[PlanT, CallT]):
             raise UpstreamFault(refusal.message, upstream_status=refusal.status)
 
     def _last_word(self) -> ProxyError:
-        """Return what the client is told in the end, ready for it."""
+        """Return the error that the client gets, with its status, its headers and secrets masked."""
         told = choose_last_word(self._failures)
         if told.plan is not None:
             self.record.use_plan(told.plan, told.answer_changes if told.is_answer else ())
@@ -218,10 +218,10 @@ class Attempts(Generic[PlanT, CallT]):
 
 
 class Attempt(Generic[PlanT, CallT]):
-    """One attempt: a context in which the call is made, within its time.
+    """One attempt: the context in which the call is made, with its time limit.
 
-    At its end the attempt is counted, and its deployment is told how it went. An :class:`UpstreamFault` or
-    :class:`InvalidRequest` ends here where another attempt follows; every other error is passed on.
+    At its end the attempt is counted, and the outcome is reported to the balancer. An :class:`UpstreamFault` or
+    :class:`InvalidRequest` is swallowed here where another attempt follows. Every other error is passed on.
     """
 
     __slots__ = (
@@ -238,7 +238,7 @@ class Attempt(Generic[PlanT, CallT]):
     )
 
     call: CallT
-    """What is to be asked of the upstream."""
+    """The call to make upstream."""
 
     def __init__(self, attempts: Attempts[PlanT, CallT], plan: PlanT, now: float) -> None:
         self.plan = plan
@@ -250,17 +250,17 @@ class Attempt(Generic[PlanT, CallT]):
         self._trace: AttemptTrace | None = None
 
     def note_activity(self) -> None:
-        """Record that first bytes arrived (reasoning counts): a later timeout is then no first-byte timeout."""
+        """Record that the first bytes arrived (reasoning counts). A later timeout is then not a first-byte timeout."""
         self._heard = True
 
     def note_answer_started(self) -> None:
-        """Record that the answer has begun, so that others may ask the same deployment again."""
+        """Record that the answer has begun. Other requests may then be sent to the same deployment again."""
         self._heard = True
         self._observe_wait(self._attempts.clock())
         self._place.note_answer_started()
 
     def forbid_repeat(self) -> None:
-        """Let no attempt follow: the client has a part of this one's answer."""
+        """Let no attempt follow this one: the client already has a part of its answer."""
         self._may_repeat = False
 
     async def __aenter__(self) -> Self:
@@ -300,7 +300,7 @@ class Attempt(Generic[PlanT, CallT]):
             self._end(error.code)
         elif isinstance(
             error, asyncio.CancelledError | ConnectionResetError
-        ):  # a write to a client that has gone
+        ):  # the client has closed its connection
             self._end(CANCELLED)
         else:
             self._end(InternalFault.code)
@@ -313,18 +313,18 @@ class Attempt(Generic[PlanT, CallT]):
         await attempts.planner.note_answered()
 
     async def _fail(self, error: UpstreamFault | InvalidRequest) -> None:
-        """Read and count the failure; raise the request's last word, or wait until another attempt is due."""
+        """Read and count the failure. Wait until the next attempt is due, or raise the request's final error."""
         attempts = self._attempts
         try:
             failure = await self._read(error)
-        except BaseException:  # the client left, or the time is up
+        except BaseException:  # the client left, or the request's deadline passed
             self._end(CANCELLED)
             raise
         row = failure.row
         attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, row.kind).inc()
         blame, reach, delay_s = find_blame(row, failure.said, attempts.planner.not_blamed)
         self._place.failed(blame, delay_s, attempts.clock(), reach)
-        step = Step.GIVE_UP  # where this is cancelled meanwhile
+        step = Step.GIVE_UP  # holds if the task is cancelled while deciding
         try:
             decision = await attempts.decide(failure)
             step = decision.step
@@ -339,7 +339,7 @@ class Attempt(Generic[PlanT, CallT]):
         if isinstance(error, UpstreamFault):
             cause = error.cause
             if cause is Cause.DEADLINE and attempts.clock() < attempts.deadline:
-                # It was the deployment's own time that was up.
+                # The deployment's own timeout passed, not the request's deadline.
                 cause = Cause.OVERTIME if self._heard else Cause.FIRST_BYTE_TIMEOUT
         words = RequestWords(*attempts.planner.values_of(plan), plan.deployment.model)
         row, said = await read_sent(error, words, len(attempts.body), cause)
@@ -356,21 +356,24 @@ class Attempt(Generic[PlanT, CallT]):
         )
 
     def _observe_wait(self, now: float) -> None:
-        """Measure the wait for the call: to the beginning of its answer, or to its own end."""
+        """Measure the wait for the call: until its answer began, or until it ended without one."""
         if self._asked_at is not None:
             label = self.plan.deployment.label
             self._attempts.gateway.metrics.upstream_duration.labels(label).observe(now - self._asked_at)
             self._asked_at = None
 
     def _end(self, outcome: str) -> None:
-        """Count the attempt's end; *outcome* is answered, cancelled or the code of an error."""
+        """Count the attempt's end. *outcome* is answered, cancelled or the code of an error."""
         self._attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, outcome).inc()
         if self._trace is not None:
             self._trace.end(outcome)
 
 
 def timeouts_of(deployment: Deployment, router: RouterSettings, *, left_s: float) -> Timeouts:
-    """Return the limits of one call: the router's, the deployment's own total, and what is left of the deadline."""
+    """Return the limits of one call.
+
+    They are the router's, the deployment's own total, and the rest of the request's deadline (*left_s*, in seconds).
+    """
     return Timeouts(
         connect_s=router.connect_timeout,
         first_byte_s=router.first_byte_timeout,

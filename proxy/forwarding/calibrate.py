@@ -1,4 +1,4 @@
-"""Learns from an answer's usage how far the estimate of its prompt is off, once the answer is out."""
+"""Learns from an answer's usage how wrong the token estimate of its prompt was, after the answer is sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sanitizers.budget.calibration import MIN_ESTIMATE
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """One prompt that the provider has counted; *ended* is the end of its request, by the loop's clock."""
+    """One prompt and the provider's token count of it. *ended* is the end of its request, by the loop's clock."""
 
     plan: Plan
     taught: Taught
@@ -28,17 +28,17 @@ class _Sample:
 
 
 def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
-    """Learn from the provider's count of the prompt in *record*, if there is one and this answer is of the sample.
+    """Learn from the provider's token count in *record*, where there is one and the answer is sampled.
 
-    *now* is the end of the request. A long prompt is counted in a worker thread: one of 100k tokens that was never
-    seen takes 8 ms. The log line is written by then. The inspector's entry gets the estimate, which nobody needed
-    before.
+    *now* is the end of the request. The tokens of a long prompt are estimated in a worker thread: 100k tokens that
+    are not in the cache take 8 ms. The log line is written before that ends. The inspector's entry gets the estimate
+    afterwards.
     """
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:
         return
     weight = plan.request.weight
-    if weight > LARGE:  # to count it would take long even so; conversations begin with smaller ones
+    if weight > LARGE:  # takes too long even in a thread; conversations begin with smaller prompts
         return
     taught = gateway.learned_windows.of(plan.deployment, now, record.key)
     if is_sampled(taught, now):

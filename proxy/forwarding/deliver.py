@@ -1,4 +1,4 @@
-"""A whole answer on its way to its client, in bounded time: one that does not read must not hold it for ever."""
+"""Writes a whole answer to its client, within a time limit. A client that does not read is disconnected."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from proxy.forwarding.whole_answer import WholeAnswer, takes_at_once
 from proxy.observability.request_record import CLIENT_DISCONNECTED
 
 _LONGEST_S = 120.0
-"""Seconds for a whole answer, as long as a client has for its body (:mod:`proxy.ingress.routes.read_body`)."""
+"""Seconds for a whole answer. A client has as many for its body (:mod:`proxy.ingress.routes.read_body`)."""
 
 
 async def deliver(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
-    """Write *response*, unless it was begun already, and return it; a client that does not take it is cut off.
+    """Write *response*, unless it was begun already, and return it. A client that does not read is disconnected.
 
-    aiohttp would write it after the last middleware, when the request has given its place back, and wait for ever.
+    aiohttp would write it after the last middleware, when the request has released its place, and without a time
+    limit.
     """
     if response.prepared:
         return response
     if response.__class__ is WholeAnswer:
         record = request[RECORD]
-        # An allowed page gets further headers, and while draining each answer closes its connection.
+        # Pages of allowed origins get more headers. While draining, each answer closes its connection.
         adds_headers = record.origin or request[GATEWAY].lifecycle.draining
         if not adds_headers and response.leave(request, record.request_id):
             return response
@@ -48,9 +49,9 @@ async def deliver(request: web.Request, response: web.StreamResponse) -> web.Str
 
 
 def _fits(request: web.Request, response: web.Response) -> bool:
-    """Tell whether an answer is taken by the transport at once, so that nothing can be waited for: most are.
+    """Tell whether the transport takes the whole answer at once, as it does for most answers.
 
-    A timer for each costs 8 us.
+    No time limit is needed then. A timer costs 8 us for each answer.
     """
     body = response.body
     return isinstance(body, bytes) and takes_at_once(request.transport, len(body))

@@ -1,4 +1,4 @@
-"""The reason for which a request's task was cancelled by us, as the error that its client gets."""
+"""Finds the error for the client of a request whose task the proxy cancelled."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from proxy.forwarding.gateway import GATEWAY, RECORD
 
 
 def why_ended(request: web.Request, *, begun: bool = False) -> ProxyError | None:
-    """Return the error for the client of a *request* that we have cancelled; None where the client has left.
+    """Return the error for the client of a *request* that the proxy cancelled, or None where the client has left.
 
-    To be called from the request's task where it was cancelled: the cancellation is taken back, so that the error can
-    be written. *begun* says that a part of the answer may be out.
+    Called from the request's task after its cancellation. The cancellation is taken back, so that the error can be
+    written. *begun* says that a part of the answer may have been sent.
     """
     gateway = request[GATEWAY]
     error: ProxyError

@@ -1,11 +1,10 @@
-"""One server-sent answer to one client: begun late, kept alive, ended once.
+"""The server-sent response to one client: it is begun late, kept alive while silent, and ended once.
 
     hold ──▶ commit ──▶ send … ──▶ end
-      └─ after HOLD_S: what is held goes out by itself, else comments keep the connection alive
+      └─ after HOLD_S a timer sends the held events; later it sends comments to keep the connection alive
 
-Until something is committed nothing of an answer has reached the client, and another attempt may be made in its place;
-comments, which no client takes for an answer, may have. A client that takes nothing is cut off, since closing
-politely would wait for it for ever.
+Before the commit the client has no part of an answer, so another attempt may be made. It may have comments, which no
+client takes for an answer. A client that does not read is disconnected, since a polite close would wait for ever.
 """
 
 from __future__ import annotations
@@ -18,17 +17,19 @@ from proxy.forwarding.answer_format import ClientFormat
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 
 HOLD_S = 10.0
-"""Seconds after the request came in at which what is held back of an answer's beginning goes out by itself; until then
-an empty one can be tried again unseen. What begins to be held later goes out with the next beat."""
+"""Seconds after the request came in at which the held beginning of an answer is sent by a timer.
+
+Until then an empty answer can be tried again unseen. Events that are held later are sent with the next comment.
+"""
 
 BEAT_S = 10.0
-"""Seconds of silence after which a comment is sent; below the idle timeouts of common load balancers (60 s)."""
+"""Seconds of silence after which a comment is sent. Common load balancers close idle connections after 60 s."""
 
 STALL_S = 120.0
 """Seconds that one write may wait for a client that does not read."""
 
 _FLUSH_S = 5.0
-"""Seconds that a client has, past the deadline, to take the end of its stream."""
+"""Seconds past the deadline that a client has to take the end of its stream."""
 
 _HEADERS = {
     "Cache-Control": "no-cache",
@@ -37,25 +38,23 @@ _HEADERS = {
 
 
 class EventStream:
-    """The events of one answer. All calls come from the request's own task."""
+    """The events of one answer. Every call comes from the request's own task."""
 
     def __init__(
         self, request: web.Request, answer_format: ClientFormat[object], record: RequestRecord
     ) -> None:
         self.writer = answer_format.write_stream()
-        """Writes the events of the attempt that is being made; another attempt has another one."""
+        """Writes the events of the current attempt. Each attempt has a new writer."""
 
         self.response: web.StreamResponse | None = None
-        """The response, from the moment on that its headers are out."""
+        """The response, once its headers are sent."""
 
         self.committed = False
-        """Whether a part of an answer is on its way to the client."""
+        """True once a part of an answer was sent to the client."""
 
         self.request = request
-        """The request that is answered."""
 
         self.record = record
-        """The facts of the request."""
 
         self._format = answer_format
         self._loop = asyncio.get_running_loop()
@@ -68,7 +67,7 @@ class EventStream:
 
     @property
     def is_writing(self) -> bool:
-        """Whether a write waits for the client."""
+        """True while a write waits for the client."""
         return self._writing_since is not None
 
     def hold(self, event: bytes) -> None:
@@ -76,13 +75,13 @@ class EventStream:
         self._held.append(event)
 
     def discard(self) -> None:
-        """Forget what is held back: its attempt has failed. Unless a part is out, the writer begins anew."""
+        """Drop the held events of a failed attempt. Before the commit, the next attempt gets a new writer."""
         self._held.clear()
         if not self.committed:
             self.writer = self._format.write_stream()
 
     async def commit(self, event: bytes = b"") -> None:
-        """Send what is held, and *event* behind it."""
+        """Send the held events, and *event* after them."""
         self._held.append(event)
         data = b"".join(self._held)
         self._held.clear()
@@ -92,10 +91,10 @@ class EventStream:
         await self._write(data)
 
     async def send(self, event: bytes, now: float) -> float:
-        """Write *event*, which came *now*, once something is committed; returns the moment at which it is written.
+        """Write *event*, which came *now*, after the commit. Returns the time of the write, by the event loop's clock.
 
-        Waits for a client that does not read, raises :class:`ConnectionResetError` for one gone. This is what each
-        chunk goes through: it reads the clock once and awaits nothing but the write.
+        Waits for a client that does not read. Raises :class:`ConnectionResetError` where the client has left. Every
+        chunk is sent by this method, so it reads the clock once and awaits nothing but the write.
         """
         if self._beating is not None:
             await self._beating
@@ -109,9 +108,9 @@ class EventStream:
         return written
 
     async def settle(self) -> bool:
-        """Send nothing more by itself, and tell whether the response was begun.
+        """Stop the timer, and return True where the response was begun.
 
-        A client that does not take what is being written is cut off: nothing can be said behind it.
+        A client that does not take the current write is disconnected: nothing can be written after it.
         """
         self.stop()
         if self._beating is not None and not self.is_writing:
@@ -121,7 +120,10 @@ class EventStream:
         return self.response is not None
 
     async def end(self, last: bytes, until: float) -> None:
-        """Write the stream's *last* event and its end; a client that does not take it until *until* is cut off."""
+        """Write the stream's *last* event and its end.
+
+        A client that does not take it before *until* is disconnected.
+        """
         self.stop()
         try:
             async with asyncio.timeout_at(max(until, self._clock() + _FLUSH_S)):
@@ -134,11 +136,11 @@ class EventStream:
             self.cut_off()
 
     def stop(self) -> None:
-        """Send nothing more by itself."""
+        """Stop the timer."""
         self._timer.cancel()
 
     def cut_off(self) -> None:
-        """Let go of a client that does not read."""
+        """Close the connection of a client that does not read."""
         self.stop()
         self.record.outcome = CLIENT_DISCONNECTED
         if self.request.transport is not None:
@@ -166,12 +168,12 @@ class EventStream:
         try:
             await response.prepare(self.request)
         except ConnectionResetError:
-            self.response = response  # nothing else can be answered to a client that has gone
+            self.response = response  # no other response can reach a client that has left
             raise
         self.response = response
 
     def _tick(self) -> None:
-        """Look after a stream that has been silent, or whose client has; runs every few seconds."""
+        """Run every few seconds: keep a silent stream alive, and disconnect a client that does not read."""
         now = self._clock()
         if self._writing_since is not None:
             if now - self._writing_since >= STALL_S:
@@ -187,7 +189,7 @@ class EventStream:
         self._timer = self._loop.call_later(pause, self._tick)
 
     async def _beat(self) -> None:
-        """Send what is held back, or a comment. The client's going ends the request's own task."""
+        """Send the held events, or a comment. A client that leaves meanwhile ends the request's own task."""
         held, self._held = b"".join(self._held), []
         if held:
             self._note_first()

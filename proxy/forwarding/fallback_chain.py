@@ -1,7 +1,7 @@
-"""Where a request may go, and what it has used up there: pools, fallbacks, tries. Pure.
+"""The pools and fallback models that a request may use, and the tries it has used up.
 
-A chain of fallbacks belongs to the model that the client asked for; the fallbacks of a fallback are not followed, so a
-chain in the file is all that can happen. Every model is asked once, with tries of its own.
+The chain of fallbacks is that of the model which the client asked for. The fallbacks of a fallback are not followed,
+so the chain in the configuration is all that can happen. Each model is asked once, with tries of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from proxy.resilience.read_error import ProviderError
 
 
 class FallbackChain:
-    """The course of one request; raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured."""
+    """The pool that is asked now, and the fallbacks of *model* that are left.
+
+    Raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured.
+    """
 
     def __init__(self, model: str, settings: Settings) -> None:
         self._settings = settings
@@ -31,7 +34,7 @@ class FallbackChain:
         self.tries = 0
         self.kinds: dict[Kind, int] = {}
         self.repair_cause: ProviderError | None = None
-        """What the request is repaired by, in every further plan for this model."""
+        """The provider's error that every further plan for this model is repaired by."""
 
     def count(self, deployment: Deployment, row: Row) -> None:
         """Count a failed attempt."""
@@ -40,7 +43,10 @@ class FallbackChain:
         self.kinds[row.kind] = self.kinds.get(row.kind, 0) + 1
 
     def has_larger(self, deployment: Deployment) -> bool:
-        """Tell whether one of the pool that has not failed may take more than *deployment*; unknown windows may."""
+        """Return True where a deployment of the pool that has not failed may have a larger window than *deployment*.
+
+        An unknown window may be larger.
+        """
         window = window_of(deployment).max_input_tokens or 0
         return any(
             member.position not in self.tried
@@ -49,11 +55,11 @@ class FallbackChain:
         )
 
     def can_fall_back(self, row: Row) -> bool:
-        """Tell whether another model is left for a failure of this kind."""
+        """Return True where another model is left for a failure of this kind."""
         return bool(self._left(row.elsewhere))
 
     def fall_back(self, row: Row) -> None:
-        """Go on to the next model for a failure of this kind; there must be one."""
+        """Go on to the next model for a failure of this kind. The caller has checked that there is one."""
         model = self._left(row.elsewhere)[0]
         self._asked.add(model)
         self.pool = choose_pool(model, self._settings)

@@ -1,4 +1,4 @@
-"""What every handler may need, as one value, and the keys under which a request holds it."""
+"""The objects that every handler may need, as one value, and the keys under which a request holds them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from proxy.upstream.media.fetching import MediaFetcher
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """What every handler may need: one immutable whole.
+    """The objects that every handler may need, as one frozen value.
 
-    Assembled in :func:`proxy.server.app.create_gateway`, and anew by a reload (:mod:`proxy.server.reload`). What a
-    process has once (metrics, lifecycle, admission, store, transports) is the same object in each; the rest belongs to
-    its settings.
+    :func:`proxy.server.app.create_gateway` builds it, and a reload builds a new one (:mod:`proxy.server.reload`).
+    Objects that a process has once are shared by all of them: metrics, lifecycle, admission, store, transports. The
+    rest belongs to its settings.
     """
 
     settings: Settings
@@ -46,47 +46,50 @@ class Gateway:
     refused_requests: RefusedRequests
     admission: Admission
     memory: Admission
-    """The bytes of memory that requests may take together (:mod:`proxy.resilience.memory_need`)."""
+    """The memory that all requests may take together, in bytes (:mod:`proxy.resilience.memory_need`)."""
 
     store: Store
     learned_windows: LearnedWindows
     turns: TurnPolicies
     started: int
-    """Unix time of the start, in seconds: the ``created`` of the model list."""
+    """Unix time of the start, in seconds. The model list shows it as ``created``."""
 
     secrets: KnownSecrets = field(init=False)
-    """The keys of the settings, which no error shows."""
+    """The keys in the settings, which are masked in every error."""
 
     memory_times: int = DIRECT_TIMES
-    """What a request may take, in multiples of its body: more where one may go through litellm."""
+    """The memory that a request may take, in multiples of its body.
+
+    It is more where a request may go through litellm.
+    """
 
     refusals: RefusalLog = field(default_factory=RefusalLog)
-    """Tells the log of requests that were refused before their client was known."""
+    """Logs requests that were refused before their client was known."""
 
     connections: Connections = field(default_factory=lambda: Connections(2**16))
     """The connections of clients, on all listeners."""
 
     media: MediaFetcher | None = None
-    """Fetches images that are named by address; None where the operator has not asked for it."""
+    """Fetches images that are given as a URL, or None where the configuration does not ask for it."""
 
     tracing: Tracing | None = None
-    """Makes spans; None where the operator has not asked for them."""
+    """Makes spans, or None where the configuration does not ask for them."""
 
     recent_requests: RecentRequests | None = None
-    """Remembers the last requests for the inspector; None where the operator wants no inspector."""
+    """Keeps the last requests for the inspector, or None where the inspector is off."""
 
     random: Callable[[], float] = random
-    """Numbers from [0, 1), for the spread of waits."""
+    """Returns random numbers from [0, 1), for the jitter of retry delays."""
 
     token: Callable[[], str] = token_hex
-    """Texts that nobody can guess, 64 hexadecimal digits each, for the ids of calls and of traces."""
+    """Returns random texts of 64 hexadecimal digits, for the ids of calls and of traces."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "secrets", KnownSecrets(self.settings))
 
 
 class Current:
-    """Where new requests find their gateway: the one thing that a reload of the configuration exchanges."""
+    """Holds the gateway for new requests. A reload of the configuration replaces it."""
 
     __slots__ = ("gateway",)
 
@@ -95,9 +98,9 @@ class Current:
 
 
 CURRENT = web.AppKey("current", Current)
-"""For the start of a request alone, where it takes its gateway, and for what all gateways share."""
+"""The holder of the gateway, for the start of a request and for the objects that all gateways share."""
 
 GATEWAY = web.RequestKey("gateway", Gateway)
-"""The gateway that a request has from its start to its end, whatever is reloaded meanwhile."""
+"""The gateway of a request, the same from its start to its end, even after a reload."""
 
 RECORD = web.RequestKey("record", RequestRecord)

@@ -1,4 +1,4 @@
-"""Chooses which of a request's failures the client is told."""
+"""Chooses the failure that the client is told, of all failures of its request."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from proxy.resilience.failure_table import PERMANENT, Kind
 
 
 def choose_last_word(failures: Sequence[Failure[PlanT]]) -> Failure[PlanT]:
-    """Return the one of *failures*, oldest first, that says most to the client.
+    """Return the one of *failures*, oldest first, that tells the client most.
 
-    An answer that was not good enough goes before a failure. What is wrong with the request itself goes before what
-    happened to it elsewhere: a client that hears of a busy fallback tries the same for ever. A fallback that cannot
-    take the history says nothing of why it was asked.
+    An answer that was not good enough goes before an error. A permanent fault of the request goes before a fallback's
+    failure: a client that hears of a busy fallback retries for ever. A fallback that cannot take the history at all
+    does not hide the failure that led to it.
     """
     last = failures[-1]
     if not last.may_repeat:

@@ -1,4 +1,4 @@
-"""The wait for a provider's next chunk, which is the provider's time and not ours."""
+"""Waits for a provider's next chunk, and counts the wait as the provider's time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from proxy.core.upstream_call import Chunk
 from proxy.observability.request_record import RequestRecord
 
 _TURN = 32
-"""Chunks of one stream that are worked on before others get a turn: 2 ms on a direct wire."""
+"""Chunks of one stream after which other tasks get a turn: 2 ms of work on a direct wire."""
 
 
 async def next_chunk(
     chunks: AsyncGenerator[Chunk, None], record: RequestRecord, asked: float, clock: Callable[[], float]
 ) -> tuple[Chunk | None, float]:
-    """Return the next of *chunks*, None at their end, and the moment when it came, by *clock*, the loop's.
+    """Return the next of *chunks*, None at their end, and the time when it came, by *clock*, the event loop's.
 
-    The time since *asked* is added to ``record.upstream_wait``, also where the wait ends with a failure. A provider
-    that sends thousands of chunks in one piece is never waited for, so others get their turn in between.
+    The time since *asked* is added to ``record.upstream_wait``, also where the wait ends with an error. A provider
+    that sends thousands of chunks at once never makes this task wait. The task therefore yields to the event loop in
+    between.
     """
     record.chunks += 1
     if not record.chunks % _TURN:

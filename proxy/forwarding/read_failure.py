@@ -1,4 +1,4 @@
-"""Reads what a failed attempt says: the row of the failure table, and the provider's words."""
+"""Reads a failed attempt: finds its row in the failure table and the facts in the provider's error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proxy.resilience.request_words import RequestWords
 
 
 def read_unsent(error: ProxyError) -> tuple[Row, ProviderError]:
-    """Return what *error* is, where no call was made."""
+    """Return the row and the facts of *error*, where no call was made."""
     if isinstance(error, ContextTooLong):
         return OVERFLOW, NOTHING_SAID
     if isinstance(error, UpstreamFault):
@@ -25,10 +25,10 @@ def read_unsent(error: ProxyError) -> tuple[Row, ProviderError]:
 async def read_sent(
     error: ProxyError, request: RequestWords, body_size: int, cause: Cause | None = None
 ) -> tuple[Row, ProviderError]:
-    """Return what *error* is, where a call was made with the words of *request*.
+    """Return the row and the facts of *error*, where a call was made with the words of *request*.
 
-    *cause* stands in place of the error's own. A long request is searched for the provider's words in a worker thread:
-    *body_size* is its bytes.
+    *cause* replaces the error's own cause. The request's texts are searched for the provider's words. A long request
+    is searched in a worker thread: *body_size* is the size of its body, in bytes.
     """
     if not isinstance(error, UpstreamFault) or isinstance(error, ContextTooLong):
         return read_unsent(error)

@@ -1,7 +1,7 @@
-"""Sends one stream's chunks to its client as they come, for chats and text completions alike.
+"""Sends the chunks of one stream to its client as they come, for chats and for text completions.
 
-The beginning is held back until it says something. An upstream error then keeps its status, and an empty answer can be
-tried again unseen.
+The beginning is held back until a chunk holds text or a call. Until then an upstream error still sets the status, and
+an empty answer can be tried again unseen.
 """
 
 from __future__ import annotations
@@ -28,35 +28,38 @@ _BROKEN = "The provider's stream broke off before the answer was complete."
 
 
 class StreamedAnswer(Protocol):
-    """One streamed answer: brings its chunks into shape, and knows what makes it an answer."""
+    """One streamed answer: normalizes its chunks, and decides whether they are an answer."""
 
     @property
     def normalize(self) -> Callable[[Chunk], Chunk | None]:
-        """Returns a chunk for the client, or None where it holds nothing for it."""
+        """Returns the chunk for the client, or None where the chunk holds nothing for the client."""
 
     @property
     def notes(self) -> Notes:
-        """What is known of the chunks so far beside what the client gets."""
+        """The signatures and changes of the chunks so far."""
 
     @property
     def usage(self) -> Mapping[str, Any] | None:
         """The usage that the provider reported last, if any."""
 
     def opens(self, chunk: Chunk, /) -> bool:
-        """Tell whether the answer begins with *chunk*, a normalized one: it says something, or ends without words."""
+        """Return True where *chunk*, a normalized one, begins the answer: it holds text or a call, or ends it."""
 
     @property
     def has_thought(self) -> bool:
-        """Whether the model has thought, in an answer that has not begun."""
+        """True where the model has only reasoned so far."""
 
     async def keep_notes(self) -> None:
-        """Keep what :attr:`notes` holds, and empty them: before the client gets the chunk that they are of."""
+        """Store what :attr:`notes` holds, and empty them.
+
+        Called before the client gets the chunk that they belong to.
+        """
 
     def head_chunk(self) -> Chunk:
-        """Return a chunk without choices, for a native event that no chat message has a place for."""
+        """Return a chunk without choices, for a native event without a counterpart in a chat message."""
 
     def last_chunk(self) -> Chunk | None:
-        """Return the chunk of the usage, where the client asked for it and the provider reported any."""
+        """Return the usage chunk, where the client asked for it and the provider reported usage."""
 
     def find_broken(self, *, began: bool) -> UpstreamFault | None:
         """Return the fault of a stream that has ended and was not brought to its end; None for a complete one.
@@ -65,11 +68,11 @@ class StreamedAnswer(Protocol):
         """
 
     def find_unopened(self) -> AnswerUnusable | None:
-        """Return the fault of an answer that ended before it began; None where that is an answer."""
+        """Return the error for an answer that ended before it began, or None where the empty answer is valid."""
 
 
 class StreamedAttempt(Protocol):
-    """The attempt that is told how its answer goes on (:class:`proxy.forwarding.attempts.Attempt`)."""
+    """The part of an attempt that a stream reports to (:class:`proxy.forwarding.attempts.Attempt`)."""
 
     def note_activity(self) -> None:
         """Record that first bytes arrived."""
@@ -80,14 +83,14 @@ class StreamedAttempt(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Relayed:
-    """A stream that came to its end."""
+    """The facts of a stream that came to its end."""
 
     usage: Mapping[str, Any]
     opened: bool
-    """Whether it said something."""
+    """True where the answer held text or a call."""
 
     writing_s: float | None
-    """Seconds from the first text or call to the end; None where there was neither."""
+    """Seconds from the first text or call to the end, or None where there was neither."""
 
 
 def broken_off() -> UpstreamFault:
@@ -102,9 +105,9 @@ async def relay_chunks(
     out: EventStream,
     held: AnswerBuffer | None = None,
 ) -> Relayed:
-    """Send *chunks* to *out* as they come, from the first that says something; with *held*, keep them there.
+    """Send *chunks* to *out* as they come, from the first one with text or a call. *held* keeps them back instead.
 
-    Raises :class:`UpstreamFault` for a stream that holds no answer, or breaks off.
+    Raises :class:`UpstreamFault` for a stream without an answer, and for one that breaks off.
     """
     clock = asyncio.get_running_loop().time
     record, notes, normalize = out.record, answer.notes, answer.normalize
@@ -146,7 +149,7 @@ async def relay_chunks(
 async def send_end(
     answer: StreamedAnswer, relayed: Relayed, out: EventStream, held: AnswerBuffer | None = None
 ) -> None:
-    """Send the chunk of the usage to *out*, and what *out* holds back; with *held*, keep all of it there.
+    """Send the usage chunk to *out*, and the events that *out* holds back. *held* keeps the usage chunk back instead.
 
     Raises :class:`AnswerUnusable` for an answer that never began.
     """
@@ -162,14 +165,14 @@ async def send_end(
 
 
 async def send_held(chunks: Iterable[Held], out: EventStream) -> None:
-    """Send *chunks* to *out*, which an answer buffer kept."""
+    """Send *chunks* to *out*, which an answer buffer has held back."""
     await out.commit(write_held(out.writer, chunks))
 
 
 async def _send_or_hold(
     chunk: Chunk, native: AnswerSource | None, out: EventStream, held: AnswerBuffer | None, *, opened: bool
 ) -> None:
-    """Send *chunk*, a normalized one, or hold it back where the answer is not *opened* or has to be whole."""
+    """Send *chunk*, a normalized one. It is held back where the answer is not *opened*, or is sent as a whole."""
     if held is not None and not out.committed:
         held.add(chunk, write_json(chunk), native)
         if held.is_full:

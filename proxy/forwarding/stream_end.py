@@ -1,7 +1,7 @@
-"""How an event stream ends: whole, with an error as its last event, or cut off.
+"""Ends an event stream: normally, with an error as its last event, or by closing the connection.
 
-A stream that dies ends with an error event and without the format's end of an answer. Most clients take a bare
-clean end for a complete answer, and one was seen to loop on it.
+A stream that fails ends with an error event and without its format's end marker. Most clients take a clean end
+without a marker for a complete answer, and one was seen to loop on it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ async def finish_stream(
     deadline: float,
     record: RequestRecord,
 ) -> web.StreamResponse:
-    """Let *answer* write its events to *out*, end the stream as that ends, and return the finished response.
+    """Run *answer*, which writes its events to *out*. End the stream, and return the finished response.
 
-    A client that does not take the end until the *deadline* is cut off. Raises :class:`ProxyError` for a failure before
-    the response began; later ones become the stream's last event.
+    A client that does not take the end before the *deadline* is disconnected. Raises :class:`ProxyError` for a
+    failure before the response began. Later failures become the stream's last event.
     """
     ended_with: ProxyError | None = None
     try:
         try:
             await answer()
         finally:
-            record.deadline = inf  # the end of a stream has a limit of its own
+            record.deadline = inf  # the end of a stream has its own time limit
     except asyncio.CancelledError:
         ended_by = why_ended(out.request, begun=True)
         if ended_by is None or not await out.settle():

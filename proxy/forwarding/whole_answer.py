@@ -1,8 +1,8 @@
-"""A whole JSON answer with status 200, written in one piece: what most requests get.
+"""A whole JSON answer with status 200, written in one piece. Most requests get one.
 
-For an answer of :class:`aiohttp.web.Response` the headers are copied, signals run, and head and body made, in six
-coroutines: 900 bytecode instructions (aiohttp 3.14.5), where this takes 200. It leaves by :meth:`WholeAnswer.leave`
-where nothing can be waited for; anywhere else it becomes aiohttp's own, which says the same bytes.
+:class:`aiohttp.web.Response` copies headers, runs signals, and makes head and body in six coroutines. That takes 900
+bytecode instructions (aiohttp 3.14.5), and this class takes 200. :meth:`WholeAnswer.leave` writes the answer where
+the transport takes it without a wait. Elsewhere the answer becomes an aiohttp response, which sends the same bytes.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from typing_extensions import override
 from proxy.forwarding.json_response import CHARSET, CONTENT_TYPE, written_response
 
 AT_ONCE = 32 * 2**10
-"""Bytes that a transport with nothing to write takes without a wait: half of where asyncio's high-water mark is."""
+"""Bytes that an idle transport takes without a wait: half of asyncio's high-water mark."""
 
 
 def takes_at_once(transport: asyncio.WriteTransport | None, size: int) -> bool:
-    """Tell whether *transport* takes *size* bytes without a wait."""
+    """Return True where *transport* takes *size* bytes without a wait."""
     return size <= AT_ONCE and transport is not None and transport.get_write_buffer_size() == 0
 
 
 class WholeAnswer(web.StreamResponse):
-    """An answer of *body*, which is JSON, with *headers*; nothing of it is written yet."""
+    """An answer with *body*, which is JSON, and *headers*. Nothing of it is written yet."""
 
     def __init__(self, body: bytes, headers: Mapping[str, str]) -> None:
-        # Not aiohttp's: what it sets up is for answers that are built bit by bit.
+        # aiohttp's own `__init__` is not called: it prepares for responses that are built step by step.
         self._json = body
         self._further = headers
         self._left = False
 
     def leave(self, request: web.Request, request_id: str) -> bool:
-        """Write the answer to *request*, and tell whether that was done.
+        """Write the answer to *request*, and return True where that was done.
 
-        It is not where the client speaks HTTP/1.0 or asks for the end of the connection, where the transport may not
-        take all at once, and where a header holds what aiohttp would refuse.
+        Returns False for a client that speaks HTTP/1.0 or asks to close the connection. It also does where the
+        transport may not take all at once, or where a header holds a character that aiohttp refuses.
         """
         body, further, transport = self._json, self._further, request.transport
         if (
@@ -67,7 +67,7 @@ class WholeAnswer(web.StreamResponse):
         return True
 
     def as_response(self) -> web.Response:
-        """Return the same answer as aiohttp writes it."""
+        """Return the same answer as an aiohttp response."""
         return written_response(self._json, headers=self._further)
 
     @property
@@ -87,8 +87,8 @@ class WholeAnswer(web.StreamResponse):
 
     @override
     async def prepare(self, request: web.BaseRequest) -> None:
-        """Do nothing: aiohttp asks for it once more when the handler is done."""
+        """Do nothing: aiohttp calls this after the handler, when the answer is already written."""
 
     @override
     async def write_eof(self, data: bytes = b"") -> None:
-        """Do nothing, as well."""
+        """Do nothing, for the same reason."""

@@ -1,7 +1,8 @@
-"""Decides what a client of the provider's own format gets: the native event, or the canonical chunk in its place.
+"""Chooses between a provider's native event and its canonical chunk, for a client of the same format.
 
-The native event has what no chat message holds. The canonical chunk is written where a repair changed what the event
-says. Without a source, as on OpenAI's own wire, nothing here is called: ``SOURCE in chunk`` is asked first.
+The native event also holds what a chat message has no field for. The canonical chunk is written where a repair
+changed it. Chunks without a source, such as those of OpenAI's own wire, skip these functions: callers check ``SOURCE
+in chunk`` first.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from sanitizers.record import record
 
 
 def find_native(format_name: str, projected: Chunk, normalized: Chunk | None) -> AnswerSource | None:
-    """Return the source of *projected* that is to be written; None where *normalized* is written in its place.
+    """Return the source of *projected*, to be written, or None where *normalized* is written in its place.
 
-    *format_name* is that of the client's format. *normalized* is what became of *projected* behind the normalizer and
-    the turn guard; None where it is held back, or holds nothing for the client.
+    *format_name* is the name of the client's format. *normalized* is *projected* after the normalizer and the turn
+    guard. It is None where the chunk is held back, or holds nothing for the client.
     """
     source = projected.get(SOURCE)  # a provider may send a field of this name
     if not isinstance(source, AnswerSource) or source.format != format_name:
@@ -40,11 +41,11 @@ class HeldEvent:
 
 
 Held: TypeAlias = bytes | HeldEvent
-"""A chunk that is held back: as JSON, or with its native event."""
+"""A held chunk: its JSON, or its native event and its JSON."""
 
 
 def hold_event(written: bytes, source: AnswerSource | None) -> Held:
-    """Return what is held back of a chunk whose JSON is *written*; *source* is what :func:`find_native` returned."""
+    """Return the held form of a chunk whose JSON is *written*. *source* is the result of :func:`find_native`."""
     return written if source is None else HeldEvent(write_json(source.event), written)
 
 
@@ -59,9 +60,9 @@ def write_held(writer: StreamWriter, held: Iterable[Held]) -> bytes:
 
 
 def keep_source(projected: Answer, answer: Answer) -> Answer:
-    """Return *answer*, a whole one, with the source of *projected*; without any where a repair made it of that.
+    """Return *answer*, a whole one, with the source of *projected*, or without a source where a repair changed it.
 
-    Called behind every step that may change an answer which came with a source.
+    Called after each step that may change an answer with a source.
     """
     source = projected.get(SOURCE)
     if isinstance(source, AnswerSource) and not is_repaired(projected, answer):
@@ -70,7 +71,7 @@ def keep_source(projected: Answer, answer: Answer) -> Answer:
 
 
 def write_answer(answer_format: ClientFormat[Any], answer: Answer) -> bytes:
-    """Return the body of a whole answer in the client's format: native, where its source was kept."""
+    """Return the body of a whole answer in the client's format: the native answer where its source was kept."""
     if SOURCE not in answer:
         return answer_format.write_answer(answer)
     canonical = dict(answer)

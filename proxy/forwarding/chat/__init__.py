@@ -1,9 +1,9 @@
-"""A chat: planned for each attempt, forwarded, and answered whole or as a stream.
+"""Plans a chat for each attempt, forwards it, and answers it whole or as a stream.
 
-plan_attempts      the plan of each attempt
-forward_chat       one request from its plan to its answer
-stream_chat        the same as a stream
-answer_signatures  signatures that are kept and given to the client
-correct_answer     tool calls that are mended, or asked for again
-gate_answer        calls that a turn may not make any more
+- plan_attempts: the plan of each attempt
+- forward_chat: one request from its plan to its whole answer
+- stream_chat: one request from its plan to its streamed answer
+- answer_signatures: signatures that are stored, and written into the client's ids
+- correct_answer: tool calls that are mended, or asked for again
+- gate_answer: tool calls that the turn guard holds back
 """

@@ -1,6 +1,6 @@
-"""The signatures of one request's answers and history, on their way into the store and out of it.
+"""Stores the signatures of an answer, and loads those of a history.
 
-They are kept before the client gets the ids that they are kept under, so that it cannot come back too early.
+A signature is stored before the client gets the id that it is stored under. The client's next request then finds it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
 
 _MOST_DOUBTED = 64
-"""Signatures of one request that are noted as refused, the newest."""
+"""Signatures of one request that are noted as refused, at most. The newest are noted."""
 
 
 async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> Mapping[str, Kept]:
-    """Return what is kept for *tenant* under *keys*, by key: those of a history.
+    """Return the signatures that are stored for *tenant* under *keys*, by key.
 
-    :func:`proxy.planning.signatures.restoring.keys_wanted` finds them. A tenant is the name of the client's key. An id
-    of another tenant's is unknown here, wherever it was read.
+    :func:`proxy.planning.signatures.restoring.keys_wanted` finds the keys of a history. A tenant is the name of the
+    client's key. Ids of another tenant are unknown here, even where the client has read them.
     """
     if not keys:
         return {}
@@ -36,7 +36,7 @@ async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> M
 
 
 async def keep_signatures(signed: Collection[Signed], call: UpstreamCall, tenant: str, store: Store) -> None:
-    """Keep for *tenant* what an answer to *call* was signed with, of a model that asks for it back."""
+    """Store for *tenant* the signatures of an answer to *call*, where its model asks for them back."""
     if signed and call.rules.signs_calls:
         origin = origin_of(call.deployment, call.rules)
         values = {one.id or text_key(one.signature): pack(one, origin) for one in signed}
@@ -44,11 +44,11 @@ async def keep_signatures(signed: Collection[Signed], call: UpstreamCall, tenant
 
 
 async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
-    """Note that signatures which *tenant* brought from elsewhere, in *messages* as they were sent, were refused.
+    """Note that the provider refused signatures in *messages*, which *tenant* brought from elsewhere.
 
-    Without this a session with one bad signature would be refused, and repaired, at every request. A provider does not
-    say which it was; those that were kept here are not doubted. For other tenants they count as good: what was refused
-    may have been refused for something else in the same request.
+    Without this note a session with one bad signature would be refused, and repaired, at every request. A provider
+    does not say which signature it refused, and signatures that were stored here are not doubted. For other tenants
+    the signatures stay valid, since the request may have been refused for another reason.
     """
     brought = [
         text_key(signature)
@@ -62,7 +62,10 @@ async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
 
 
 def call_ids(call: UpstreamCall, plan: Plan, token: Callable[[], str]) -> CallIds:
-    """Return what gives the calls in the answer to *call* their ids; nobody can guess those that *token* makes."""
+    """Return the ids for the tool calls in the answer to *call*.
+
+    They are made of *token*, so that nobody can guess them.
+    """
     tag = partial(_tag_for, call) if call.rules.signs_calls else None
     return CallIds(token, tag=tag, taken=partial(ids_in, plan.request.messages))
 
@@ -72,5 +75,5 @@ def _tag_for(call: UpstreamCall) -> str:
 
 
 def names_back(plan: Plan) -> NamesBack:
-    """Return what gives the calls of the answer to *plan* the client's names."""
+    """Return the map that restores the client's tool names in the answer to *plan*."""
     return NamesBack(plan.names_back) if plan.names_back else UNCHANGED

@@ -1,8 +1,8 @@
-"""Answers whose tool calls cannot be used: mended, or given back to the model once, with what is wrong.
+"""Mends tool calls that cannot be used, or rejects the answer so that the model is asked again.
 
-Whether and where is ``router_settings.self_correction``; what can be used is :mod:`proxy.answers.tool_calls`; the
-second try and its note are the attempts'. An answer that is no better then goes to the client as it is: agents know
-what to do with a call that failed, and nothing is better told by hiding it.
+``router_settings.self_correction`` says which answers are checked, and :mod:`proxy.answers.tool_calls` checks them.
+:mod:`proxy.forwarding.attempts` makes the second try, with a note on what was wrong. If the second answer is no
+better, the client gets it as it is: agents can handle a call that failed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from sanitizers import Change
 
 
 class Corrected(NamedTuple):
-    """An answer whose calls can be used, and what was mended in them."""
+    """An answer whose calls can be used, and the changes that mended them."""
 
     answer: Answer
     changes: tuple[Change, ...] = ()
 
 
 def is_corrected(plan: Plan, wanted: str, *, stream: bool) -> bool:
-    """Tell whether the calls of an answer to *plan* are looked at; *wanted* is the setting ``self_correction``.
+    """Return True where the calls of an answer to *plan* are checked; *wanted* is the setting ``self_correction``.
 
-    Only mode ``repair`` changes anything or asks twice. A stream is looked at when it is asked for, and only where the
-    request declares tools, since it is held back for that.
+    Only mode ``repair`` changes an answer or asks twice. A stream is checked only where the setting is ``always`` and
+    the request declares tools, since it is held back for the check.
     """
     if plan.mode != "repair":
         return False
@@ -38,10 +38,10 @@ def is_corrected(plan: Plan, wanted: str, *, stream: bool) -> bool:
 
 
 async def correct_answer(answer: Answer, plan: Plan) -> Corrected:
-    """Return *answer*, itself or mended, and what was mended.
+    """Return *answer*, itself or mended, and the changes.
 
-    The first answer with a call waits until the schema library is loaded, in a thread: a start without tools does
-    not pay for it. Raises :class:`AnswerUnusable`, with *answer* in it, for a call that cannot be used.
+    The first answer with a call waits until a worker thread has loaded the schema library. A process that never sees
+    tools does not load it. Raises :class:`AnswerUnusable`, which holds *answer*, for a call that cannot be used.
     """
     for choice in answer["choices"]:
         if choice["message"].get("tool_calls"):

@@ -1,4 +1,4 @@
-"""One chat and its answer: the attempts are made, and what the first good one says goes to the client."""
+"""Forwards one chat: makes its attempts, and answers the client with the first good answer."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _SAID_NOTHING = {
 async def forward_chat(
     request: web.Request, chat: ChatRequest, body: bytes, answer_format: ClientFormat[ChatRequest]
 ) -> web.StreamResponse:
-    """Answer *chat*, whose bytes were *body*, in *answer_format*, streaming or whole.
+    """Answer *chat*, whose request body was *body*, in *answer_format*, streaming or whole.
 
-    The record of *request* has what the turn guard made of it. Raises :class:`proxy.core.errors.ProxyError` where no
-    answer has been started.
+    The record of *request* holds the turn guard's result. Raises :class:`proxy.core.errors.ProxyError` where no
+    answer was begun.
     """
     record, gateway = request[RECORD], request[GATEWAY]
     attempts = Attempts(ChatAttemptPlanner(chat, record, gateway), body, record, gateway)
@@ -56,7 +56,7 @@ async def forward_chat(
 
 
 async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerStamp) -> Answer:
-    """Return the answer of the first good attempt, or the one that is delivered where there is none."""
+    """Return the answer of the first good attempt, or the best unusable answer where there is none."""
     record = attempts.record
     try:
         while True:
@@ -75,7 +75,7 @@ async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerSta
 async def _ask(
     attempts: Attempts[Plan, UpstreamCall], attempt: Attempt[Plan, UpstreamCall], stamp: AnswerStamp
 ) -> Answer:
-    """Make the call of *attempt* and return its answer; raises :class:`AnswerUnusable` for one that is none."""
+    """Make the call of *attempt* and return its answer. Raises :class:`AnswerUnusable` for an unusable one."""
     record, gateway, call, plan = attempts.record, attempts.gateway, attempt.call, attempt.plan
     asked = attempts.clock()
     try:
@@ -107,10 +107,10 @@ async def _ask(
 
 
 def check_answer(answer: Answer, call: UpstreamCall) -> None:
-    """Raise :class:`AnswerUnusable` for an answer that says nothing.
+    """Raise :class:`AnswerUnusable` for an empty answer.
 
-    An empty ``stop`` is a glitch of Gemini's (python-genai#1289); elsewhere a model may have nothing to add, after a
-    tool's result for one, and what it says is passed on.
+    Gemini sometimes sends an empty answer with ``stop`` by mistake (python-genai#1289). Other models may have nothing
+    to add, for example after a tool's result, and their empty answer is passed on.
     """
     cause = find_empty(answer)
     if cause is None:

@@ -1,4 +1,4 @@
-"""The turn guard behind an answer: which calls reach the client, and what it gets where the model says nothing."""
+"""Applies the turn guard to an answer: holds tool calls back, and writes a text where the model is silent."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ _OF_THE_MODEL = frozenset(
         Cause.UNEXPECTED_CALL,
     }
 )
-"""What goes wrong with an answer when a model that may call no tool calls one, or has nothing to say."""
+"""The causes of failure of a model whose tools were withheld: it calls one all the same, or has nothing to say."""
 
 
 def gate_of(guarded: Guarded | None) -> CallGate | None:
-    """Return what the answer to a *guarded* request goes through; None where all of it passes."""
+    """Return the gate for the answer to a *guarded* request, or None where every call passes."""
     return guarded.gate if guarded is not None else None
 
 
 def ends_turn(fault: UpstreamFault, guarded: Guarded | None) -> bool:
-    """Tell whether *fault* is that of a model whose tools were withheld: the client gets an answer all the same.
+    """Return True where *fault* comes from a model whose tools were withheld.
+
+    The client then gets an answer all the same.
 
     A provider that is down or busy is no such fault.
     """
@@ -39,12 +41,12 @@ def ends_turn(fault: UpstreamFault, guarded: Guarded | None) -> bool:
 
 
 def pass_calls(answer: Answer, guarded: Guarded) -> tuple[Answer, tuple[Change, ...]]:
-    """Return *answer* with the calls that may pass, and the changes: what is held back."""
+    """Return *answer* with the calls that may pass, and the changes: the calls held back."""
     return (answer, ()) if guarded.gate is None else gate_answer(answer, guarded.gate)
 
 
 def write_last_words(record: RequestRecord, stamp: AnswerStamp) -> tuple[Answer, Change]:
-    """Return the answer to a request that was wrapped up and that no usable answer came to, and the change it is."""
+    """Return the answer to a wrapped-up request for which no usable answer came, and its change."""
     gate, plan = gate_of(record.guarded), record.plan
     assert gate is not None
     assert plan is not None
@@ -60,7 +62,7 @@ def write_last_words(record: RequestRecord, stamp: AnswerStamp) -> tuple[Answer,
 
 
 def stream_last_words(record: RequestRecord, stamp: AnswerStamp) -> tuple[list[Chunk], Change]:
-    """Return the same answer as the chunks of a stream, and the change it is."""
+    """Return the same answer as the chunks of a stream, and its change."""
     answer, change = write_last_words(record, stamp)
     [choice] = answer["choices"]
     chunk = {**answer, "object": "chat.completion.chunk"}

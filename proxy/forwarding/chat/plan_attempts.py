@@ -1,8 +1,8 @@
-"""One chat request, planned for whichever deployment is asked: the part of its attempts that knows of histories.
+"""Plans the attempts of one chat: the history, its media, its signatures, its repairs.
 
-Each plan is made from the original messages, since what one provider needs another refuses; and once, unless a failure
-teaches something: a repair, a tighter cut, a note to the model. What is decided is pure (:mod:`proxy.planning.plan`,
-:mod:`proxy.planning.repairs`); here is what it is decided about.
+Each plan is made from the original messages, since one provider needs what another refuses. A plan is made once. It
+is made anew where a failure teaches a repair, a tighter cut or a note to the model. :mod:`proxy.planning.plan` and
+:mod:`proxy.planning.repairs` decide. This module loads the facts that they need.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ChatAttemptPlanner:
         media = gateway.media if repairs else None
         self._media = None if media is None else RequestMedia(media, record.client)
         self._doubted: Messages | None = None
-        self._overflowed: dict[tuple[int, str], int | None] = {}  # and what is sent again at most
+        self._overflowed: dict[tuple[int, str], int | None] = {}  # with the most tokens to send again
         self._noted: tuple[Change, ...] = ()
         guarded = record.guarded
         self._guarded: tuple[Change, ...] = () if guarded is None else guarded.changes
@@ -69,14 +69,14 @@ class ChatAttemptPlanner:
 
     @property
     def noted(self) -> bool:
-        """Whether what is asked is another thing than the client's bytes: a note was added, or the turn is ended.
+        """True where the model is asked for more than the client's bytes say: a note was added, or the turn is ended.
 
-        What the turn guard writes within a history follows from those bytes.
+        Texts that the turn guard writes within a history do not count, since they follow from those bytes.
         """
         return bool(self._noted) or self._wrapped_up
 
     async def plan(self, deployment: Deployment, deadline: float) -> Plan:
-        """Return the plan for *deployment*, made once: with the note, and with the repair, if there is one."""
+        """Return the plan for *deployment*, with the note and the repair where there are any. The plan is made once."""
         key = deployment.key
         plan = self._plans.get(key)
         if plan is None:
@@ -91,14 +91,20 @@ class ChatAttemptPlanner:
         return plan
 
     async def _find_keys(self) -> Sequence[str]:
-        """Return the keys under which something may be kept for the history; of a small one at once."""
+        """Return the keys under which signatures of the history may be stored.
+
+        A long history is read in a worker thread.
+        """
         chat = self._chat
         if chat.weight <= MEDIUM:
             return keys_wanted(chat.messages, chat.outline)
         return await run_offloaded(chat.weight, partial(keys_wanted, chat.messages, chat.outline))
 
     async def _fetch_media(self, media: RequestMedia, profile: Profile, deadline: float) -> None:
-        """Fetch what the deployment cannot; the wait is not ours, no more than a provider's."""
+        """Fetch the media that the deployment cannot fetch itself.
+
+        The wait counts as upstream time, like a provider's.
+        """
         now = self._loop.time()
         try:
             await media.fetch(self._chat.messages, profile, deadline=deadline)
@@ -130,12 +136,12 @@ class ChatAttemptPlanner:
 
     @staticmethod
     def values_of(plan: Plan) -> tuple[Any, ...]:
-        """Return all that goes out with a plan and that a client may have written."""
+        """Return every value in *plan* that is sent and that a client may have written."""
         return plan.messages, plan.parameters, plan.extra_body
 
     @staticmethod
     def call_of(plan: Plan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> UpstreamCall:
-        """Return the call that a plan is."""
+        """Return the upstream call of *plan*."""
         request = plan.request
         return UpstreamCall(
             deployment=plan.deployment,
@@ -151,7 +157,10 @@ class ChatAttemptPlanner:
         )
 
     async def repair(self, failure: Failure[Plan]) -> Plan | None:
-        """Return the plan that is changed by what the provider said, if any; an overflow teaches its length."""
+        """Return the plan changed by the provider's error, or None.
+
+        An overflow teaches the real length of its prompt.
+        """
         if failure.plan is None:
             return None
         if failure.row is OVERFLOW:
@@ -161,7 +170,7 @@ class ChatAttemptPlanner:
         return await _repair_offloaded(failure.plan, failure.said)
 
     def use_repair(self, failure: Failure[Plan], repaired: Plan) -> None:
-        """Send *repaired* next. Every further plan for this model is repaired by the same words."""
+        """Send *repaired* next. Every further plan for this model gets the same repair."""
         key = failure.deployment.key
         self._plans = {key: repaired}
         if failure.row is OVERFLOW:
@@ -174,7 +183,7 @@ class ChatAttemptPlanner:
             )
 
     def note_retry(self, failure: Failure[Plan]) -> None:
-        """Tell the model, in further attempts, what was wrong with its answer; once."""
+        """Add a note for the model on what was wrong with its answer. A request gets one note for each model."""
         plan, error = failure.plan, failure.error
         if not failure.row.note or plan is None or plan.mode != "repair":
             return
@@ -186,26 +195,26 @@ class ChatAttemptPlanner:
         self._plans.clear()
 
     def begin_fallback(self) -> None:
-        """Plan from the client's request again: the note is about what another model did."""
+        """Plan from the client's request again: the note is about another model's answer."""
         self._chat, self._noted = self._asked, ()
         self._plans.clear()
 
     async def note_answered(self) -> None:
-        """Note that what was doubted was the fault, now that the request without it is answered."""
+        """Note the doubted signatures as refused: the request was answered without them."""
         if self._doubted is not None and self.chain.repair_cause is not None:
             await note_refused(self._gateway.store, self._record.key, self._doubted)
 
     def _doubt(self, failure: Failure[Plan], repaired: Plan) -> None:
-        """Keep what was refused for its signatures, until it is known that it was for them."""
+        """Keep the refused messages until an answer proves that their signatures were the cause."""
         if failure.plan is None or failure.said.says("missing a thought_signature"):
             return
         if any(change.reason == "signature" for change in repaired.later_changes):
             self._doubted = failure.plan.messages
 
     async def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
-        """Take in what an overflow teaches, and return a plan that is cut by it; None where there is nothing to cut.
+        """Learn from an overflow and return a plan with a shorter history, or None where nothing can be cut.
 
-        Once for each deployment: one that refuses again has been told all that we know.
+        Each deployment gets one such plan per request. It already uses all that the refusal taught.
         """
         gateway, plan, deployment = self._gateway, failure.plan, failure.deployment
         key = deployment.key
@@ -238,12 +247,12 @@ class ChatAttemptPlanner:
 
 
 async def _repair_offloaded(plan: Plan, said: ProviderError) -> Plan | None:
-    """Return :func:`_repaired`; to repair a long history takes as long as to plan it."""
+    """Return :func:`_repaired`, run in a worker thread for a long history."""
     return await run_offloaded(plan.request.weight, partial(_repaired, plan, said))
 
 
 def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
-    """Return *plan* repaired by a provider's words; None where that changes nothing, or nothing may be changed."""
+    """Return *plan* repaired by the provider's error, or None where nothing changes or nothing may be changed."""
     if plan.ask_usage and said.says(*USAGE_WORDS):
         return replace(plan, ask_usage=False)
     if plan.mode != "repair":

@@ -1,8 +1,8 @@
-"""One chat, streamed: attempts, until one opens; then its chunks as they come.
+"""Streams one chat: attempts are made until an answer begins, and its chunks are sent as they come.
 
-How a stream ends is for :mod:`proxy.forwarding.stream_end`. A client that leaves cancels the upstream call at once.
-Where self-correction looks at streams as well, an answer is held back whole (:mod:`proxy.forwarding.answer_buffer`),
-and comments keep the connection open meanwhile.
+:mod:`proxy.forwarding.stream_end` ends the stream. A client that leaves cancels the upstream call at once. Where
+self-correction checks streams, an answer is held back whole (:mod:`proxy.forwarding.answer_buffer`). Comments keep
+the connection alive meanwhile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sanitizers.turns import ChunkGate
 async def stream_chat(
     out: EventStream, attempts: Attempts[Plan, UpstreamCall], stamp: AnswerStamp, *, include_usage: bool
 ) -> None:
-    """Stream the answer of the first attempt that opens to *out*.
+    """Stream the answer of the first attempt that begins one to *out*.
 
     Raises :class:`proxy.core.errors.ProxyError` for a request without an answer, and for an answer that breaks off.
     """
@@ -47,7 +47,7 @@ async def stream_chat(
                     await _stream_attempt(out, attempts, attempt, answer, held)
                     return
                 except BaseException as fault:
-                    out.discard()  # at once: while the next attempt is waited for, it would go out by itself
+                    out.discard()  # at once: the timer would send it during the wait for the next attempt
                     if out.committed:
                         attempt.forbid_repeat()
                     elif held is not None and isinstance(fault, AnswerUnusable) and fault.answer is not None:
@@ -73,7 +73,10 @@ async def _stream_attempt(
     answer: StreamedChat,
     held: AnswerBuffer | None,
 ) -> None:
-    """Stream the answer of one attempt; with *held*, once all of it has come and its calls have been checked."""
+    """Stream the answer of one attempt.
+
+    With *held*, the answer is sent once it is complete and its calls are checked.
+    """
     record = attempts.record
     chunks = attempts.gateway.upstream.stream(attempt.call)
     relayed = await relay_chunks(chunks, answer, attempt, out, held)
@@ -123,7 +126,7 @@ class StreamedChat:
 
     @property
     def held_back(self) -> Sequence[Change]:
-        """What the turn guard held back of the answer, and what it said in its place."""
+        """The tool calls that the turn guard held back, and the text it wrote in their place."""
         return () if self._gate is None else self._gate.changes
 
     @property
@@ -133,11 +136,11 @@ class StreamedChat:
 
     @property
     def has_thought(self) -> bool:
-        """Whether the model has thought, in an answer that has not begun."""
+        """True where the model has only reasoned so far."""
         return self._watch.missing is not Cause.EMPTY
 
     async def keep_notes(self) -> None:
-        """Keep the signatures that came, and list what was mended."""
+        """Store the signatures that came, and list the changes in the record."""
         notes = self.notes
         await keep_signatures(notes.signed, self._call, self._record.key, self._store)
         self._record.answer_changes += notes.changes
@@ -151,7 +154,10 @@ class StreamedChat:
         return None if self._normalizer.finished else broken_off()
 
     def find_unopened(self) -> AnswerUnusable | None:
-        """Return the fault of an answer without words: thoughts alone are one, and of Gemini nothing is one too."""
+        """Return the error for an answer without text or call, or None where it is valid.
+
+        Reasoning alone is an error for every model, and an empty answer is one for Gemini.
+        """
         missing = self._watch.missing
         if self._call.is_gemini or missing is not Cause.EMPTY:
             return AnswerUnusable("The model's answer says nothing.", cause=missing)

@@ -1,13 +1,13 @@
-"""Embeddings and text completions: forwarded as they are, through the same attempts as a chat.
+"""Forwards embeddings and text completions unchanged, through the same attempts as a chat.
 
-Nothing is sanitized and nothing is cut, since there is no history. What a client gets wrong is told to it. What its
-provider cannot be asked is refused before anything is sent. In the order of the data:
+Nothing is sanitized and nothing is cut, since there is no history. The client hears of its own mistakes. A request
+that its provider cannot serve is refused before anything is sent. The files, in the order of the data:
 
-    plans          which parameters go to whom
+    plans          the parameters that go to each deployment
     plan_attempts  the plan of each attempt
     as_chat        a text completion for models that only chat
     embedding      the calls for embeddings
     completing     the calls for text completions
-    forward_text   one request from its plan to its answer
-    stream_text    the same as a stream
+    forward_text   one request from its plan to its whole answer
+    stream_text    one request from its plan to its streamed answer
 """

@@ -1,7 +1,7 @@
-"""A text completion for models that only chat: a user says the prompt, and the answer's text is the completion. Pure.
+"""Sends a text completion as a chat, for models that only chat: the prompt is the user's message.
 
-That is what litellm makes of one, too. What a chat cannot say is refused, or dropped with a count where the answer is
-the same kind of text without it.
+The answer's text is the completion. litellm translates text completions the same way. A parameter that a chat does
+not have is refused, or dropped and counted where the answer is the same kind of text without it.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from sanitizers import Messages
 
 _TEXT_ONLY = frozenset({"best_of", "echo", "logprobs", "prompt", "suffix"})
-"""Parameters that chats do not have; ``logprobs`` is a switch there, not a count."""
+"""Parameters that chats do not have. In a chat ``logprobs`` is a switch, and here it is a count."""
 
 _NEVER_DROPPED = ("echo", "suffix")
-"""With these another text is asked for."""
+"""Parameters that ask for a different text, and so cannot be left out."""
 
 _REASONS = {"tool_calls": "stop", "function_call": "stop"}
 
 
 def chat_parameters(parameters: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return those of a text completion's *parameters* that a chat has, and the names of the others.
+    """Return the *parameters* of a text completion that a chat has, and the names of the dropped ones.
 
-    Raises :class:`InvalidRequest`, with the place in ``param``, for what can neither be said in a chat nor be left out.
+    Raises :class:`InvalidRequest`, with the place in ``param``, for a parameter that cannot be dropped.
     """
     for name in _NEVER_DROPPED:
         if parameters.get(name):
@@ -38,7 +38,7 @@ def chat_parameters(parameters: Mapping[str, Any]) -> tuple[Mapping[str, Any], t
 
 
 def prompt_as_messages(prompt: Any) -> Messages:
-    """Return the history that a *prompt* is; raises :class:`InvalidRequest` for more than one, and for tokens."""
+    """Return the history for *prompt*. Raises :class:`InvalidRequest` for several prompts, and for token ids."""
     inputs = separate_inputs(prompt)
     if len(inputs) > 1:
         raise InvalidRequest("This model only chats, and takes one prompt at a time.", param="prompt")
@@ -50,7 +50,7 @@ def prompt_as_messages(prompt: Any) -> Messages:
 
 
 def as_chat(call: TextCall) -> UpstreamCall:
-    """Return the chat that *call* is; its parameters are those of one beside the prompt."""
+    """Return the chat call for *call*. Its other parameters are already those of a chat."""
     parameters = {name: value for name, value in call.parameters.items() if name != "prompt"}
     return UpstreamCall(
         deployment=call.deployment,
@@ -63,13 +63,13 @@ def as_chat(call: TextCall) -> UpstreamCall:
 
 
 def text_of_answer(answer: Answer) -> Answer:
-    """Return the text completion in a chat completion."""
+    """Return the text completion made of a chat completion."""
     choices = answer.get("choices") or []
     return {**answer, "choices": [_text(at, choice, "message") for at, choice in enumerate(choices)]}
 
 
 def text_of_chunk(chunk: Chunk) -> Chunk:
-    """Return the chunk of a text completion in one of a chat's."""
+    """Return the chunk of a text completion made of a chat's chunk."""
     choices = chunk.get("choices") or []
     return {**chunk, "choices": [_text(at, choice, "delta") for at, choice in enumerate(choices)]}
 

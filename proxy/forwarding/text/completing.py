@@ -1,4 +1,4 @@
-"""One call for a text completion: as such where the deployment takes it, as a chat elsewhere."""
+"""Calls a deployment for a text completion, as a chat where it only chats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sanitizers import profile_for
 
 
 def may_be_empty(deployment: Deployment) -> bool:
-    """Tell whether an empty text is an answer: a model may have nothing to add, but of Gemini it is a glitch.
+    """Return True where an empty text is an answer. A model may have nothing to add, but Gemini sends none by mistake.
 
     Source: python-genai#1289, as for chats.
     """
@@ -22,14 +22,14 @@ def may_be_empty(deployment: Deployment) -> bool:
 
 
 async def complete_text(upstream: Upstream, call: TextCall) -> Answer:
-    """Return the whole text; raises as :meth:`Upstream.complete` does."""
+    """Return the whole text. Raises the errors of :meth:`Upstream.complete`."""
     if completes_texts(call.deployment):
         return await upstream.complete_text(call)
     return text_of_answer(await upstream.complete(as_chat(call)))
 
 
 async def stream_text(upstream: Upstream, call: TextCall) -> AsyncGenerator[Chunk, None]:
-    """Yield the text's chunks as they come; raises and ends as :meth:`Upstream.stream` does."""
+    """Yield the text's chunks as they come. Raises the errors of :meth:`Upstream.stream`."""
     if completes_texts(call.deployment):
         async with aclosing(upstream.stream_text(call)) as chunks:
             async for chunk in chunks:

@@ -1,4 +1,4 @@
-"""One call for embeddings: made in parts where a provider takes few texts at once, and put together again."""
+"""Calls a deployment for embeddings, in parts where its provider takes few texts at once."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from proxy.upstream.wires.table import most_inputs_of
 
 
 async def embed(upstream: Upstream, call: TextCall) -> Answer:
-    """Return the embeddings of *call*, checked, one for each text; raises as :meth:`Upstream.embed` does.
+    """Return the embeddings of *call*, checked, one for each text. Raises the errors of :meth:`Upstream.embed`.
 
-    The parts are asked for one after another: together they would be many calls for one place in flight.
+    The parts are sent one after another: sent together, they would be many calls in one request's place.
     """
     answers = [await _embed_part(upstream, part) for part in _parts_of(call)]
     return await run_offloaded(sum(map(weight_of, answers)), partial(join_embeddings, answers))
@@ -32,7 +32,7 @@ async def _embed_part(upstream: Upstream, call: TextCall) -> Answer:
 
 
 def _parts_of(call: TextCall) -> Iterator[TextCall]:
-    """Yield *call*, or its parts: a wire may take few texts at once, and OpenAI's clients send up to 2,048."""
+    """Yield *call* or its parts. A wire may take few texts at once, and OpenAI's clients send up to 2,048."""
     inputs = separate_inputs(call.parameters["input"])
     most = most_inputs_of(call.deployment)
     if most is None or len(inputs) <= most:

@@ -1,4 +1,4 @@
-"""One request for embeddings or a text, and its answer: what the first good attempt says goes to the client."""
+"""Forwards one request for embeddings or a text completion, and answers with the first good answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ from proxy.forwarding.whole_answer import WholeAnswer
 async def forward_embeddings(
     request: web.Request, asked: TextRequest, body: bytes, answer_format: ClientFormat[TextRequest]
 ) -> web.StreamResponse:
-    """Answer *asked*, whose bytes were *body*, in *answer_format*; raises :class:`proxy.core.errors.ProxyError`."""
+    """Answer *asked*, whose request body was *body*, in *answer_format*.
+
+    Raises :class:`proxy.core.errors.ProxyError` where no answer was begun.
+    """
     upstream = request[GATEWAY].upstream
     attempts = _attempts_of(
         request, asked, body, partial(plan_embeddings, unsupported=upstream.unsupported_embedding)
@@ -40,9 +43,9 @@ async def forward_embeddings(
 async def forward_completion(
     request: web.Request, asked: TextRequest, body: bytes, answer_format: ClientFormat[TextRequest]
 ) -> web.StreamResponse:
-    """Answer *asked*, whose bytes were *body*, in *answer_format*, streaming or whole.
+    """Answer *asked*, whose request body was *body*, in *answer_format*, streaming or whole.
 
-    Raises :class:`proxy.core.errors.ProxyError` where no answer has been started.
+    Raises :class:`proxy.core.errors.ProxyError` where no answer was begun.
     """
     record, upstream = request[RECORD], request[GATEWAY].upstream
     attempts = _attempts_of(request, asked, body, partial(plan_text, unsupported=upstream.unsupported))
@@ -86,7 +89,7 @@ async def _answer_whole(
 async def _first_answer(
     attempts: Attempts[TextPlan, TextCall], ask: Callable[[TextCall], Awaitable[Answer]]
 ) -> Answer:
-    """Return what *ask* returns for the first attempt that is answered."""
+    """Return the result of *ask* for the first attempt that succeeds."""
     while True:
         async with await attempts.plan_next() as attempt:
             asked = attempts.clock()

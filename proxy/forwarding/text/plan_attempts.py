@@ -1,4 +1,4 @@
-"""One plain request, planned for whichever deployment is asked: it goes as it came, and nothing is repaired."""
+"""Plans the attempts of one request for embeddings or a text completion. Nothing is sanitized or repaired."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from proxy.resilience.failure_table import Kind
 
 
 class TextAttemptPlanner:
-    """The plans of *request* (:class:`proxy.forwarding.attempt_planner.AttemptPlanner`), which *make_plan* makes.
+    """Plans the attempts of *request* with *make_plan* (:class:`proxy.forwarding.attempt_planner.AttemptPlanner`).
 
-    A model that is not there, or not allowed, may be so for this path alone: OpenAI says 403 to embeddings of a model
-    that chats (ragflow#1835), and 404 to its text completions (go-openai#126). Chats must not be kept from it for that.
+    A model may be unknown or forbidden for this path alone, so the deployment is not blamed. OpenAI answers 403 to
+    embeddings of a chat model (ragflow#1835), and 404 to its text completions (go-openai#126). Chats to it go on.
     """
 
     not_blamed = frozenset({Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE})
@@ -34,16 +34,16 @@ class TextAttemptPlanner:
         self._mode = settings.sanitize.mode
 
     async def plan(self, deployment: Deployment, deadline: float) -> TextPlan:
-        """Return the plan for *deployment*."""
+        """Return the plan for *deployment*, made in a worker thread for a large request."""
         make = partial(self._make_plan, self._request, deployment, self._mode)
         return await run_offloaded(self._request.weight, make)
 
     def values_of(self, plan: TextPlan) -> tuple[Any, ...]:
-        """Return all that goes out with a plan and that a client may have written."""
+        """Return every value in *plan* that is sent and that a client may have written."""
         return plan.parameters, plan.extra_body
 
     def call_of(self, plan: TextPlan, timeouts: Timeouts, trace: AttemptTrace | None = None) -> TextCall:
-        """Return the call that a plan is."""
+        """Return the upstream call of *plan*."""
         return TextCall(
             deployment=plan.deployment,
             parameters=plan.parameters,
@@ -61,10 +61,10 @@ class TextAttemptPlanner:
         """Do nothing: there are no repairs."""
 
     def note_retry(self, failure: Failure[TextPlan]) -> None:
-        """Do nothing: the next attempt is like the last one."""
+        """Do nothing: the next attempt is equal to the last one."""
 
     def begin_fallback(self) -> None:
-        """Do nothing: nothing was made ready for one model alone."""
+        """Do nothing: a plan holds nothing of another model."""
 
     async def note_answered(self) -> None:
         """Do nothing: there is nothing to remember."""

@@ -1,4 +1,4 @@
-"""Which parameters of a plain request go to a deployment. Pure."""
+"""Plans the parameters of a request for embeddings or a text completion, for one deployment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sanitizers import Change
 
 @dataclass(frozen=True, slots=True)
 class TextPlan:
-    """One plain request, ready to be sent; *dropped* names the parameters that do not go upstream."""
+    """A request for embeddings or a text completion, ready to be sent. *dropped* names the parameters left out."""
 
     request: TextRequest
     deployment: Deployment
@@ -27,24 +27,24 @@ class TextPlan:
     extra_body: Mapping[str, Any]
     dropped: tuple[str, ...]
     changes: tuple[Change, ...] = ()
-    """How the parameters were fitted to the provider."""
+    """The changes that fitted the parameters to the provider."""
 
 
 MakePlan: TypeAlias = Callable[[TextRequest, Deployment, str], TextPlan]
-"""Plans a request for a deployment in a mode of sanitizing; raises :class:`proxy.core.errors.InvalidRequest`."""
+"""Plans a request for a deployment in a sanitizing mode. Raises :class:`proxy.core.errors.InvalidRequest`."""
 
 
 def plan_embeddings(
     request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported
 ) -> TextPlan:
-    """Return the plan for sending *request* to *deployment*, which embeds."""
+    """Return the plan for sending *request* to *deployment*, without the parameters that *unsupported* names."""
     return _as_it_is(request, deployment, mode, unsupported(deployment, request.parameters))
 
 
 def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported) -> TextPlan:
-    """Return the plan for sending *request* to *deployment*; *unsupported* is what it does not take in a chat.
+    """Return the plan for sending *request* to *deployment*. *unsupported* names what it does not take in a chat.
 
-    Raises :class:`proxy.core.errors.InvalidRequest` for what a model that only chats cannot be asked.
+    Raises :class:`proxy.core.errors.InvalidRequest` for a parameter that a chat model cannot serve.
     """
     if completes_texts(deployment):
         return _as_it_is(request, deployment, mode, frozenset())

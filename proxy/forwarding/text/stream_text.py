@@ -1,6 +1,6 @@
-"""One text completion, streamed: attempts, until one opens; then its chunks as they come.
+"""Streams one text completion: attempts are made until a text begins, and its chunks are sent as they come.
 
-There is nothing to correct in a text, so an answer is never held back whole.
+A text has no calls to correct, so an answer is never held back whole.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from proxy.forwarding.text.plans import TextPlan
 async def stream_completion(
     out: EventStream, attempts: Attempts[TextPlan, TextCall], defaults: Callable[[str], Defaults]
 ) -> None:
-    """Stream the text of the first attempt that opens to *out*; *defaults* returns them for a model.
+    """Stream the text of the first attempt that begins one to *out*. *defaults* returns the defaults for a model.
 
     Raises :class:`proxy.core.errors.ProxyError` for a request without an answer, and for an answer that breaks off.
     """
@@ -37,14 +37,14 @@ async def stream_completion(
                 record.usage, record.writing_s = relayed.usage, relayed.writing_s
                 return
             except BaseException:
-                out.discard()  # at once: while the next attempt is waited for, it would go out by itself
+                out.discard()  # at once: the timer would send it during the wait for the next attempt
                 if out.committed:
                     attempt.forbid_repeat()
                 raise
 
 
 class StreamedText:
-    """One attempt's text (:class:`proxy.forwarding.relay.StreamedAnswer`)."""
+    """The streamed text of one attempt (:class:`proxy.forwarding.relay.StreamedAnswer`)."""
 
     has_thought = False
 
@@ -61,7 +61,7 @@ class StreamedText:
         return self._chunks.usage
 
     def opens(self, chunk: Chunk) -> bool:
-        """Tell whether the text begins with *chunk*, or ends where it may be empty."""
+        """Return True where the text begins with *chunk*, or where it may be empty and ends."""
         return opens(chunk, may_be_empty=self._may_be_empty)
 
     def head_chunk(self) -> Chunk:
@@ -76,5 +76,5 @@ class StreamedText:
         return None if self._chunks.finished else broken_off()
 
     def find_unopened(self) -> AnswerUnusable:
-        """Return the fault of a text that never began."""
+        """Return the error for a text that never began."""
         return AnswerUnusable("The provider's answer holds nothing.", cause=Cause.EMPTY)
