@@ -1,4 +1,4 @@
-"""The client formats, each at its path. A chat format that is added here is served, measured and answered in itself."""
+"""The table of client formats by path. A chat format that is added here is served, measured and answered."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ FORMATS: Mapping[str, ClientFormat[Any]] = {
     EMBEDDINGS: OPENAI_EMBEDDINGS,
     COMPLETIONS: OPENAI_COMPLETIONS,
 }
-"""By the path that clients of the format post to, as metrics and logs name it."""
+"""The formats by the path that clients post to. Metrics and logs name the path in the same way."""
 
 
 def is_chat(path: str) -> bool:
-    """Tell whether the format at *path* is one of chats, as all are but OpenAI's two without a history."""
+    """Return True where the format at *path* is a chat format: any but embeddings and text completions."""
     return path not in (EMBEDDINGS, COMPLETIONS)
 
 
 def write_refusal(error: ProxyError, route: str) -> bytes:
-    """Return the JSON body of *error* in the format of *route*; on other paths in OpenAI's envelope."""
+    """Return the JSON body of *error* in the format of *route*, and in OpenAI's envelope on other paths."""
     answer_format = FORMATS.get(route)
     return write_error(error) if answer_format is None else answer_format.write_error(error)

@@ -1,4 +1,4 @@
-"""The fields of a JSON body that all of OpenAI's formats share: the object, its model, the switches of streaming."""
+"""Reads the fields that all of OpenAI's formats share: the JSON object, its model and the streaming switches."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from proxy.core.errors import InvalidRequest
 from proxy.core.nesting import nesting_exceeds
 
 _COLLECTED = 2**19
-"""Bytes of a body up to which decoding makes too few objects for looks for garbage to matter."""
+"""Bytes of a body up to which garbage collection is left on: smaller bodies decode to few objects."""
 
 
 def load_object(body: bytes) -> dict[str, Any]:
-    """Return the body's fields, decoded; raises :class:`InvalidRequest` for what is no JSON, and no object."""
+    """Return the body's fields, decoded. Raises :class:`InvalidRequest` for anything but a JSON object."""
     try:
         fields = _without_collecting(body) if len(body) > _COLLECTED else orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        # error.msg names the fault; the document itself (error.doc) is the client's text.
+        # error.msg names the fault. error.doc is the client's text, and is not shown.
         reason = (
             "nested too deeply" if "depth" in error.msg or "recursion" in error.msg.lower() else error.msg
         )
@@ -33,10 +33,10 @@ def load_object(body: bytes) -> dict[str, Any]:
 
 
 def _without_collecting(body: bytes) -> Any:
-    """Return what *body* holds, decoded without a look for garbage in between.
+    """Return the decoded *body*, with garbage collection turned off meanwhile.
 
-    Nothing of it is garbage, and decoding millions of arrays takes twice as long with the looks. The interpreter is
-    held all the while, so that no other thread has its own looks put off.
+    Nothing in it is garbage, and collection doubles the time for millions of arrays. The decoder holds the GIL, so no
+    other thread runs without collection.
     """
     if not gc.isenabled():
         return orjson.loads(body)
@@ -54,7 +54,7 @@ def refuse_nesting(fields: Mapping[str, Any], max_nesting: int) -> None:
 
 
 def read_model(fields: Mapping[str, Any]) -> str:
-    """Return the model that a request names; raises :class:`InvalidRequest` where it names none."""
+    """Return the model that a request names. Raises :class:`InvalidRequest` where it names none."""
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise InvalidRequest("'model' is required and must be a string.", param="model")
@@ -62,7 +62,7 @@ def read_model(fields: Mapping[str, Any]) -> str:
 
 
 def take_stream_switches(known: dict[str, Any]) -> tuple[bool, bool]:
-    """Take the switches of streaming out of *known*: whether to stream, and whether usage is asked for."""
+    """Remove the streaming switches from *known*. Return two flags: stream the answer, and send its usage."""
     if "stream" not in known and "stream_options" not in known:
         return False, False
     stream: bool = known.pop("stream", False)

@@ -1,7 +1,8 @@
-"""What OpenAI's formats share in their answers: the envelope of an error, and the events of a stream.
+"""Writes errors and stream events, which OpenAI's formats share.
 
-The envelope is ``{"error": {"message", "type", "param", "code"}}`` (OpenAI's API reference, 2026-11). A stream is a
-``data:`` event for each chunk, and ``[DONE]`` behind the last. A stream that ends with an error has no ``[DONE]``.
+The envelope of an error is ``{"error": {"message", "type", "param", "code"}}`` (OpenAI's API reference, 2026-11). A
+stream is a ``data:`` event for each chunk, and ``[DONE]`` after the last. A stream that ends with an error has no
+``[DONE]``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from proxy.core.sse import encode_event
 from proxy.core.upstream_call import Answer, Chunk
 
 DONE = b"data: [DONE]\n\n"
-"""The end of a whole stream; never sent behind an error."""
+"""The end of a complete stream. It is never sent after an error."""
 
 KEEP_ALIVE = b": keep-alive\n\n"
 """A comment, which clients skip (WHATWG, server-sent events)."""
@@ -26,7 +27,7 @@ def write_error(error: ProxyError) -> bytes:
 
 
 def write_native_answer(native: Any, answer: Answer) -> bytes:
-    """Return the canonical answer, which is this format's own, as JSON; no wire has another one for it."""
+    """Return the canonical answer as JSON. The native answer is not used, since the canonical form is OpenAI's own."""
     return write_json(answer)
 
 
@@ -36,7 +37,7 @@ def _envelope(error: ProxyError) -> dict[str, Any]:
 
 
 class OpenAIStream:
-    """Writes chunks as they are, one event each. It has no state, so all streams of a format share one."""
+    """Writes each chunk unchanged as one event. It has no state, so all streams of a format share one writer."""
 
     def __init__(self, format_name: str) -> None:
         self.format = format_name
@@ -44,11 +45,14 @@ class OpenAIStream:
     write_chunk = staticmethod(encode_event)
 
     def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
-        """Return the event of the canonical chunk, which is this format's own; no wire has another one for it."""
+        """Return the event of the canonical chunk.
+
+        The native event is not used, since the canonical form is OpenAI's own.
+        """
         return encode_event(chunk)
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
-        """Return the event of a chunk that is JSON already."""
+        """Return the event of a chunk that is encoded JSON."""
         return b"data: " + chunk + b"\n\n"
 
     def write_end(self) -> bytes:

@@ -1,6 +1,6 @@
-"""The headers of the inspector's page, and of every answer that its data is in.
+"""The headers of the inspector's page, and of every answer that holds its data.
 
-The middlewares give them to errors on the page's paths as well, so they stand below the inspector.
+The middlewares also add them to errors on the page's paths, so they are defined here and not in the inspector's room.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What a browser may do with the page: fetch from here, and run no script but the page's own files."""
+"""The page's permissions in a browser: it fetches only from this process, and runs only its own scripts."""
 
 GUARDED: Mapping[str, str] = MappingProxyType(
     {
@@ -22,7 +22,7 @@ GUARDED: Mapping[str, str] = MappingProxyType(
         "X-Frame-Options": "DENY",
     }
 )
-"""The headers of every file."""
+"""The headers of every file of the page."""
 
 PRIVATE: Mapping[str, str] = MappingProxyType({**GUARDED, "Cache-Control": "no-store"})
 """The headers of every answer that holds data."""

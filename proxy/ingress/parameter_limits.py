@@ -1,7 +1,7 @@
-"""The most entries of each list and map that a client may send among a request's parameters.
+"""Limits the entries of each list and map that a client may send as a parameter.
 
-The limits are fixed. They stand far above what any provider takes, so that the provider's own limit is met first, and
-far below what work over each entry needs to be felt. No setting moves them.
+The limits are fixed, and no setting moves them. They are far above those of any provider, so that the provider's
+limit is met first. They are low enough that a pass over all entries costs little.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ OpenAI takes 5,000 properties (from memory), each with a dozen values at most.
 """
 
 MOST_UNKNOWN = 1_024
-"""Fields of a request that are no known parameters; vLLM and litellm know some hundreds of their own."""
+"""Fields of a request that are not known parameters, at most. vLLM and litellm know some hundreds of their own."""
 
 
 def check_entries(name: str, value: Any) -> None:
-    """Raise :class:`InvalidRequest`, with *name* in ``param``, for a list or map of the client's that is too long.
+    """Raise :class:`InvalidRequest`, with *name* in ``param``, for a list or map with too many entries.
 
-    Call it before anything looks at the entries. *value* is a list or a dict, of right types or not.
+    Call it before any entry is read. *value* is a list or a dict, whose entries may have any type.
     """
     most = MOST_ENTRIES.get(name)
     if most is not None:
@@ -66,9 +66,9 @@ def check_entries(name: str, value: Any) -> None:
 
 
 def check_unknown(unknown: Mapping[str, Any]) -> None:
-    """Raise :class:`InvalidRequest` for more *unknown* fields than :data:`MOST_UNKNOWN`, or one that is too long.
+    """Raise :class:`InvalidRequest` for more *unknown* fields than :data:`MOST_UNKNOWN`, or too long a ``metadata``.
 
-    ``param`` is the beginning of the name of the first field beyond the limit.
+    ``param`` is the first 64 characters of the first field beyond the limit.
     """
     if len(unknown) > MOST_UNKNOWN:
         first = next(islice(unknown, MOST_UNKNOWN, None))
@@ -83,7 +83,7 @@ def check_unknown(unknown: Mapping[str, Any]) -> None:
 
 
 def _holds_more(value: Any, most: int) -> bool:
-    """Tell whether *value* holds more than *most* values; goes level by level and stops early."""
+    """Return True where *value* holds more than *most* values. The count goes level by level and stops early."""
     level, left = [value], most
     while level:
         left -= sum(map(len, level))

@@ -1,4 +1,4 @@
-"""The middlewares of every request, outermost first: observation, errors, web pages and keys, then the API's limits."""
+"""The middlewares of every request, outermost first: observation, errors, web pages and keys, and the API's limits."""
 
 from proxy.ingress.middlewares.auth import check_key
 from proxy.ingress.middlewares.errors import answer_errors

@@ -1,4 +1,4 @@
-"""Refuses foreign web pages, and asks for a key on every API path where there is any: master key or client's own."""
+"""Refuses foreign web pages, and requires a key on API paths where keys are configured."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from proxy.ingress.routes.paths import is_open
 
 @web.middleware
 async def check_key(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let a request pass that carries a key as ``Authorization: Bearer``; health and metrics stay open.
+    """Let a request pass that has a key in ``Authorization: Bearer``. Health and metrics need no key.
 
-    The rules about web pages come first (:mod:`proxy.ingress.middlewares.origins`): a page's preflight carries no key.
+    Web pages are checked first (:mod:`proxy.ingress.middlewares.origins`), since a page's preflight carries no key.
 
-    The error says nothing of the key, neither theirs nor ours. A path that is not known asks for the key as well, so
-    that nobody learns which exist. The name of a client's key goes into the request's record, and so does the client.
-    From then on the request's connection is one of a client's (:mod:`proxy.server.connections`).
+    The error shows neither the key that was sent nor a configured one. Unknown paths require the key as well, so that
+    nobody learns which paths exist. The record gets the key's name and the client. From then on the connection counts
+    as a client's (:mod:`proxy.server.connections`).
     """
     gateway = request[GATEWAY]
     general, connections = gateway.settings.general_settings, gateway.connections
@@ -58,9 +58,9 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 def find_key(general: GeneralSettings, sent: bytes) -> str | None:
-    """Return the name of the key that *sent* is: empty for the master key; None where it is none.
+    """Return the name of the key equal to *sent*: empty for the master key, None where no key is.
 
-    Each is compared in constant time, and all of them are, so that the time says nothing of which came near.
+    Each comparison takes constant time, and all keys are compared. The time then tells nothing about a key.
     """
     found = None
     for name, key in (("", general.master_key), *((one.name, one.key) for one in general.keys)):

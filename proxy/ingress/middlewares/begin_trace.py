@@ -1,4 +1,4 @@
-"""Which trace a request belongs to: the one that its headers name, or a new one."""
+"""Finds the trace of a request: the one that its headers name, or a new one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def begin_trace(request: web.Request, record: RequestRecord, gateway: Gateway) -> None:
     """Give *record* its trace.
 
-    A ``traceparent`` that cannot be read is replaced by a new one, whether spans are made here or not: the trace begins
+    A ``traceparent`` that cannot be read is replaced by a new one, also where no spans are made. The trace begins
     anew (W3C, section 3.2.4), and its id is in the log.
     """
     headers = request.headers

@@ -1,8 +1,9 @@
-"""The rules that keep foreign web pages out where no key is asked for. Pure: header values in, a verdict out.
+"""Decides from a request's headers whether a foreign web page sent it. The rules hold where no keys are configured.
 
-A browser sends a page's request to any address, loopback included, and marks it (Fetch, section 3.1; Fetch Metadata,
-section 2). It asks beforehand (a CORS preflight) unless the request is a simple one: a GET, or a POST whose body is a
-form, plain text or of no type. So a body of JSON's own type cannot come from a page that was not allowed to send it.
+A browser sends a page's request to any address, loopback included. It marks the request (Fetch, section 3.1; Fetch
+Metadata, section 2). It asks for permission first (a CORS preflight), unless the request is a simple one. A simple
+request is a GET, or a POST whose body is a form, plain text or of no type. A JSON body therefore cannot come from a
+page that is not allowed to send it.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from proxy.ingress.middlewares.trusted_hosts import is_trusted_host
 _JSON = "application/json"
 
 _JSON_TYPE = re.compile(r"[a-z0-9!#$&^_.-]+/[a-z0-9!#$&^_.+-]*\+json")
-"""A type whose syntax is JSON (RFC 6839, section 3.1), in lower case."""
+"""A content type with JSON syntax (RFC 6839, section 3.1), in lower case."""
 
 
 class Verdict(Enum):
-    """The origin of a request, as its headers tell it."""
+    """The origin of a request, judged by its headers."""
 
     FINE = "fine"
     FOREIGN_HOST = "foreign host"
     FOREIGN_PAGE = "foreign page"
     OTHER_TYPE = "other type"
-    """A type that is not JSON's, or none: refused where there is a body."""
+    """A content type that is not JSON, or none. The request is refused where it has a body."""
 
 
 @lru_cache(maxsize=64)  # clients send the same few values with each request
@@ -40,8 +41,8 @@ def judge(
 ) -> Verdict:
     """Return the verdict on the values of ``Host``, ``Origin``, ``Sec-Fetch-Site`` and ``Content-Type``.
 
-    None stands for a header that was not sent; no browser leaves ``Host`` out. *allowed* holds the names and the
-    origins of the settings. An origin is the process's own if it is the scheme and ``Host`` of the request.
+    None stands for a header that was not sent. Every browser sends ``Host``. *allowed* holds the allowed hosts and
+    origins of the settings. An origin is the process's own where it is ``http://`` and the request's ``Host``.
     """
     hosts, origins = allowed
     if host is not None and not is_trusted_host(host, hosts):
@@ -54,9 +55,9 @@ def judge(
 
 
 def may_send_body(headers: Mapping[str, str]) -> bool:
-    """Tell whether a request whose type is not JSON's may be served: it has no body, or no type and no browser sent it.
+    """Return True where a request that is not JSON may be served.
 
-    *headers* are looked up whatever their case.
+    It may where it has no body, or where it has no type and no browser sent it. *headers* must be case-insensitive.
     """
     if headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers:
         return True

@@ -1,4 +1,4 @@
-"""Refuse at once what the process has no room for; a queue would only make everyone late."""
+"""Refuses requests over the process's limits at once. A queue would delay every client."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from proxy.ingress.routes.paths import OTHER, is_ui_work
 
 @web.middleware
 async def limit_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse API requests over ``max_in_flight``, and bodies that announce more than ``max_body_mib``.
+    """Refuse API requests over ``max_in_flight``, and bodies whose ``Content-Length`` is over ``max_body_mib``.
 
-    Where places are few, clients share them: one agent gone wild must not shut the others out
+    Clients share the places where these are few, so that one runaway agent cannot shut the others out
     (:class:`proxy.resilience.fairness.Admission`). :mod:`proxy.core.clients` says who a client is.
     """
     record = request[RECORD]

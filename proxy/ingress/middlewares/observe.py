@@ -1,4 +1,4 @@
-"""Give each API request an id and a record, and write the record once, however the request ends."""
+"""Gives each API request an id and a record, and writes the record once, however the request ends."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from proxy.observability.tracing.trace_context import TRACEPARENT
 
 @web.middleware
 async def observe_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Run *handler* under observation. Health and metrics are neither logged nor counted.
+    """Run *handler* with a record of the request. Health and metrics are neither logged nor counted.
 
-    Here a request takes its gateway, once: all that is asked later is asked of that one (:mod:`proxy.server.reload`).
+    A request takes its gateway here, and keeps it to its end, even across a reload (:mod:`proxy.server.reload`).
     """
     gateway = request[GATEWAY] = request.app[CURRENT].gateway
     loop = asyncio.get_running_loop()
@@ -61,9 +61,9 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
 
 
 async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:
-    """Put the request id and CORS headers on every answer; close connections after their answer while draining.
+    """Add the request id and CORS headers to every answer. Close the connection after the answer while draining.
 
-    A connection closes as well after a refused key, and where the rest of the body would have to be read first
+    The connection is also closed after a refused key, and where the rest of the body would have to be read first
     (:mod:`proxy.core.close_unread`).
     """
     record = request.get(RECORD)
@@ -77,4 +77,4 @@ async def add_standing_headers(request: web.Request, response: web.StreamRespons
         or response.status == HTTPStatus.UNAUTHORIZED
     ):
         response.force_close()
-        response.headers["Connection"] = "close"  # aiohttp has written its own by now
+        response.headers["Connection"] = "close"  # aiohttp has already set its own value

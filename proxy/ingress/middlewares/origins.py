@@ -1,4 +1,4 @@
-"""Refuse what a foreign web page asks where no key is asked for, and answer the pages that are allowed (CORS)."""
+"""Refuses requests of foreign web pages where no keys are configured, and answers allowed pages (CORS)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _SITE = istr("Sec-Fetch-Site")
 _HEADER_NAMES = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~, -]*")
 
 _PREFLIGHT_S = "600"
-"""Seconds for which a browser need not ask again. A request of an origin that was taken out is refused at once."""
+"""Seconds for which a browser may remember a preflight. Requests of an origin removed meanwhile are refused at once."""
 
 
 def check_page(request: web.Request, general: GeneralSettings) -> web.Response | None:
-    """Return the answer to the preflight of an allowed page, and None for any other request that may be served.
+    """Return the answer to the preflight of an allowed page, or None for any other request that may be served.
 
-    The rules hold where no key is asked for and ``allow_unauthenticated_access`` is off. An allowed origin gets CORS
-    headers with a key as well, since its page could not read the answers otherwise.
+    The rules hold where no keys are configured and ``allow_unauthenticated_access`` is off. An allowed origin gets
+    CORS headers with a key as well, since its page could not read the answers otherwise.
 
-    Raises :class:`Forbidden` and :class:`UnsupportedMediaType` for what a page that is not allowed may have sent.
+    Raises :class:`Forbidden` and :class:`UnsupportedMediaType` for requests that a foreign page may have sent.
     """
     headers = request.headers
     if not general.asks_for_keys and not general.allow_unauthenticated_access:
@@ -49,18 +49,18 @@ def check_page(request: web.Request, general: GeneralSettings) -> web.Response |
 
 
 def cors_headers(origin: str) -> dict[str, str]:
-    """Return the CORS headers of an answer, where any origin is allowed; *origin* is the one that asks, or empty."""
+    """Return the CORS headers of an answer. *origin* is the request's allowed origin, or empty."""
     if not origin:
         return {"Vary": "Origin"}
     return {
         "Access-Control-Allow-Origin": origin,
-        "Access-Control-Expose-Headers": "*",  # `x-turnright-*`, `x-request-id`, `Retry-After` among them
+        "Access-Control-Expose-Headers": "*",  # such as `x-turnright-*`, `x-request-id`, `Retry-After`
         "Vary": "Origin",
     }
 
 
 def _refuse(verdict: Verdict, request: web.Request) -> None:
-    """Raise the error of *verdict*, unless it does not matter for this request."""
+    """Raise the error of *verdict*. Probes may use any host, and a request without a body any type."""
     error: ProxyError | None = None
     if verdict is Verdict.FOREIGN_HOST and not is_probe(request):
         error = Forbidden(
@@ -85,7 +85,7 @@ def _refuse(verdict: Verdict, request: web.Request) -> None:
 
 
 def _preflight_headers(asked: Mapping[str, str]) -> dict[str, str]:
-    """Return the answer to a preflight: the API's methods, and any header, since SDKs send many of their own."""
+    """Return the headers of the answer to a preflight: the API's methods and any header, since SDKs send many."""
     names = asked.get(hdrs.ACCESS_CONTROL_REQUEST_HEADERS, "")
     answer = {
         "Access-Control-Allow-Methods": "GET, HEAD, POST",

@@ -1,8 +1,7 @@
-"""The id under which one request appears in headers, logs and error texts.
+"""The id of a request, which appears in headers, logs and error texts.
 
-It does not go to the provider: vLLM takes an ``x-request-id`` for its own id and refuses a second request of that id
-while the first still runs (vllm#10583, #11036), which a retry, or a client that uses one id twice, would be.
-``traceparent`` is what joins the two sides.
+The provider does not get the id. vLLM takes an ``x-request-id`` as its own id. It refuses a second running request
+with the same id (vllm#10583, #11036), such as a retry. ``traceparent`` connects the two sides instead.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ _ACCEPTED = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 def request_id_for(sent: str | None) -> str:
-    """Return the client's own ``x-request-id`` when it is a plain token, otherwise a new random one.
+    """Return the client's own ``x-request-id`` where it is a plain token, or a new random id.
 
-    A token only, because the id goes into a header and a log line: nothing a client sends can break either.
+    The id goes into a header and a log line, and a token cannot break either.
     """
     if sent is not None and _ACCEPTED.fullmatch(sent):
         return sent

@@ -1,7 +1,7 @@
-"""The names that ``Host`` may have where no key is asked for. Pure.
+"""Decides which values of ``Host`` are trusted where no keys are configured.
 
-A page of somebody else's can have its own name lead to this process (DNS rebinding). The browser then takes the process
-for the page's own server. It still sends the page's name as ``Host``, so that unknown names are refused.
+A foreign page can let its own name lead to this process (DNS rebinding). The browser then takes the process for the
+page's own server. It still sends the page's name as ``Host``, so unknown names are refused.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ _HOST = re.compile(r"(?:\[(?P<v6>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::[0-9]*)?")
 """The syntax of ``Host`` (RFC 9110, section 7.2): an address in brackets or a name, and a port."""
 
 _OF_CONTAINERS = frozenset({"host.docker.internal", "gateway.docker.internal", "host.containers.internal"})
-"""The names by which Docker and Podman let a container reach its host. No public name server answers for them."""
+"""The names by which Docker and Podman let a container reach its host. Public name servers do not resolve them."""
 
 
 def is_trusted_host(host: str, allowed: tuple[str, ...] = ()) -> bool:
-    """Tell whether *host*, the value of ``Host``, cannot have been chosen by a foreign page.
+    """Return True where a foreign page cannot have chosen *host*, the value of ``Host``.
 
-    True for addresses, ``localhost`` and names below it (RFC 6761), the host's names within containers, and *allowed*
-    names, which are in lower case. The port does not count, nor does a dot at the end.
+    Addresses are trusted, ``localhost`` and the names below it (RFC 6761), and the names of a container's host. So
+    are the *allowed* names, which are in lower case. The port and a dot at the end are ignored.
     """
     found = _HOST.fullmatch(host.lower())
     if found is None:

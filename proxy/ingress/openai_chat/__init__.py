@@ -1,8 +1,8 @@
-"""OpenAI's chat format: the bytes of a request, read into a :class:`proxy.core.chat_request.ChatRequest`.
+"""OpenAI's chat format: reads the bytes of a request into a :class:`proxy.core.chat_request.ChatRequest`.
 
-format           the format as forwarding uses it
-read_request     the way in
-mend_surrogates  bodies that were cut within a character
-parameters       the parameters that a client may set
-known_tools      lists of tools that were seen before
+- format: the format that forwarding uses
+- read_request: the parser of a request
+- mend_surrogates: bodies that were cut within a character
+- parameters: the parameters that a client may set
+- known_tools: a cache of checked tool lists
 """

@@ -1,4 +1,4 @@
-"""OpenAI's chat format, as forwarding uses it: its chunks and answers are the internal form and go out as they are."""
+"""OpenAI's chat format for forwarding. Chunks and answers are already in this format and are sent unchanged."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Declared tools that were seen before: the same ones come with every request of a conversation, and of all others.
+"""A cache of checked tool lists: the same list comes with every request of a conversation.
 
-They are known by their bytes as they are written anew, which takes 6 µs for eight tools of 6 KB; to check them, to walk
-them and to look up each schema by itself takes twenty times that. What is known of a list of tools is then found by
-the object that stands for it.
+The key is the list encoded as JSON, which takes 6 µs for eight tools of 6 KB. Checking the tools, measuring their
+depth and looking up each schema takes twenty times as long. Later steps find cached facts of a list by the identity
+of the cached list.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from proxy.ingress.openai_chat.parameters import check_parameter
 from sanitizers.turns import declared_names
 
 _MOST_PARTS = 8_192
-"""Commas and opening brackets of a list that is remembered. A usual list of 128 KiB has 5,500; 43,000 empty lists take
-as many bytes of JSON and 25 times as many in memory."""
+"""Commas and opening brackets in a cached list, at most. A usual list of 128 KiB has 5,500.
+
+A list of 43,000 empty lists takes as many bytes of JSON, and 25 times as many in memory.
+"""
 
 
 def known_tools(tools: Any) -> KnownTools | None:
-    """Return what is known of *tools*, a value of ``tools``; None where it is no list, or more than is remembered."""
+    """Return the facts of *tools*, a value of ``tools``, or None where it is not a list, or is too large to cache."""
     if tools.__class__ is not list:
         return None
     try:
@@ -35,7 +37,7 @@ def known_tools(tools: Any) -> KnownTools | None:
         return None
     try:
         return _known(written)
-    except InvalidRequest:  # not kept: somebody could send any number of these
+    except InvalidRequest:  # not cached: a client could fill the cache with faulty lists
         return KnownTools(tools, depth_of(tools), are_checked=False, size=len(written))
 
 

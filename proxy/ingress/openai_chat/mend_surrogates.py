@@ -1,8 +1,8 @@
-r"""Requests whose texts were cut within a character: mended, since the conversation would be lost over them. Pure.
+r"""Mends requests whose texts were cut within a character.
 
-An agent in JavaScript that cuts a tool's output to a length may cut an emoji in two, and writes what is left as
-``"\ud83d"``. That is JSON, but no text: strict parsers refuse it, ours and the providers' ("no low surrogate"), in
-every further request of the conversation.
+An agent in JavaScript that cuts a tool's output to a length may cut an emoji in two. It writes the remaining half, a
+lone surrogate, as ``"\ud83d"``. That is JSON, but no valid text. Strict parsers refuse it, here and at providers ("no
+low surrogate"), in every further request of the conversation.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def mend_surrogates(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
-    """Return *body*, with U+FFFD for each half of a character in its messages, and the places of these messages.
+    """Return *body* with U+FFFD for each lone surrogate in its messages, and the indexes of these messages.
 
-    None where there is none, or one elsewhere: a parameter is not a text to be read, and to change one is to guess.
-    For what a strict parser refused; all else that is wrong with it is so in what is returned.
+    Returns None where there is none, and where a parameter holds one: a parameter cannot be changed without guessing.
+    Call it for a body that a strict parser refused. Every other fault of the body is left in the result.
     """
     if not _HALF.search(body):
         return None

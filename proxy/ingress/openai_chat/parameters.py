@@ -1,13 +1,11 @@
-"""Which request parameters a client may set, and of what type: the allow-list of the trust boundary.
+"""The allow-list of request parameters that a client may set, with their types. It is a trust boundary.
 
-What goes upstream is built from these names and nothing else. A client's body never decides where a request, or
-a key, is sent: ``api_base``, ``extra_headers``, ``extra_body``, ``custom_llm_provider``, ``fallbacks``,
-``mock_response`` and their like are real arguments of ``litellm.acompletion`` (CVE-2024-6587 was
-``acompletion(**body)``), so a name that is not listed here is dropped and counted.
+Only the parameters listed here go upstream. A client must never decide to which address a request, or a key, is sent.
+``api_base``, ``extra_headers``, ``extra_body``, ``custom_llm_provider``, ``fallbacks`` and ``mock_response`` are
+arguments of ``litellm.acompletion``. CVE-2024-6587 was ``acompletion(**body)``. Other names are dropped and counted.
 
-Sources: the request of OpenAI's chat completions reference (2026-11) and the fields that real clients were seen
-to send; ``top_k`` is what most of the others know beside it. ``metadata`` is left out on purpose: litellm reads it for
-itself.
+Sources: OpenAI's reference of chat completions (2026-11), and the fields that real clients were seen to send.
+``top_k`` is known to most other providers. ``metadata`` is left out on purpose, since litellm reads it for itself.
 """
 
 from __future__ import annotations
@@ -88,7 +86,7 @@ PARAMETERS = kinds_of(_TYPES)
 def check_parameter(name: str, value: Any) -> None:
     """Raise :class:`InvalidRequest`, with the parameter in ``param``, unless *value* has *name*'s type.
 
-    *name* must be a key of :data:`PARAMETERS`. Ranges are the provider's affair, since they differ by model.
+    *name* must be a key of :data:`PARAMETERS`. The provider checks ranges, since they differ by model.
     """
     check_type(name, value, PARAMETERS[name])
     if name == "tools":
@@ -100,10 +98,10 @@ def check_parameter(name: str, value: Any) -> None:
 
 
 def _check_tool(tool: dict[str, Any], index: int) -> None:
-    """Refuse a tool that is no plain function: other types reach into litellm or the provider's account.
+    """Refuse a tool whose type is not ``function``.
 
     ``mcp``, ``web_search``, ``code_interpreter`` and ``file_search`` make litellm or the provider act for the
-    operator; no client decides that.
+    operator. No client decides that.
     """
     kind = tool.get("type")
     if kind != "function":
@@ -122,7 +120,7 @@ def _check_tool(tool: dict[str, Any], index: int) -> None:
 
 
 def _check_legacy_function(function: dict[str, Any], place: str) -> None:
-    """Refuse an entry of ``functions`` that litellm would take for a tool: it reads both lists alike."""
+    """Refuse an entry of ``functions`` with a type: litellm would read it as a tool."""
     if "type" in function:
         raise InvalidRequest(
             f"Invalid value for '{place}.type': a function has no type.", param=f"{place}.type"

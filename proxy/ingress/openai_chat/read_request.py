@@ -1,7 +1,7 @@
-"""A request's bytes become a :class:`ChatRequest`, or an error that names what is wrong. Pure.
+"""Reads a request's bytes into a :class:`ChatRequest`, or raises an error that names the fault.
 
-Everything that a client can get wrong about a request by itself is found here, before anything is sent: JSON,
-nesting, types, roles, content parts. What depends on the model is found later, when the model is known.
+Faults that do not depend on the model are found here, before anything is sent: JSON, nesting, types, roles, content
+parts. Faults that depend on the model are found in planning.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _CONTENT_OF, _CALLS_OF = methodcaller("get", "content"), methodcaller("get", "to
 _CONTAINERS = frozenset({dict, list})
 
 _USUAL_MESSAGE = 1024
-"""Bytes of an agent's message: 300 of them are 354 KB (benchmarks/gateway)."""
+"""Bytes of an agent's usual message: 300 of them are 354 KB (benchmarks/gateway)."""
 
 _USUAL_PART = 512
-"""Bytes of a usual body that take as long to plan as a call, or as a part of a content."""
+"""Bytes of a usual body that take as long to plan as one tool call or one content part."""
 
 _PARSED_FASTER = 4
-"""Parsing a body of many objects takes longer than planning it, where they are neither messages, calls nor parts."""
+"""Cost of parsing divided by the cost of planning, for objects that are neither messages, calls nor content parts."""
 
 
 def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0) -> ChatRequest:
-    """Return the request in *body*; *mends* says that its messages may be changed where they cannot be read otherwise.
+    """Return the request in *body*. *mends* allows messages to be changed where they cannot be read otherwise.
 
-    *weight* is what it costs to parse it (:func:`proxy.core.offload.parse_weight`), for those who know.
-    Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no
-    model, messages that cannot be read, and a known parameter of the wrong type.
+    *weight* is the cost of parsing (:func:`proxy.core.offload.parse_weight`), where the caller knows it. Raises
+    :class:`InvalidRequest` with ``param`` for anything but a JSON object, and for nesting deeper than *max_nesting*.
+    It also does so for a missing model, messages that cannot be read, and a known parameter of the wrong type.
     """
     fields, body, mended = _load(body, mends=mends)
     model = read_model(fields)
@@ -86,7 +86,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
 
 
 def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Change, ...]]:
-    """Return the fields of *body*, the bytes they are read from, and what was mended so that they can be read."""
+    """Return the fields of *body*, the bytes that they were read from, and the changes that made these readable."""
     try:
         return load_object(body), body, ()
     except InvalidRequest:
@@ -98,7 +98,10 @@ def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Cha
 
 
 def _weight_of(outline: Outline) -> int:
-    """Return what work on a history costs, as the bytes of a usual one, by its messages, calls and parts."""
+    """Return the cost of work on a history, by its messages, calls and parts.
+
+    The unit is a byte of a usual history.
+    """
     messages = outline.messages
     parts = len(outline.call_ids)
     if outline.odd:
@@ -111,7 +114,7 @@ def _weight_of(outline: Outline) -> int:
 def _of_unknown_depth(
     fields: dict[str, Any], outline: Outline, known: KnownTools | None, max_nesting: int
 ) -> dict[str, Any]:
-    """Return the containers among *fields*, without those messages and tools that are known to be flat enough."""
+    """Return the lists and objects among *fields*, without the messages and tools that are known to be flat enough."""
     are_containers = map(_CONTAINERS.__contains__, map(type, fields.values()))
     rest = dict(compress(fields.items(), are_containers))
     if max_nesting >= 2 + DEPTH:

@@ -1,4 +1,4 @@
-"""OpenAI's formats of text completions and embeddings, as forwarding uses them."""
+"""OpenAI's formats of text completions and embeddings, for forwarding."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OpenAICompletions:
 
 
 class OpenAIEmbeddings(OpenAICompletions):
-    """Implements the same protocol for embeddings, whose answers have no id and are never streamed."""
+    """Implements the same protocol for embeddings. Their answers have no id and are never streamed."""
 
     name = "openai_embeddings"
 

@@ -1,9 +1,9 @@
-"""The parameters that a client may set for embeddings and text completions.
+"""The allow-list of parameters that a client may set for embeddings and text completions.
 
-This is an allow-list, as :mod:`proxy.ingress.openai_chat.parameters` is for chats.
+:mod:`proxy.ingress.openai_chat.parameters` is the same for chats.
 
-Sources: OpenAI's references of both endpoints (2026-11). ``metadata``, ``extra_body`` and their like are left out for
-the reasons that are given there.
+Sources: OpenAI's references of both endpoints (2026-11). ``metadata``, ``extra_body`` and similar parameters are left
+out for the reasons given there.
 """
 
 from __future__ import annotations

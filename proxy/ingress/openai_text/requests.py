@@ -1,4 +1,4 @@
-"""A request for embeddings or for a text completion, from its bytes, or an error that names what is wrong. Pure."""
+"""Reads the bytes of a request for embeddings or a text completion, or raises an error that names the fault."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from proxy.ingress.parameter_types import Kinds, check_type
 
 
 def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -> TextRequest:
-    """Return the request for embeddings in *body*, which has that *weight*.
+    """Return the request for embeddings in *body*, which costs *weight* to parse.
 
-    Raises :class:`InvalidRequest` with ``param`` for: no JSON, no object, nesting deeper than *max_nesting*, no model,
-    no input or one that is none, and a known parameter of the wrong type.
+    Raises :class:`InvalidRequest` with ``param`` for anything but a JSON object, and for nesting deeper than
+    *max_nesting*. It also does so for a missing model, a missing or faulty input, and a known parameter of the wrong
+    type.
     """
     return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting, weight)
 
 
 def parse_completion_request(body: bytes, *, max_nesting: int, weight: int = 0) -> TextRequest:
-    """Return the request for a text completion in *body*; raises as :func:`parse_embedding_request` does."""
+    """Return the request for a text completion in *body*. Raises the errors of :func:`parse_embedding_request`."""
     return _parse(body, "prompt", COMPLETION_PARAMETERS, max_nesting, weight)
 
 

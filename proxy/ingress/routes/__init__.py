@@ -1,4 +1,4 @@
-"""The table of paths: which handler answers what."""
+"""Registers the handler of each path."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["add_api_routes", "add_health_routes"]
 
 
 def add_api_routes(app: web.Application) -> None:
-    """Add the API, each path in both spellings, and what is not served of OpenAI's."""
+    """Add the API's paths, each with and without ``/v1``, and the paths of OpenAI's API that are not served."""
     others = {EMBEDDINGS: embeddings, COMPLETIONS: completions}
     for route in FORMATS:
         for path in spellings(route):
@@ -46,7 +46,7 @@ def add_api_routes(app: web.Application) -> None:
 
 
 def add_health_routes(app: web.Application) -> None:
-    """Add health and metrics; all there is on the admin listener."""
+    """Add health and metrics, which are all that the admin listener serves."""
     for path in LIVE:
         app.router.add_get(path, livez)
     for path in READY:

@@ -17,9 +17,9 @@ from proxy.planning.guard_turns import MAX_ROUNDS, guard_chat, read_max_rounds
 
 
 async def chat_completions(request: web.Request) -> web.StreamResponse:
-    """Read the request, decide what is sent, send it, and hand the answer back.
+    """Read the request, apply the turn guard, forward the chat and return its answer.
 
-    A request that comes before the upstream is warm waits for it: the error would cost the client more.
+    A request that comes before the upstream is ready waits for it: an error would cost the client more.
     """
     gateway, record = request[GATEWAY], request[RECORD]
     settings, answer_format = gateway.settings, FORMATS[record.route]

@@ -16,7 +16,7 @@ from proxy.ingress.routes.read_body import read_body
 
 
 async def completions(request: web.Request) -> web.StreamResponse:
-    """Read the request, send it as it is, and hand the text back."""
+    """Read the request, forward it unchanged, and return the text."""
     gateway, record = request[GATEWAY], request[RECORD]
     settings, answer_format = gateway.settings, FORMATS[record.route]
     body = await read_body(request, gateway, record)

@@ -16,7 +16,7 @@ from proxy.ingress.routes.read_body import read_body
 
 
 async def embeddings(request: web.Request) -> web.StreamResponse:
-    """Read the request, send it as it is, and hand the embeddings back."""
+    """Read the request, forward it unchanged, and return the embeddings."""
     gateway, record = request[GATEWAY], request[RECORD]
     settings, answer_format = gateway.settings, FORMATS[record.route]
     body = await read_body(request, gateway, record)

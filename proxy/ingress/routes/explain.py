@@ -1,4 +1,4 @@
-"""``POST /v1/explain``: the body of a chat request, and what would be made of it; nothing is sent upstream."""
+"""``POST /v1/explain``: shows how a chat request would be changed, without sending it upstream."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from proxy.state.kept_signatures import Kept
 
 
 async def explain(request: web.Request) -> web.Response:
-    """Answer with the body that would be sent, the changes and the verdict."""
+    """Answer with the body that would be sent, its changes and the verdict."""
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request, gateway, record)

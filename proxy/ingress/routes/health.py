@@ -1,4 +1,4 @@
-"""Liveness and readiness. Neither asks an upstream: a provider that is down must not take every replica out."""
+"""Liveness and readiness. Neither calls an upstream: a provider that is down must not take every replica out."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from proxy.forwarding.json_response import json_response
 
 
 async def livez(_: web.Request) -> web.Response:
-    """Answer: the process runs, and its loop turns."""
+    """Answer 200 while the process runs and its event loop turns."""
     return json_response({"status": "alive"})
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """Answer 200 while new requests are wanted; 503 while warming up and from SIGTERM on."""
+    """Answer 200 while new requests are wanted, and 503 during warm-up and after SIGTERM."""
     ready = request[GATEWAY].lifecycle.ready
     return json_response({"status": "ready" if ready else "not ready"}, status=200 if ready else 503)
 
 
 async def root(_: web.Request) -> web.Response:
-    """Say who is here; some clients ask for this path before anything else."""
+    """Answer with the name and the version. Some clients ask for this path first."""
     return json_response({"name": "turnright", "version": __version__})

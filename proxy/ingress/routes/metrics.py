@@ -11,7 +11,7 @@ from proxy.forwarding.gateway import GATEWAY
 
 
 async def metrics(request: web.Request) -> web.Response:
-    """Answer with every series, as text or OpenMetrics by the Accept header."""
+    """Answer with every series, in Prometheus text or OpenMetrics, as the Accept header asks."""
     gateway = request[GATEWAY]
     gateway.metrics.ready.set(gateway.lifecycle.ready)
     gateway.metrics.connections.set(len(gateway.connections))

@@ -1,4 +1,4 @@
-"""``GET /v1/models`` and ``GET /v1/models/{id}``: the configured names; a wildcard is listed as itself."""
+"""``GET /v1/models`` and ``GET /v1/models/{id}``: the configured names. A wildcard is listed unexpanded."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from proxy.forwarding.json_response import json_response
 
 
 async def list_models(request: web.Request) -> web.Response:
-    """Answer with every configured name."""
+    """Answer with every configured model name."""
     gateway = request[GATEWAY]
     names = model_names(gateway.settings)
     return json_response({"object": "list", "data": [_model(name, gateway) for name in names]})
 
 
 async def show_model(request: web.Request) -> web.Response:
-    """Answer with one name, which a wildcard may cover; 404 ``model_not_found`` otherwise."""
+    """Answer with one model, which a wildcard may match, or with 404 ``model_not_found``."""
     gateway = request[GATEWAY]
     name = request.match_info["id"]
     if name not in model_names(gateway.settings):

@@ -1,6 +1,7 @@
-"""A request's body, read in bounded time: a client that sends a byte a minute must not hold a place for ever.
+"""Reads a request's body within a time limit: a client that sends a byte a minute must not hold a place for ever.
 
-It is read and unpacked here, behind the key and with a place taken: no byte of a refused request is.
+The body is read and decompressed here, after the key was checked and a place was taken. A refused request's body is
+never read.
 """
 
 from __future__ import annotations
@@ -19,31 +20,31 @@ from proxy.observability.request_record import RequestRecord
 from proxy.resilience.memory_need import SMALL
 
 _LONGEST_S = 120.0
-"""Seconds for a whole body: 32 MiB over a line of 2.5 Mbit/s."""
+"""Seconds for a whole body: 32 MiB at 2.5 Mbit/s."""
 
 _AT_ONCE = 2**20
-"""Bytes that are unpacked on the event loop, packed or unpacked: 5 ms. What is longer goes to a worker thread."""
+"""Bytes that are decompressed on the event loop, compressed or not: 5 ms. Longer bodies go to a worker thread."""
 
 _STEP = 4 * 2**20
-"""Bytes that are unpacked in one turn of a worker thread, 20 ms, and are reserved beforehand."""
+"""Bytes that are decompressed in one step of a worker thread, in 20 ms. They are reserved beforehand."""
 
 _AHEAD = 64 * 2**10
-"""Bytes that are reserved before they arrive, or as many as have arrived: so it is done few times."""
+"""Bytes of memory that are reserved ahead, at least. As many as have arrived are reserved ahead of longer bodies."""
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 async def read_body(request: web.Request, gateway: Gateway, record: RequestRecord) -> bytes:
-    """Return the body of *request*, unpacked; ``request.client_max_size`` bounds it, packed and unpacked.
+    """Return the body of *request*, decompressed. ``request.client_max_size`` limits it before and after decompression.
 
-    Memory is reserved for it while it arrives, and then for what it is decoded to. Raises :class:`RequestTooSlow` when
-    it is not there in time, :class:`web.HTTPRequestEntityTooLarge` when it is over the bound, and what
-    :mod:`proxy.core.unpack_body` and :mod:`proxy.ingress.routes.reserve_memory` raise.
+    Memory is reserved for it while it arrives, and then for its decoded values. Raises :class:`RequestTooSlow` where
+    the body does not arrive in time, and :class:`web.HTTPRequestEntityTooLarge` where it is over the limit. Raises
+    the errors of :mod:`proxy.core.unpack_body` and :mod:`proxy.ingress.routes.reserve_memory` as well.
     """
     packed = hdrs.CONTENT_ENCODING in request.headers
     coding = find_coding(request.headers.getall(hdrs.CONTENT_ENCODING)) if packed else None
     content, most = request.content, request.client_max_size
-    if content.is_eof():  # it came with its headers: most do, and a timer for each costs 8 us
+    if content.is_eof():  # most bodies come with their headers, and a timer for each costs 8 us
         body = content.read_nowait()
         if len(body) > most:
             raise web.HTTPRequestEntityTooLarge(most, len(body))
@@ -57,8 +58,8 @@ async def read_body(request: web.Request, gateway: Gateway, record: RequestRecor
         body = await _unpack(request, body, coding)
     size = len(body)
     if size <= SMALL:
-        need = size * gateway.memory_times + 1  # an empty body is a request as well
-        # Most bodies came whole, and find room: for them this is all of `reserve`.
+        need = size * gateway.memory_times + 1  # an empty body reserves a byte as well
+        # Most bodies came whole and fit into the memory left. For them this equals `reserve`, without a call.
         if not record.reserved and gateway.memory.take(record.client, record.started, need):
             record.reserved = need
         else:
@@ -69,11 +70,11 @@ async def read_body(request: web.Request, gateway: Gateway, record: RequestRecor
 
 
 async def _receive(request: web.Request, most: int) -> bytes:
-    """Return the bytes of a body that has not all come yet, asking for it where the client waits to be asked."""
+    """Return the bytes of a body that is still arriving. Answers ``Expect: 100-continue`` first."""
     waits = request.headers.get(hdrs.EXPECT, "").lower() == "100-continue"
     if waits and request.version >= HttpVersion11 and request.transport is not None:
         request.transport.write(_CONTINUE)
-    received = io.BytesIO()  # its value is the buffer itself, where `request.read()` copies all of it
+    received = io.BytesIO()  # its value is the buffer itself, while `request.read()` copies it
     gateway, record, size, reserved = request[GATEWAY], request[RECORD], 0, 0
     announced = request.content_length or most
     while piece := await request.content.readany():
@@ -87,7 +88,7 @@ async def _receive(request: web.Request, most: int) -> bytes:
 
 
 async def _unpack(request: web.Request, body: bytes, coding: str) -> bytes:
-    """Return what *body* unpacks to; what is there of it counts from step to step."""
+    """Return the decompressed *body*. Memory for it is reserved step by step."""
     gateway, record = request[GATEWAY], request[RECORD]
     unpacking = BodyUnpacker(body, coding, request.client_max_size)
     done = len(body) <= _AT_ONCE and unpacking.unpack(_AT_ONCE)

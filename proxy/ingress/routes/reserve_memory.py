@@ -1,6 +1,6 @@
 """Reserves memory for a request while its body arrives and before it is decoded, or refuses the request.
 
-What is reserved is held until the request ends (:mod:`proxy.ingress.middlewares.limits`).
+The memory is held until the request ends (:mod:`proxy.ingress.middlewares.limits`).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from proxy.observability.request_record import RequestRecord
 from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, MIB, need_of
 
 _UNCOUNTED = LARGE
-"""Bytes of a body up to which its values are not counted while there is room: one pass over 390 KB takes 0.4 ms."""
+"""Bytes of a body up to which its values are not counted while there is room. One pass over 390 KB takes 0.4 ms."""
 
 _EMPTY = 4
-"""There is room while less than this part of the memory is taken."""
+"""There is room while less than one in this number of bytes is taken."""
 
 
 async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) -> None:
-    """Reserve what the request of *body*, a large one, is going to take.
+    """Reserve the memory for the request of *body*, a large one.
 
-    Raises what :func:`reserve` raises, and :class:`BodyTooLarge` for values that take too much.
+    Raises the errors of :func:`reserve`, and :class:`BodyTooLarge` for values that take too much memory.
     """
     most, memory = gateway.settings.general_settings.max_body_mib, gateway.memory
     largest = LARGEST_TIMES * len(body)
@@ -33,7 +33,7 @@ async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) 
         reserve(record, gateway, largest * gateway.memory_times // DIRECT_TIMES)
         return
     weight = parse_weight(body)
-    if weight <= LARGE:  # half a millisecond: nobody else needs a turn behind it
+    if weight <= LARGE:  # half a millisecond, which may run on the event loop
         need = need_of(body, most)
     else:
         need = await run_offloaded(weight, lambda: need_of(body, most))
@@ -41,9 +41,9 @@ async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) 
 
 
 def reserve(record: RequestRecord, gateway: Gateway, size: int) -> None:
-    """Reserve *size* bytes for the request of *record*, those included that it holds already.
+    """Reserve *size* bytes in all for the request of *record*. Bytes that it already holds count.
 
-    Raises :class:`BodyTooLarge` where the process has never so much, and :class:`Overloaded` where it has not now.
+    Raises :class:`BodyTooLarge` where the process never has that much, and :class:`Overloaded` where it has not now.
     """
     held, memory = record.reserved, gateway.memory
     now = asyncio.get_running_loop().time() if held else record.started
