@@ -1,12 +1,13 @@
-"""Logs, metrics, traces and recent requests. Other rooms tell it what happens.
+"""Logs, metrics, traces and recent requests. Other rooms report to it.
 
-request_record     the facts of one request, from its start to its end
-finish_request     the log line and the metrics of a request that has ended
-logs, log_lines    structured logs, as JSON or for a reader; log_writer writes them in a thread
-refusal_log        one line a minute for requests that are refused before their client is known
-metrics            Prometheus metrics
-tracing            spans, and the trace context that is passed on
-gen_ai_names       OpenTelemetry's names of providers and operations
-observed_upstream  an upstream whose calls are timed and counted
-recent_requests    the last requests, for the inspector
+- request_record: the facts of one request, from its start to its end
+- finish_request: the log line and the metrics of a finished request
+- logs, log_lines: structured logs, as JSON or for a terminal
+- log_writer: the worker thread that writes log lines
+- refusal_log: one line a minute for requests that are refused before their client is known
+- metrics: Prometheus metrics
+- tracing: spans, and the trace context that is passed on
+- gen_ai_names: OpenTelemetry's names of providers and operations
+- observed_upstream: an upstream whose calls are timed and counted
+- recent_requests: the last requests, for the inspector
 """

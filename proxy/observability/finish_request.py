@@ -1,4 +1,4 @@
-"""Writes a request's log line and metrics, once, when the request has ended."""
+"""Writes a request's log line and metrics, once, after the request has ended."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 def finish_request(
     record: RequestRecord, metrics: Metrics, now: float, watch: RecentRequests | None = None
 ) -> None:
-    """Write *record* to the metrics, the log, and what *watch* remembers.
+    """Add *record* to the metrics, the log, and the recent requests of *watch*.
 
-    *now* is the end of the request, on the event loop's clock.
+    *now* is the end of the request, by the event loop's clock.
     """
     duration, model, usage = now - record.started, record.model, record.usage
     planned, plan = record.planned, record.plan
@@ -28,7 +28,7 @@ def finish_request(
     changes = () if unchanged else record.all_changes
     changed = format_changes(changes) if changes else ""
     rounds = record.rounds
-    if rounds is None and record.guarded is not None:  # there was no answer
+    if rounds is None and record.guarded is not None:  # no answer began, so no header was made
         rounds = record.guarded.turn.header()
     trace = {"trace_id": record.trace_id} if record.trace_id else None
     metrics.requests.labels(record.route, model, record.outcome).inc(1, trace)
@@ -55,13 +55,13 @@ def finish_request(
     cached = (usage.get("prompt_tokens_details") or _NOTHING).get("cached_tokens")
     reasoning = (usage.get("completion_tokens_details") or _NOTHING).get("reasoning_tokens")
     for kind, count in (("input", sent), ("output", written), ("cached", cached), ("reasoning", reasoning)):
-        if count and isinstance(count, int) and count > 0:  # a provider's number is not to be relied on
+        if count and isinstance(count, int) and count > 0:  # providers send counts of any type and sign
             metrics.tokens.labels(model, kind).inc(count)
     if record.writing_s is not None:
         per_token = time_per_token(record.writing_s, written, reasoning)
         if per_token is not None:
             metrics.per_token.labels(model).observe(per_token)
-    if record.refused:  # told by their number alone (:mod:`proxy.observability.refusal_log`)
+    if record.refused:  # :mod:`proxy.observability.refusal_log` logs only their number
         return
     if watch is not None:
         _remember(record, watch, now, changed, rounds)
@@ -73,8 +73,8 @@ def _log_request(
 ) -> None:
     """Write the log line of a request that took *duration* seconds.
 
-    *changed* names all its changes, *rounds* is what its header says, *tokens* are the provider's counts of the prompt
-    and of the answer.
+    *changed* names all its changes, and *rounds* is its response header. *tokens* are the provider's counts of the
+    prompt and of the answer.
     """
     planned = record.planned
     get_log().info(
@@ -105,7 +105,7 @@ def _log_request(
 
 
 def _count_plan(plan: Plan, model: str, metrics: Metrics) -> None:
-    """Count what a chat's plan came to: its budget, its signatures, and the rules that it breaks all the same."""
+    """Count the facts of a chat's plan: its budget, its signatures, and the rules that it still breaks."""
     budget = plan.budget
     if budget is not None:
         if plan.mode == "repair" and (removed := budget.removed):
@@ -123,7 +123,7 @@ def _count_plan(plan: Plan, model: str, metrics: Metrics) -> None:
 def _remember(
     record: RequestRecord, watch: RecentRequests, now: float, changed: str, rounds: str | None
 ) -> None:
-    """Leave with *watch* what the inspector tells of a request that ended at *now*; *changed* are all its changes."""
+    """Add a request that ended at *now* to the recent requests of *watch*. *changed* names all its changes."""
     planned, plan = record.planned, record.plan
     report = plan.budget if plan is not None else None
     shown = made = changed
@@ -157,10 +157,10 @@ def _remember(
 
 
 def time_per_token(writing_s: float, output: object, reasoning: object) -> float | None:
-    """Return the seconds that each token after the first took, of those that were written in *writing_s*.
+    """Return the mean time of an output token after the first, in seconds. Writing all of them took *writing_s*.
 
-    *output* and *reasoning* are the provider's counts; the thoughts are part of the output and came before it. None
-    where the counts are none, or hold no second token.
+    *output* and *reasoning* are the provider's counts. The output includes reasoning tokens, which came before the
+    first text. Returns None where a count is missing or there is no second token.
     """
     if not isinstance(output, int):
         return None
@@ -169,7 +169,7 @@ def time_per_token(writing_s: float, output: object, reasoning: object) -> float
 
 
 def _finish_turn(record: RequestRecord, turn: Turn, rounds: str | None, metrics: Metrics) -> None:
-    """Count the rounds of *turn*, and log what the newest round brought about; *rounds* is what the header says."""
+    """Count the rounds of *turn*, and log the events of the newest round. *rounds* is the response header."""
     metrics.rounds.labels(record.model).observe(turn.rounds)
     for event in turn.events:
         metrics.turn_events.labels(record.model, event).inc()

@@ -1,6 +1,6 @@
 """OpenTelemetry's names for operations and providers, the same in metrics and in spans.
 
-They are those of ``gen_ai.operation.name`` and ``gen_ai.provider.name`` in the repository
+They are the values of ``gen_ai.operation.name`` and ``gen_ai.provider.name`` in the repository
 ``open-telemetry/semantic-conventions-genai`` (status: development; read in October 2026).
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 OTHER = "_OTHER"
-"""OpenTelemetry's word for a value that its closed set does not have."""
+"""OpenTelemetry's value for anything outside a closed set."""
 
 CHAT, EMBEDDINGS, TEXT_COMPLETION = "chat", "embeddings", "text_completion"
-"""What is asked of a provider."""
+"""The operations of a provider."""
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(
     {
@@ -39,7 +39,7 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "watsonx": "ibm.watsonx.ai",
         "watsonx_text": "ibm.watsonx.ai",
         "xai": "x_ai",
-        # The conventions have no word for these and allow one's own.
+        # The conventions have no name for these, and allow names of one's own.
         "cerebras": "cerebras",
         "fireworks_ai": "fireworks_ai",
         "hosted_vllm": "vllm",
@@ -55,4 +55,4 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "vllm": "vllm",
     }
 )
-"""From what litellm calls a provider to ``gen_ai.provider.name``; whoever is not here is :data:`OTHER`."""
+"""From litellm's name of a provider to ``gen_ai.provider.name``. A provider that is not listed is :data:`OTHER`."""

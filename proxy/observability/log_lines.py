@@ -1,7 +1,7 @@
-"""One event of the log as one line: JSON for machines, or columns for somebody at a terminal. Pure.
+"""Formats one log event as one line: as JSON for machines, or in columns for a terminal.
 
-Rules: an event is one line whatever its values are, and no value can move a terminal's cursor. JSON has every field;
-columns leave out what is None, and of a request what a reader of single lines does not need.
+An event is one line whatever its values are, and no value can move a terminal's cursor. JSON has every field. Columns
+leave out fields that are None, and fields of a request that only machines need.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Literal, TypeAlias
 import orjson
 
 FormatLine: TypeAlias = Callable[[str, str, Mapping[str, object], datetime], str]
-"""Writes level, event, fields and the moment (with its zone) as a line, its end included."""
+"""Formats a line, with its newline, from level, event, fields and time (with its zone)."""
 
 REQUEST = "request_finished"
-"""The event that has columns: one for each request."""
+"""The event of a finished request, whose line has columns."""
 
 _LINE = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
@@ -43,11 +43,11 @@ _NOT_NAMED = frozenset(
         "upstream_ms",
     }
 )
-"""Fields of a request that have a column, or are for machines."""
+"""Fields of a request that have a column of their own, or that only machines need."""
 
 
 def line_format(name: Literal["json", "readable"], *, colours: bool) -> FormatLine:
-    """Return what writes lines in the form that the configuration names; *colours* count for readable ones alone."""
+    """Return the line formatter that the configuration names. *colours* apply to readable lines alone."""
     if name == "json":
         return json_line
 
@@ -67,7 +67,7 @@ def json_line(level: str, event: str, fields: Mapping[str, object], now: datetim
 
 
 def _request(fields: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield a request's columns with their colours; what is not of a fixed width stands last."""
+    """Yield a request's columns with their colours. Values of any width come last."""
     status, outcome = fields.get("status"), fields.get("outcome")
     colour = _OF_STATUS.get(status // 100, "") if isinstance(status, int) else ""
     yield _word(status or "---"), colour or _RED
@@ -82,7 +82,7 @@ def _request(fields: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     if outcome != "ok":
         yield _word(outcome), colour or _RED
     for name, value in fields.items():
-        quiet = name == "rounds" and ";" not in str(value)  # nothing to tell of them
+        quiet = name == "rounds" and ";" not in str(value)  # the rounds hold no warning
         if name not in _NOT_NAMED and value not in (None, "", 0) and not quiet:
             yield f"{name}={_word(value)}", ""
 
@@ -108,11 +108,11 @@ def _duration(milliseconds: object) -> str:
 
 
 def _or_dash(value: object) -> str:
-    return "-" if value is None else _word(value)  # a provider's count may be anything
+    return "-" if value is None else _word(value)  # providers send counts of any type
 
 
 def _word(value: object) -> str:
-    """Return a value as one word: in quotes, with escapes, where it is none."""
+    """Return *value* as one word. A text with spaces or unprintable characters is quoted and escaped."""
     text = str(value)
     if text.isprintable() and text and " " not in text:
         return text

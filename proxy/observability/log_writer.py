@@ -1,7 +1,7 @@
-"""Log lines on their way out: written by a thread, so that a reader that is slow, or stuck, never holds the loop.
+"""Writes log lines in a worker thread, so that a slow or stuck reader never blocks the event loop.
 
-Lines are gathered and written together every tenth of a second. Those that nobody takes are dropped beyond a bound, and
-counted in a line of their own; what is left at the end is written then.
+Lines are gathered and written together every tenth of a second. Lines beyond a limit are dropped, and a line of its
+own tells their number. The lines that are left at shutdown are written then.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from proxy.observability.log_lines import FormatLine, json_line
 
 _EVERY_S = 0.1
 _MOST_LINES = 20_000
-"""Lines that wait at most: about 10 MB."""
+"""Lines that may wait: about 10 MB."""
 
 _LAST_S = 2.0
-"""Seconds that a stuck reader has at the end."""
+"""Seconds that a stuck reader has at shutdown."""
 
 
 class WriterThread:
-    """Writes lines to the file descriptor *fd* while its context lasts; its own are of *format_line*."""
+    """Writes lines to the file descriptor *fd* while its context lasts.
+
+    *format_line* formats its own line on dropped ones.
+    """
 
     def __init__(self, fd: int, format_line: FormatLine = json_line) -> None:
         self._fd = fd
@@ -39,17 +42,20 @@ class WriterThread:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Write what is left and end."""
+        """Write the lines that are left, and end the thread."""
         self.close(_LAST_S)
 
     def close(self, within_s: float) -> None:
-        """Write what is left and end; returns after *within_s* seconds at the latest. Another call is harmless."""
+        """Write the lines that are left, and end the thread, within *within_s* seconds.
+
+        May be called more than once.
+        """
         self._stopping = True
         self._woken.set()
         self._thread.join(within_s)
 
     def write(self, line: str) -> None:
-        """Take a line, with its end; never waits."""
+        """Queue a line, which ends with a newline. Never waits."""
         if len(self._lines) >= _MOST_LINES:
             self._dropped += 1
             return
@@ -75,7 +81,7 @@ class WriterThread:
             while left:
                 try:
                     left = left[os.write(self._fd, left) :]
-                except BlockingIOError:  # somebody made the descriptor one that does not wait
+                except BlockingIOError:  # another process made the descriptor non-blocking
                     select.select((), (self._fd,), (), _EVERY_S)
-        except OSError:  # nobody reads any more, or there is no room: told with the next lines that go out
+        except OSError:  # the reader has gone, or the disk is full: counted as dropped
             self._dropped += bytes(left).count(b"\n")

@@ -1,7 +1,6 @@
-"""An upstream under OpenTelemetry's eyes: each call is timed, and its tokens are counted, as a GenAI client's.
+"""An upstream that records OpenTelemetry's GenAI client metrics: the time and the tokens of each call.
 
-It is put around the real one where ``general_settings.gen_ai_metrics`` asks for it; without that there is no such layer
-and nothing to pay.
+It wraps the real upstream where ``general_settings.gen_ai_metrics`` is on. Elsewhere there is no wrapper and no cost.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from proxy.observability.metrics.gen_ai import GenAiMetrics
 from proxy.upstream import Upstream
 
 _STATUSES = frozenset({400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 499, 500, 502, 503, 504, 529})
-"""The statuses that are told apart; a provider may send any number."""
+"""The statuses that become a label. A provider may send any number."""
 
 _GIVEN_UP = "cancelled"
 
 
 class ObservedUpstream:
-    """Passes each call to *upstream* and observes what it came to (:class:`proxy.upstream.Upstream`)."""
+    """Passes each call to *upstream* and records its outcome (:class:`proxy.upstream.Upstream`)."""
 
     def __init__(self, upstream: Upstream, metrics: GenAiMetrics) -> None:
         self.observed = upstream
-        """What the calls are passed to, as it is without this."""
+        """The upstream without metrics, to which the calls are passed."""
 
         self._upstream = upstream
         self._metrics = metrics
@@ -109,14 +108,14 @@ class ObservedUpstream:
 
 
 def _labels(operation: str, deployment: Deployment) -> tuple[str, str, str, str]:
-    """Return the labels of a call; the model of a wildcard is a client's word, so that the wildcard stands for it."""
+    """Return the labels of a call. A wildcard stands for its models, since the client chooses their names."""
     label = deployment.label
     answering = label if label.endswith("*") else deployment.model_id
     return operation, PROVIDERS.get(deployment.provider, OTHER), label, answering
 
 
 def error_type(fault: BaseException) -> str:
-    """Return ``error.type`` of what a call ended with: the provider's status, how it failed, our code, or given up."""
+    """Return ``error.type`` of a failed call: the provider's status, the cause, our error code, or ``cancelled``."""
     if isinstance(fault, UpstreamFault):
         if fault.cause is not Cause.REFUSED:
             return fault.cause.value

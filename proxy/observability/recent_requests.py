@@ -1,7 +1,7 @@
-"""What went through the process lately: the last requests, and numbers by five seconds. In memory, and bounded.
+"""Remembers the last requests, and sums of five seconds each, in a bounded part of memory.
 
-A request that has ended leaves an entry and some sums; everything else is worked out when somebody looks. Of what was
-said nothing is kept, unless the operator wants the bodies of chat requests, and then as many as have room.
+A finished request leaves an entry and some sums. Everything else is calculated when the inspector asks. Texts are not
+kept, unless the configuration asks for the bodies of chat requests. Then the newest bodies are kept that fit.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ BUCKETS = 120
 """Ten minutes."""
 
 _MOST_SUMMARIES = 200
-"""Summaries of changes that a bucket keeps apart: there may be as many as requests, in a hundred bytes each."""
+"""Different summaries of changes that a bucket keeps, at a hundred bytes each. There may be as many as requests."""
 
 
 class Kept:
-    """A body that is kept as long as there is room for it."""
+    """A body that is kept while there is room for it."""
 
     __slots__ = ("body",)
 
@@ -31,7 +31,7 @@ class Kept:
 
 
 class Seen(NamedTuple):
-    """One request that has ended; times are seconds, *ended* is of the monotonic clock."""
+    """One finished request. Times are in seconds, and *ended* is of the monotonic clock."""
 
     request_id: str
     ended: float
@@ -50,26 +50,26 @@ class Seen(NamedTuple):
     input_tokens: Any
     output_tokens: Any
     estimate: int | None
-    """Of what was sent; an upper bound, far above it as a rule, where it is not *exact*.
+    """The prompt's estimated tokens. Where it is not *exact* it is an upper bound, usually far too high.
 
-    Counted are requests that come near the limit, and a sample of all (:mod:`proxy.forwarding.calibrate`).
+    Exact are requests near the limit, and a sample of all others (:mod:`proxy.forwarding.calibrate`).
     """
 
     exact: bool
     key: str
     position: int | None
-    """The deployment's place in ``model_list``."""
+    """The deployment's position in ``model_list``."""
 
     max_rounds: int | None
-    """The limit of rounds that the client asked for, by a header."""
+    """The limit of rounds in the client's header."""
 
     kept: Kept | None
-    """Its body, as long as there is room."""
+    """The request's body, while there is room for it."""
 
 
 @dataclass(slots=True)
 class Bucket:
-    """The sums of five seconds; *number* counts them on the monotonic clock."""
+    """The sums of five seconds. *number* counts the buckets of the monotonic clock."""
 
     number: int = -1
     end: float = float("-inf")
@@ -82,13 +82,16 @@ class Bucket:
     overhead_max: float = 0.0
     errors: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     changes: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    """How often each summary of changes was there; taken apart when somebody looks, or there are many."""
+    """The number of requests by summary of changes.
+
+    The summaries are split when the inspector asks, or where there are many.
+    """
 
     steps: dict[str, int] = field(default_factory=dict)
-    """Changes by step, of the summaries that were taken apart."""
+    """Changes by step, of the summaries that were split."""
 
     def take_apart(self) -> None:
-        """Add the summaries of changes to the steps."""
+        """Split the summaries of changes, and add them to the steps."""
         for text, times in self.changes.items():
             for part in text.split(","):
                 step, _, count = part.partition("=")
@@ -97,11 +100,11 @@ class Bucket:
 
 
 class RecentRequests:
-    """What is remembered, for one process."""
+    """The recent requests of one process."""
 
     def __init__(self, settings: Inspector) -> None:
         self._seen: deque[Seen] = deque(maxlen=settings.requests)
-        self._bodies: deque[Kept] = deque()  # in the order of their requests
+        self._bodies: deque[Kept] = deque()  # oldest first
         self._bytes = 0
         self._buckets: deque[Bucket] = deque(maxlen=BUCKETS + 1)
         self._bucket = Bucket()
@@ -109,7 +112,7 @@ class RecentRequests:
         self._room = _room_for(settings)
 
     def resize(self, settings: Inspector) -> None:
-        """Keep to *settings* from now on; what they have no room for is forgotten."""
+        """Apply *settings* from now on. Requests and bodies beyond the new limits are forgotten."""
         self._seen = deque(self._seen, maxlen=settings.requests)
         self.keeps_bodies = settings.bodies
         self._room = _room_for(settings)
@@ -119,7 +122,10 @@ class RecentRequests:
         self._make_room(0)
 
     def keep(self, body: bytes) -> Kept | None:
-        """Return *body* as it is kept, in the place of the oldest ones; None where it is larger than all the room."""
+        """Return the entry that keeps *body*.
+
+        The oldest bodies make room for it, or None where it is larger than all the room.
+        """
         if len(body) > self._room:
             return None
         self._make_room(len(body))
@@ -129,7 +135,7 @@ class RecentRequests:
         return kept
 
     def note(self, seen: Seen, made: str) -> None:
-        """Remember a request that has ended; *made* are its changes but for those that were only looked for."""
+        """Remember a finished request. *made* names its changes, without those that were only observed."""
         if self._bodies and len(self._seen) == self._seen.maxlen and self._seen[0].kept is self._bodies[0]:
             self._forget_oldest()
         self._seen.append(seen)
@@ -157,7 +163,7 @@ class RecentRequests:
                 bucket.take_apart()
 
     def add_estimate(self, request_id: str, estimate: int) -> None:
-        """Tell what a request was estimated at that was counted behind its end; one that is forgotten is not found."""
+        """Set the exact *estimate* of a request that was counted after its end. A forgotten request is ignored."""
         for at in range(len(self._seen) - 1, -1, -1):
             seen = self._seen[at]
             if seen.request_id == request_id:
@@ -166,11 +172,11 @@ class RecentRequests:
                 return
 
     def recent(self) -> Iterator[Seen]:
-        """Yield what is remembered of each request, the newest first."""
+        """Yield the remembered requests, newest first."""
         yield from reversed(self._seen)
 
     def live(self, now: float) -> list[Bucket]:
-        """Return the buckets of the last ten minutes, the oldest first, those without a request among them."""
+        """Return the buckets of the last ten minutes, oldest first. Buckets without requests are included."""
         last = int(now // BUCKET_S)
         known = {bucket.number: bucket for bucket in self._buckets}
         numbers = range(last - BUCKETS + 1, last + 1)
@@ -178,7 +184,7 @@ class RecentRequests:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """How many requests are remembered, and the MiB that their bodies may have."""
+        """The number of requests that are remembered at most, and the MiB that their bodies may take."""
         return self._seen.maxlen or 0, self._room // 2**20
 
     def _begin(self, ended: float) -> Bucket:
@@ -202,7 +208,7 @@ def _room_for(settings: Inspector) -> int:
 
 
 def tell_seen(seen: Seen, offset: float) -> dict[str, Any]:
-    """Return a request as JSON-ready values; *offset* is what the wall clock is ahead of the monotonic one."""
+    """Return a request as JSON-ready values. *offset* is wall-clock time minus monotonic time, in seconds."""
     return {
         "id": seen.request_id,
         "at": round(seen.ended - seen.duration + offset, 3),
@@ -228,7 +234,7 @@ def tell_seen(seen: Seen, offset: float) -> dict[str, Any]:
 
 
 def tell_bucket(bucket: Bucket, offset: float) -> dict[str, Any]:
-    """Return a bucket as JSON-ready values, as :func:`tell_seen` does."""
+    """Return a bucket as JSON-ready values. *offset* is the same as for :func:`tell_seen`."""
     bucket.take_apart()
     mean = bucket.overhead / bucket.overheads if bucket.overheads else None
     return {

@@ -1,6 +1,6 @@
-"""One log line a minute about requests that were refused before anybody was known to have sent them.
+"""Logs one line a minute about requests that were refused before their client was known.
 
-Whoever reaches the port can send requests without a key. A line for each would fill the disk, and hide what matters.
+Anyone who reaches the port can send requests without a key. A line for each would fill the disk and hide other lines.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ LINE_S = 60.0
 
 
 class RefusalLog:
-    """Counts refusals by their error code, and writes the counts: at once, and then once a minute."""
+    """Counts refusals by their error code. The first is logged at once, and then the counts of each minute."""
 
     def __init__(self) -> None:
         self._untold: Counter[str] = Counter()
         self._due = -inf
 
     def count(self, code: str, now: float) -> None:
-        """Count a refusal with the error *code* at *now*, on the loop's clock."""
+        """Count a refusal with the error *code* at *now*, by the event loop's clock."""
         self._untold[code] += 1
         if now >= self._due:
             self._due = now + LINE_S
             self.tell()
 
     def tell(self) -> None:
-        """Write what was counted since the last line, if anything was."""
+        """Log the refusals since the last line, if there are any."""
         if self._untold:
             reasons = ",".join(f"{code}={count}" for code, count in sorted(self._untold.items()))
             get_log().warning("requests_refused", refused=self._untold.total(), reasons=reasons)

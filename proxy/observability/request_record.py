@@ -20,44 +20,44 @@ from sanitizers.turns import Guarded
 
 CLIENT_DISCONNECTED = "client_disconnected"
 CUT_OFF = "cut_off"
-"""What a stream is broken by that outlives the grace period."""
+"""The reason for a stream that was broken off at the end of the grace period."""
 
 
 class AttemptTrace(CallTrace, Protocol):
     """One attempt of a request, as a part of its trace."""
 
     def end(self, outcome: str, then: Step | None = None) -> None:
-        """Note that the call has ended, and how; *then* is what is done about a failure.
+        """Record the *outcome* of the call. *then* is the step that follows a failure.
 
-        *outcome* is one of :mod:`proxy.observability.tracing` (answered, cancelled), the kind of a failure, or the code
-        of an error.
+        *outcome* is ``ANSWERED`` or ``CANCELLED`` of :mod:`proxy.observability.tracing`, the kind of a failure, or
+        the code of an error.
         """
 
 
 class RequestTrace(Protocol):
-    """One request's part in its trace."""
+    """The part of one request in its trace."""
 
     @property
     def trace_id(self) -> str:
-        """The trace's id: 32 hexadecimal digits."""
+        """The id of the trace, 32 hexadecimal digits."""
 
     def begin_attempt(self, record: RequestRecord, deployment: Deployment) -> AttemptTrace:
-        """Return the trace of the attempt that *record* has just counted."""
+        """Return the trace of the attempt that was just counted in *record*."""
 
     def end(self, record: RequestRecord) -> None:
-        """Note that the request has ended, and how."""
+        """Record the end of the request, with its outcome."""
 
 
 class Planned(Protocol):
-    """What there is to say of a request that is ready to be sent, whatever its path."""
+    """The facts of a planned request, of any path."""
 
     @property
     def deployment(self) -> Deployment:
-        """Where it is sent."""
+        """The deployment that the request is sent to."""
 
     @property
     def mode(self) -> str:
-        """The mode of sanitizing."""
+        """The sanitizing mode."""
 
     @property
     def dropped(self) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class Planned(Protocol):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What was changed, or in mode ``observe`` would have been."""
+        """The changes that were made, or that mode ``observe`` would have made."""
 
 
 @dataclass(slots=True)
@@ -76,23 +76,23 @@ class RequestRecord:
     route: str
     started: float
     deadline: float = inf
-    """When the request's time is up; infinite as soon as its answer begins, which has limits of its own."""
+    """The end of the request's time. It is infinite once the answer begins, which has its own limits."""
 
     overdue: bool = False
-    """Whether the request was ended since its time was up."""
+    """True where the request was cancelled at its deadline."""
 
     outcome: str = "ok"
     status: int = 0
     model: str = UNKNOWN_MODEL
     stream: bool = False
     planned: Planned | None = None
-    """What was planned last; set by :meth:`use_plan`."""
+    """The last plan, set by :meth:`use_plan`."""
 
     plan: Plan | None = None
-    """The same for a chat; None on other paths."""
+    """The last plan of a chat; None on other paths."""
 
     answer_changes: list[Change] = field(default_factory=list)
-    """The ledger of what was changed in the answer to what was planned last, oldest first."""
+    """The changes of the last plan's answer, oldest first."""
 
     attempts: int = 0
     upstream_wait: float = 0.0
@@ -100,75 +100,76 @@ class RequestRecord:
     first_token: float | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
     messages: int | None = None
-    """How many messages the client sent; None on other paths, and where they could not be read."""
+    """The number of messages that the client sent; None on other paths, and where they could not be read."""
 
     budget: str | None = None
-    """What was told of the budget, with the headers of the answer."""
+    """The budget header of the answer."""
 
     rounds: str | None = None
-    """The same of the turn's rounds."""
+    """The header of the answer with the turn's rounds."""
 
     key: str = ""
-    """The name of the client's key; empty for the master key, and where none is asked for."""
+    """The name of the client's key. Empty for the master key, and where no keys are configured."""
 
     client: str = ""
-    """Whose share of places, worker threads and bytes the request takes (:mod:`proxy.core.clients`)."""
+    """The client whose share of places, worker threads and bytes is used (:mod:`proxy.core.clients`)."""
 
     reserved: int = 0
     """Bytes of memory that are reserved for the request (:mod:`proxy.ingress.routes.reserve_memory`)."""
 
     origin: str = ""
-    """The origin of the web page that asks, where it is one of ``general_settings.allowed_origins``; else empty."""
+    """The allowed origin of the web page that asks (``general_settings.allowed_origins``), or empty."""
 
     max_rounds: int | None = None
-    """The limit of rounds that the client asked for; None where it did not."""
+    """The limit of rounds that the client asked for, or None where it asked for none."""
 
     guarded: Guarded | None = None
-    """What the turn guard found; None where it is off, and on other paths."""
+    """The turn guard's result, or None where it is off, and on other paths."""
 
     refused: bool = False
-    """Whether the request was refused before its client was known: for its key, its host or its page."""
+    """True where the request was refused for its key, host or page, before its client was known."""
 
     chunks: int = 0
-    """How many chunks of streams the provider was asked for."""
+    """The number of stream chunks that were asked of the provider."""
 
     writing_s: float | None = None
-    """Seconds from a stream's first text or call to its end, as the provider sent it; None for one that broke."""
+    """Seconds from a stream's first text or call to its end; None for a stream that broke."""
 
     interrupted: str = ""
-    """What a stream broke of, a part of whose answer was with the client: a kind of failure, or of our own end."""
+    """The reason for a stream that broke off half sent: a kind of failure, :data:`CUT_OFF`, or ``internal_error``."""
 
     body: bytes | None = None
-    """The body of a chat request, where the inspector is to keep it."""
+    """The body of a chat request, where the inspector keeps bodies."""
 
     unchanged: Planned | None = None
-    """What is planned, once it was found to change nothing: most requests are, and it is not asked again.
+    """The plan that was found to change nothing. The check is not repeated, since most plans are such.
 
-    Changes of the answer may follow."""
+    The answer may still be changed afterwards.
+    """
 
     trace: RequestTrace | None = None
-    """The request's part in its trace; None where nobody is told of it."""
+    """The request's part in its trace; None without tracing."""
 
     trace_id: str = ""
-    """The trace that the request is part of, 32 hexadecimal digits; empty where there is none."""
+    """The id of the request's trace, 32 hexadecimal digits. Empty where there is no trace."""
 
     def use_plan(self, planned: Planned, answer_changes: Iterable[Change] = ()) -> None:
-        """Go by *planned* from now on, and by the changes that were made in its answer so far."""
+        """Take *planned* as the last plan, with the changes of its answer so far."""
         self.planned = planned
         self.plan = planned if isinstance(planned, Plan) else None
         self.answer_changes[:] = answer_changes
 
     @property
     def all_changes(self) -> tuple[Change, ...]:
-        """The changes in what was sent, and behind them those in its answer."""
+        """The changes of the sent request, followed by those of its answer."""
         if self.planned is None:
             return ()
         return (*self.planned.changes, *self.answer_changes)
 
     def changes(self) -> str:
-        """Return what was changed, step by step.
+        """Return the changes by step, as the response header names them.
 
-        In mode ``observe`` what would have been, beside what the turn guard did and what was put right in the answer.
+        In mode ``observe`` these are the changes that would have been made, followed by those made in any mode.
         """
         if self.planned is None:
             return ""
@@ -179,7 +180,7 @@ class RequestRecord:
         return ",".join(text for text in (observed, format_changes(in_any)) if text)
 
     def answer_headers(self, now: float) -> dict[str, str]:
-        """Return turnright's response headers, as far as they are known when the answer starts at *now*."""
+        """Return turnright's response headers, as far as they are known when the answer begins at *now*."""
         self.overhead = max(0.0, now - self.started - self.upstream_wait)
         headers = {"x-turnright-overhead-ms": f"{self.overhead * 1000:.3f}"}
         if self.guarded is not None:

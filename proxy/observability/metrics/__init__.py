@@ -1,9 +1,8 @@
-"""Every metric, on a registry of its own, by phase: requests, calls upstream, histories, the process.
+"""Every metric, on a registry of its own. The files: requests, upstream, histories, process.
 
 Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes.
-Nothing a client sends becomes a label. The one thing of a client's that may be seen is the trace id of a request, 32
-hexadecimal digits, as an exemplar in the OpenMetrics format.
-The help texts are the reference: each says what is counted, when, and under which name.
+Nothing that a client sends becomes a label. The trace id of a request may be shown as an exemplar in the OpenMetrics
+format. The help texts are the reference: each says what is counted, when, and under which name.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from proxy.observability.metrics.upstream import UpstreamMetrics
 
 __all__ = ["UNKNOWN_MODEL", "Metrics"]
 
-# The `_created` series double every counter and nothing here reads them.
+# The `_created` series would double every counter, and no dashboard of turnright reads them.
 disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus_client has no annotation for it
 
 UNKNOWN_MODEL = "unknown"
@@ -40,7 +39,7 @@ class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, ProcessMetrics):
         self._gen_ai: GenAiMetrics | None = None
 
     def gen_ai(self) -> GenAiMetrics:
-        """Return OpenTelemetry's GenAI metrics, which exist from the first time on that they are asked for."""
+        """Return OpenTelemetry's GenAI metrics. The first call registers them."""
         if self._gen_ai is None:
             self._gen_ai = GenAiMetrics(self.registry)
         return self._gen_ai

@@ -1,9 +1,10 @@
 """OpenTelemetry's metrics of a GenAI client, under the names that its exporter gives them in Prometheus.
 
-The operation is one call to a provider, since it is turnright that is the provider's client: a request that was tried
-twice counts as two. Names, labels and bounds are those of ``gen-ai-metrics.md`` in the repository
-``open-telemetry/semantic-conventions-genai`` (status: development; read in October 2026), with two restrictions:
-models are names of the configuration, never what a client or a provider says, and providers are those of a table.
+The operation is one call to a provider, since turnright is the provider's client. A request that was tried twice
+counts as two. Names, labels and bounds are those of ``gen-ai-metrics.md`` in the repository
+``open-telemetry/semantic-conventions-genai`` (status: development; read in October 2026). There are two restrictions:
+- Models are names of the configuration, never texts of a client or a provider.
+- Providers are those of a table (:mod:`proxy.observability.gen_ai_names`).
 """
 
 from __future__ import annotations

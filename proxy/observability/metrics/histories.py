@@ -1,4 +1,4 @@
-"""Metrics of what turnright does to chats: changes, budgets, signatures, turns."""
+"""Metrics of the changes to chats: changes, budgets, signatures, turns."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ _TURN_EVENTS = (
 
 
 class HistoryMetrics:
-    """The metrics of what is sent: each request counts once, with what was sent last."""
+    """The metrics of sent histories. A request counts once, with the plan that was sent last."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.changes = counter(registry, *_CHANGES)
@@ -111,7 +111,7 @@ class HistoryMetrics:
         self.turn_events = counter(registry, *_TURN_EVENTS)
 
     def count_cut(self, model: str, removed: Mapping[str, int], *, new: bool) -> None:
-        """Count a request that was cut: the tokens *removed*, by reason; *new* is what was not cut before."""
+        """Count a request that was cut, and the tokens *removed*, by reason. *new* says that its cut is a new one."""
         if new:
             self.cuts.labels(model).inc()
         self.budget.labels(model, "cut").inc()
@@ -119,7 +119,7 @@ class HistoryMetrics:
             self.removed.labels(model, reason).inc(tokens)
 
     def count_changes(self, changes: Iterable[Change], *, made: bool) -> None:
-        """Count *changes*, as made or as merely observed."""
+        """Count *changes*, as *made* or as observed only."""
         series = self.changes if made else self.would_change
         counted = Tally(map(_OF_CHANGE, changes))
         for values, count in counted.items():

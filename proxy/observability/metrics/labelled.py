@@ -1,4 +1,4 @@
-"""Counters and histograms with labels: made in one line, looked up fast, and handed to the library when it renders."""
+"""Counters and histograms with labels. A series is looked up fast, and given to prometheus_client when it renders."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SeriesT = TypeVar("SeriesT", CounterSeries, HistogramSeries)
 
 
 class Labelled(Collector, Generic[SeriesT]):
-    """A metric with labels; all its series are kept, since their label values are from closed sets.
+    """A metric with labels. All its series are kept, since their label values come from closed sets.
 
-    Series may be made in any thread (:func:`proxy.server.first_series.start_counts`), and rendered in any.
+    Series may be made and rendered in any thread (:func:`proxy.server.first_series.start_counts`).
     """
 
     def __init__(self, registry: CollectorRegistry, name: str, text: str, labels: Sequence[str]) -> None:
@@ -31,7 +31,7 @@ class Labelled(Collector, Generic[SeriesT]):
         self._series: dict[tuple[str, ...], SeriesT] = {}
         self._lock = Lock()
         self.labels: Callable[..., SeriesT] = lru_cache(maxsize=None)(self._find_or_make)
-        """Returns the series of these label values; those that were asked for before in C: a request asks ten times."""
+        """Returns the series of label values. The cache is written in C, and a request asks it ten times."""
 
         registry.register(self)
 
@@ -41,15 +41,15 @@ class Labelled(Collector, Generic[SeriesT]):
 
     @abstractmethod
     def family(self, series: Iterable[tuple[tuple[str, ...], SeriesT]]) -> Metric:
-        """Return *series*, by their label values, as the library renders them."""
+        """Return *series*, by their label values, in prometheus_client's form."""
 
     def describe(self) -> Iterable[Metric]:
-        """Return the metric without a series: what the library has instead of :meth:`collect` for a new metric."""
+        """Return the metric without a series. prometheus_client calls this, not :meth:`collect`, at registration."""
         return [self.family(())]
 
     @override
     def collect(self) -> Iterable[Metric]:
-        """Return the metric as it stands."""
+        """Return the metric with its current series."""
         with self._lock:
             series = self._series.copy()
         return [self.family(series.items())]
@@ -57,7 +57,7 @@ class Labelled(Collector, Generic[SeriesT]):
     def _find_or_make(self, *values: str) -> SeriesT:
         if len(values) != len(self.names):
             raise ValueError(f"{self.name} has the labels {self.names}.")
-        written = tuple(map(str, values))  # as text: some are members of an enumeration
+        written = tuple(map(str, values))  # some values are members of an enumeration
         with self._lock:
             series = self._series.get(written)
             if series is None:
@@ -81,7 +81,7 @@ class Counters(Labelled[CounterSeries]):
 
 
 class Histograms(Labelled[HistogramSeries]):
-    """A histogram with labels; *bounds* are the upper ones of its buckets without the infinite one."""
+    """A histogram with labels. *bounds* are the upper bounds of its buckets, without the infinite one."""
 
     def __init__(
         self,
@@ -113,12 +113,12 @@ class Histograms(Labelled[HistogramSeries]):
 
 
 def counter(registry: CollectorRegistry, name: str, text: str, *labels: str) -> Counters:
-    """Return a counter with *labels*; *text* is its help."""
+    """Return a counter with *labels*. *text* is its help."""
     return Counters(registry, name, text, labels)
 
 
 def histogram(
     registry: CollectorRegistry, name: str, text: str, buckets: Sequence[float], *labels: str
 ) -> Histograms:
-    """Return a histogram with *labels*; *text* is its help, *buckets* are upper bounds without the infinite one."""
+    """Return a histogram with *labels*. *text* is its help, and *buckets* are upper bounds without the infinite one."""
     return Histograms(registry, name, text, labels, buckets)

@@ -1,7 +1,7 @@
-"""How late the event loop is: a timer that sees how long after its time it is called.
+"""Measures how late the event loop runs: a timer compares its due time with the time it is called.
 
-What keeps the loop busy keeps every request waiting, and no other metric tells that from a slow provider. A timer ten
-times a second costs 0.02 % of a core; a hold-up of less than its period is seen with the odds that it lies on a tick.
+A busy event loop delays every request, and no other metric tells that from a slow provider. A timer that runs ten
+times a second costs 0.02 % of a core. A delay shorter than the timer's period is seen only where it falls on a tick.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 PERIOD_S = 0.1
-"""Seconds between two looks."""
+"""Seconds between two ticks of the timer."""
 
 HALF_S = 5.0
-"""Seconds of half the time that the worst is kept for: what is told is the worst of this half and the one before."""
+"""Seconds of a half period. The worst lag of the current and of the last half period is reported."""
 
 
 class LoopLag:
-    """The worst lag of the last five to ten seconds. :meth:`worst` may be asked from any thread."""
+    """The worst lag of the last five to ten seconds. :meth:`worst` may be called in any thread."""
 
     __slots__ = ("_before", "_half_ends", "_now")
 
@@ -27,7 +27,7 @@ class LoopLag:
         self._half_ends = 0.0
 
     def note(self, lag: float, now: float) -> None:
-        """Note that the loop was *lag* seconds late at *now*."""
+        """Record that the loop was *lag* seconds late at *now*."""
         if now >= self._half_ends:
             late = now >= self._half_ends + HALF_S
             self._before = 0.0 if late else self._now
@@ -41,7 +41,7 @@ class LoopLag:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Watch the running loop."""
+        """Measure the running loop while the context lasts."""
         loop = asyncio.get_running_loop()
         clock, call_at, note = loop.time, loop.call_at, self.note
         due = clock() + PERIOD_S

@@ -68,7 +68,7 @@ _BUILD = (
 
 
 class ProcessMetrics:
-    """The metrics of the process, ``process_*`` and ``python_gc_*`` of the library's own among them."""
+    """The metrics of the process, with the library's own ``process_*`` and ``python_gc_*``."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.ready = Gauge(*_READY, registry=registry)
@@ -77,14 +77,14 @@ class ProcessMetrics:
         for reason in Reason:
             self.connections_closed.labels(reason.value)
         self.loop_lag = LoopLag()
-        """Must be run on the event loop; the gauge below reads it."""
+        """Must be run on the event loop. The gauge below reads it."""
 
         Gauge(*_LOOP_LAG, registry=registry).set_function(self.loop_lag.worst)
         Gauge(*_OFFLOAD_WAITING, registry=registry).set_function(lambda: THREADS.waiting)
         self.config_reloads = counter(registry, *_CONFIG_RELOADS)
         self.config_reload_success = Gauge(*_CONFIG_RELOAD_SUCCESS, registry=registry)
         self.config_reload_timestamp = Gauge(*_CONFIG_RELOAD_TIMESTAMP, registry=registry)
-        self.config_reload_success.set(1)  # the start is the first
+        self.config_reload_success.set(1)  # the start counts as a reload
         self.config_reload_timestamp.set_to_current_time()
         for result in ("ok", "failed"):
             self.config_reloads.labels(result)

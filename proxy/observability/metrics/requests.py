@@ -1,4 +1,4 @@
-"""Metrics of requests as clients see them: outcomes, durations and tokens."""
+"""Metrics of requests from the client's view: outcomes, durations and tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proxy.observability.metrics.labelled import counter, histogram
 DURATIONS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
 _FIRST_TOKEN_BUCKETS = (0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160)
 _PER_TOKEN_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2.5)
-"""OpenTelemetry's bounds for ``gen_ai.server.time_per_output_token``, and lower ones for providers that are faster."""
+"""OpenTelemetry's bounds for ``gen_ai.server.time_per_output_token``, and lower bounds for faster providers."""
 
 _OVERHEAD_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 
@@ -100,7 +100,7 @@ _SHED = (
 
 
 class RequestMetrics:
-    """The metrics of requests; where the model is a label, it is the one that the client asked for."""
+    """The metrics of requests. A model label is the model that the client asked for."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.requests = counter(registry, *_REQUESTS)

@@ -1,7 +1,7 @@
-"""One series of a metric: what is counted for one set of label values.
+"""One series of a metric: its numbers for one set of label values.
 
-The library's own take a lock for each number and look again at each step whether they may be written, five times what
-these take. Only the loop's thread writes here; the thread that renders reads one number at a time, and each is whole.
+prometheus_client's series lock for each number and check each time whether they may be written. That takes five times
+as long. Here only the event loop's thread writes. The rendering thread reads one number at a time, which is atomic.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from prometheus_client.samples import Exemplar
 
 
 class CounterSeries:
-    """A sum that only grows. *exemplar* is what the newest amount that came with labels came with."""
+    """A sum that only grows. *exemplar* is that of the newest amount that came with labels."""
 
     __slots__ = ("exemplar", "value")
 
@@ -23,7 +23,7 @@ class CounterSeries:
         self.exemplar: Exemplar | None = None
 
     def inc(self, amount: float = 1.0, labels: dict[str, str] | None = None) -> None:
-        """Add *amount*; *labels* are those of an exemplar."""
+        """Add *amount*. *labels* are those of an exemplar."""
         if amount < 0:
             raise ValueError("A counter does not go down.")
         self.value += amount
@@ -32,7 +32,10 @@ class CounterSeries:
 
 
 class HistogramSeries:
-    """How often there was what: *counts* by bucket, each alone; *bounds* are their upper ones, the last infinite."""
+    """Counts amounts by bucket. *counts* are not cumulative.
+
+    *bounds* are the upper bounds, and the last one is infinite.
+    """
 
     __slots__ = ("bounds", "counts", "exemplars", "sum")
 
@@ -43,7 +46,7 @@ class HistogramSeries:
         self.sum = 0.0
 
     def observe(self, amount: float, labels: dict[str, str] | None = None) -> None:
-        """Count *amount*, a number; *labels* are those of an exemplar."""
+        """Count *amount* in its bucket. *labels* are those of an exemplar."""
         bucket = bisect_left(self.bounds, amount)
         self.sum += amount
         self.counts[bucket] += 1

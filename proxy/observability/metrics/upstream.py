@@ -1,4 +1,4 @@
-"""What is asked of providers: attempts, retries, fallbacks, and how each deployment stands."""
+"""Metrics of calls to providers: attempts, retries, fallbacks, and the circuit of each deployment."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Traces: which one a request belongs to, and what is said of it there.
+"""Traces: the trace that a request belongs to, and the spans that describe it.
 
     traceparent ─▶ trace_context ─▶ begin_trace ─▶ RequestTrace ──for each attempt──▶ AttemptTrace ─▶ traceparent
                    (pure)                          │  without the SDK: passed_on, which only passes the context on
                                                    └─ with it: spans, which exporting sends to a collector
 
-Rules: only W3C's two headers are taken in and passed on. A span holds names, numbers and words from closed sets: no
-message, key, header or address of a client is ever put into one. OpenTelemetry is imported where it is switched on, and
-nowhere else; what it does is done in a thread of its own, and a request never waits for it.
+Only W3C's two headers are read and passed on. A span holds names, numbers and words from closed sets. It never holds
+a message, key, header or address of a client. OpenTelemetry is imported only where it is switched on. It sends spans
+in a thread of its own, and a request never waits for it.
 """
 
 from __future__ import annotations
@@ -20,36 +20,39 @@ if TYPE_CHECKING:
     from proxy.upstream import Upstream
 
 ANSWERED = "ok"
-"""How an attempt ends that was answered."""
+"""The outcome of an attempt that was answered."""
 
 CANCELLED = "cancelled"
-"""How an attempt ends whose client has left: no fault of the provider's."""
+"""The outcome of an attempt whose client left. The provider is not at fault."""
 
 
 class IncomingRequest(NamedTuple):
-    """What a span says of a request that has come in."""
+    """The facts of a request for its span."""
 
     method: str
     scheme: str
     path: str
-    """The template that the request's path matched: ``/v1/models/{id}`` itself holds what a client has written."""
+    """The template that the path matched.
+
+    The path itself, such as one of ``/v1/models/{id}``, holds text of a client.
+    """
 
     route: str
 
 
 class Tracing(Protocol):
-    """What makes spans, and sends them; there is one where tracing is switched on."""
+    """Makes spans and sends them. It exists where tracing is switched on."""
 
     def begin(
         self, parent: TraceContext | None, incoming: IncomingRequest, *, propagate: bool
     ) -> RequestTrace:
-        """Return the trace of a request that has come in, below the client's *parent* if there is one.
+        """Return the trace of a new request, below the client's *parent* if there is one.
 
-        *propagate* says whether providers are told of the trace.
+        *propagate* says that providers get the trace's headers.
         """
 
     def listening(self, upstream: Upstream) -> Upstream:
-        """Return *upstream* with what it answers told to the trace of each call."""
+        """Return *upstream*, wrapped so that the trace of each call gets the facts of its answer."""
 
     async def close(self) -> None:
-        """Send what is left, in bounded time."""
+        """Send the spans that are left, within a time limit."""

@@ -1,4 +1,4 @@
-"""Tells before the start whether spans are made, and whether they can be made."""
+"""Decides before the start whether spans are made, and checks that they can be."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NEEDED = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http.tr
 
 
 class UnreadableVariable(ValueError):
-    """One of the SDK's variables holds what it cannot read, such as a time that is no number."""
+    """One of the SDK's variables holds a value that the SDK cannot read, such as a time that is not a number."""
 
 
 def is_enabled(section: TracingSection, environ: Mapping[str, str]) -> bool:
-    """Tell whether spans are made.
+    """Return True where spans are made.
 
-    ``OTEL_SDK_DISABLED`` goes before all, as everywhere; then the configuration; where that is silent, a collector's
-    address in the SDK's variables is enough, unless ``OTEL_TRACES_EXPORTER`` says ``none``.
+    ``OTEL_SDK_DISABLED`` comes first, as in every OpenTelemetry SDK, and then the configuration. Without a setting, a
+    collector's address in the SDK's variables switches spans on, unless ``OTEL_TRACES_EXPORTER`` is ``none``.
     """
     if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
@@ -39,7 +39,7 @@ def is_enabled(section: TracingSection, environ: Mapping[str, str]) -> bool:
 
 
 def tracing_fault(section: TracingSection, environ: Mapping[str, str]) -> Fault | None:
-    """Return why spans that are asked for cannot be made, or None where they can, or are not asked for."""
+    """Return the reason why requested spans cannot be made. Returns None where they can be, or are not requested."""
     if not is_enabled(section, environ):
         return None
     asked = "is true" if section.enabled else f"follows from {_asked_by(environ)}"
@@ -59,14 +59,14 @@ def tracing_fault(section: TracingSection, environ: Mapping[str, str]) -> Fault 
 
 
 def open_tracing(section: TracingSection, environ: Mapping[str, str]) -> Tracing | None:
-    """Return what makes spans; None where none are made. *environ* is the process's own, which the SDK reads.
+    """Return the maker of spans, or None where none are made. *environ* is that of the process, which the SDK reads.
 
     Raises :class:`UnreadableVariable`.
     """
     if not is_enabled(section, environ):
         return None
     from proxy.observability.tracing.exporting import (
-        open_exporting,  # late: OpenTelemetry takes a third of a second
+        open_exporting,  # imported here, since OpenTelemetry takes a third of a second
     )
 
     try:
@@ -82,5 +82,5 @@ def _asked_by(environ: Mapping[str, str]) -> str:
 def _is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # a package above it is not there
+    except ModuleNotFoundError:  # its parent package is not installed
         return False

@@ -1,8 +1,7 @@
-"""Sends spans to a collector by OTLP over HTTP, in batches, from a thread of the SDK's.
+"""Sends spans to a collector by OTLP over HTTP, in batches, from a thread of the SDK.
 
-How and where is for the SDK's own variables to say (``OTEL_EXPORTER_OTLP_ENDPOINT``, ``OTEL_SERVICE_NAME``,
-``OTEL_TRACES_SAMPLER``, ``OTEL_BSP_…``). A collector that is slow or gone costs the spans that its queue does not hold,
-and no request anything.
+The SDK's own variables configure it (``OTEL_EXPORTER_OTLP_ENDPOINT``, ``OTEL_SERVICE_NAME``, ``OTEL_TRACES_SAMPLER``,
+``OTEL_BSP_…``). A collector that is slow or gone loses the spans beyond the SDK's queue. It never delays a request.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from proxy.observability.tracing.trace_context import TraceContext
 from proxy.upstream import Upstream
 
 _FLUSH_S = 3.0
-"""Seconds that the last spans have to leave when the process ends; the SDK alone would wait for thirty."""
+"""Seconds that the last spans have to be sent when the process ends. The SDK would wait for thirty."""
 
 
 def open_exporting() -> Exporting:
-    """Return what makes spans and sends them to a collector.
+    """Return the maker of spans that sends them to a collector.
 
-    Raises :class:`ValueError` for a variable of the SDK's that holds what it cannot use.
+    Raises :class:`ValueError` for a variable of the SDK with a value that the SDK cannot use.
     """
     return Exporting(BatchSpanProcessor(OTLPSpanExporter()))
 
@@ -59,13 +58,13 @@ class Exporting:
     async def close(self) -> None:
         """See :class:`proxy.observability.tracing.Tracing`.
 
-        In a thread that nobody waits for at the end: a call to a collector that does not answer cannot be broken off.
+        The spans are sent in a daemon thread, since a call to a collector that does not answer cannot be cancelled.
         """
         loop, sent = asyncio.get_running_loop(), asyncio.Event()
 
         def send() -> None:
             self._provider.shutdown()
-            with contextlib.suppress(RuntimeError):  # the loop has not waited for it
+            with contextlib.suppress(RuntimeError):  # the event loop has already closed
                 loop.call_soon_threadsafe(sent.set)
 
         threading.Thread(target=send, name="last-spans", daemon=True).start()

@@ -1,7 +1,7 @@
-"""What a span says of one call upstream, by OpenTelemetry's conventions for generative AI. Pure.
+"""The attributes of the span of one call upstream, by OpenTelemetry's conventions for generative AI.
 
-The names are those of open-telemetry/semantic-conventions-genai (Development, 2026-11); none of the opt-in ones, which
-hold messages, is ever written. What a provider says of itself is written as far as it looks like what it should be.
+The names are those of open-telemetry/semantic-conventions-genai (Development, 2026-11). The opt-in attributes, which
+hold messages, are never written. A provider's texts are written only where they have the expected form.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _TOKENS = (
 
 
 def operation_of(route: str) -> str:
-    """Return the convention's name of what is asked for on the path *route*."""
+    """Return the convention's name for the operation of the path *route*."""
     return _OPERATIONS.get(route, CHAT)
 
 
 def attributes_of_call(operation: str, deployment: Deployment, *, stream: bool) -> dict[str, Attribute]:
-    """Return what is known before a call is made; sampling may depend on it."""
+    """Return the attributes that are known before a call. Sampling may depend on them."""
     attributes: dict[str, Attribute] = {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": PROVIDERS.get(deployment.provider, OTHER),
@@ -62,7 +62,7 @@ def attributes_of_call(operation: str, deployment: Deployment, *, stream: bool) 
 
 
 class Heard:
-    """What an answer has said of itself so far, whole or in chunks."""
+    """Collects the facts that an answer states about itself, whole or in chunks."""
 
     __slots__ = ("_model", "_reasons", "_usage")
 
@@ -72,7 +72,7 @@ class Heard:
         self._usage: dict[str, Any] = {}
 
     def hear(self, part: Mapping[str, Any]) -> None:
-        """Take in an answer, or one chunk of it: whatever it holds, this does not fail."""
+        """Read an answer or one chunk of it. Unexpected contents are ignored."""
         if self._model is None and isinstance(model := part.get("model"), str):
             self._model = model
         if isinstance(usage := part.get("usage"), dict):
@@ -84,7 +84,7 @@ class Heard:
                     self._reasons[index if isinstance(index, int) else at] = reason
 
     def attributes(self) -> dict[str, Attribute]:
-        """Return what is fit to be written of it."""
+        """Return the collected facts that may be written to a span."""
         attributes: dict[str, Attribute] = {}
         if self._model is not None and _MODEL.fullmatch(self._model):
             attributes["gen_ai.response.model"] = self._model

@@ -1,7 +1,7 @@
-"""A trace that is passed on and not recorded here: all there is without the SDK.
+"""A trace that is passed on without being recorded, for a process without OpenTelemetry's SDK.
 
-Each attempt names an id of its own as the provider's parent, as if it were a span (W3C, section 3.4: the usual change),
-so that whoever records them can tell two attempts apart.
+Each attempt sends an id of its own to the provider, as if it were a span (W3C, section 3.4). A recorder behind the
+proxy can then tell two attempts apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @record
 class PassedOn:
-    """A request whose trace is *context*; *token* gives random hexadecimal digits."""
+    """A request whose trace is *context*. *token* returns random hexadecimal digits."""
 
     context: TraceContext
     token: Callable[[], str]
@@ -42,7 +42,7 @@ class PassedOn:
 
 @record
 class PassedOnAttempt:
-    """An attempt of which nothing is kept."""
+    """An attempt whose trace is not recorded."""
 
     headers: Mapping[str, str]
 

@@ -1,6 +1,6 @@
 """The attributes of a request's span: OpenTelemetry's conventions for HTTP servers, and turnright's own.
 
-Of the request itself only the method and the template of the path go in: no address, header, query or text.
+Only the request's method and its path template are written: no address, header, query or text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NO_FAULT = frozenset({"ok", "client_disconnected"})
 
 
 def attributes_of_request(incoming: IncomingRequest) -> dict[str, Attribute]:
-    """Return the attributes that are known when a request has come in; sampling may depend on them."""
+    """Return the attributes that are known when a request arrives. Sampling may depend on them."""
     return {
         "http.request.method": incoming.method,
         "http.route": incoming.route,
@@ -29,16 +29,16 @@ def attributes_of_request(incoming: IncomingRequest) -> dict[str, Attribute]:
 
 
 def fault_of(record: RequestRecord) -> str | None:
-    """Return the code of the error that a request ended with, where it is the server's; None for all others.
+    """Return the error code of a request that failed by the server's fault; None for all others.
 
-    That is a status of 500 or more, as the convention has it, and an answer that broke off behind a 200.
+    These are statuses from 500 on, as the convention says, and answers that broke off after a 200.
     """
     failed = record.status >= 500 or (record.status == 200 and record.outcome not in _NO_FAULT)
     return record.outcome if failed else None
 
 
 def attributes_of_record(record: RequestRecord, retries: int, fallbacks: int) -> dict[str, Attribute]:
-    """Return what is known when a request has ended."""
+    """Return the attributes that are known at the end of a request."""
     attributes: dict[str, Attribute] = {"turnright.model": record.model, "turnright.outcome": record.outcome}
     if record.status:
         attributes["http.response.status_code"] = record.status
@@ -61,7 +61,7 @@ def attributes_of_record(record: RequestRecord, retries: int, fallbacks: int) ->
 
 
 def _count_changes(record: RequestRecord, attributes: dict[str, Attribute]) -> None:
-    """Count the changes by step; what mode ``observe`` would have made has a name of its own."""
+    """Count the changes by step. Changes that mode ``observe`` did not make have a name of their own."""
     assert record.planned is not None
     by_mode, in_any = split_changes(record.all_changes)
     made = "changes" if record.planned.mode != "observe" else "observed_changes"

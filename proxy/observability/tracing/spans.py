@@ -1,7 +1,7 @@
-"""Spans: one for each request, as a server, and below it one for each call upstream, as a client.
+"""Makes spans: one for each request, as a server, and below it one for each call upstream, as a client.
 
-This module and :mod:`proxy.observability.tracing.exporting` alone import OpenTelemetry. Nothing is read from its
-context variables or left in them: who is whose parent is said each time.
+An import contract lets this module and :mod:`proxy.observability.tracing.exporting` alone import OpenTelemetry. The
+parent of each span is passed explicitly. OpenTelemetry's context variables are neither read nor set.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NOWHERE = Context()
 
 
 class RequestSpan:
-    """The span of one request, and what its attempts came to: a ``RequestTrace``."""
+    """The span of one request, with the number of its retries and fallbacks (a ``RequestTrace``)."""
 
     __slots__ = ("_below", "_fallbacks", "_propagate", "_retries", "_span", "_tracer")
 
@@ -96,7 +96,7 @@ class RequestSpan:
 
 
 class AttemptSpan:
-    """The span of one call upstream, an ``AttemptTrace``; *go_on* is told what is done next."""
+    """The span of one call upstream (an ``AttemptTrace``). *go_on* is called with the step that follows a failure."""
 
     __slots__ = ("_asked", "_go_on", "_heard", "_span", "_stream", "headers")
 
@@ -136,7 +136,7 @@ class AttemptSpan:
 def begin_span(
     tracer: Tracer, parent: TraceContext | None, incoming: IncomingRequest, *, propagate: bool
 ) -> RequestSpan:
-    """Return the span of a request that has come in; see :meth:`proxy.observability.tracing.Tracing.begin`."""
+    """Return the span of a new request. See :meth:`proxy.observability.tracing.Tracing.begin`."""
     above = _NOWHERE if parent is None else set_span_in_context(_remote(parent), _NOWHERE)
     name = f"{incoming.method} {incoming.route}"
     span = tracer.start_span(name, above, SpanKind.SERVER, attributes_of_request(incoming))
@@ -144,7 +144,7 @@ def begin_span(
 
 
 def _fail(span: Span, error_type: str) -> None:
-    """Mark *span* as failed; without a description, which could only be somebody's text."""
+    """Mark *span* as failed. It gets no description, which could quote a client or a provider."""
     span.set_attribute("error.type", error_type)
     span.set_status(Status(StatusCode.ERROR))
 

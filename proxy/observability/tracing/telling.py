@@ -1,7 +1,7 @@
-"""An upstream that tells the trace of each call what the provider says of its answer: model, finish reasons, usage.
+"""An upstream that gives each call's trace the facts of its answer: model, finish reasons, usage.
 
-It is around the transports and not in them, so that nothing of it is there where nothing is traced. What a stream says
-is told as it comes, since one that breaks off has said something too.
+It wraps the transports, so that there is no cost where nothing is traced. The chunks of a stream are passed on as
+they come, since a stream that breaks off has facts as well.
 """
 
 from __future__ import annotations

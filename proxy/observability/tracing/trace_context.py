@@ -1,8 +1,7 @@
-"""W3C trace context: what a client says of the trace that its request belongs to, read strictly and written anew. Pure.
+"""W3C trace context: reads the client's headers strictly, and writes those for providers.
 
-The rules are those of the Recommendation (https://www.w3.org/TR/trace-context-1/, sections 3.2 to 3.4), and of its
-second level for the flag that says that an id is random. What is sent on is written from what was read, so that nothing
-gets through that was not understood.
+The rules are those of the Recommendation (https://www.w3.org/TR/trace-context-1/, sections 3.2 to 3.4). The flag for
+random ids is from its second level. The headers are written from what was parsed, so nothing unknown is passed on.
 """
 
 from __future__ import annotations
@@ -16,18 +15,20 @@ TRACEPARENT = "traceparent"
 TRACESTATE = "tracestate"
 
 _SAMPLED_AND_RANDOM = 0x03
-"""The flags that have a meaning; others must be sent as zero (section 3.2.2.5)."""
+"""The flags that have a meaning. Other flags must be sent as zero (section 3.2.2.5)."""
 
 _LONGEST_STATE = 512
-"""Characters of ``tracestate`` that are sent on: as many as everyone should (section 3.3.1.5). Providers bound what
-headers they take, and a client must not be able to make each of its requests fail by them."""
+"""Characters of ``tracestate`` that are sent, at most: the minimum that each party should pass on (section 3.3.1.5).
+
+Providers limit headers, and a client must not be able to make its requests fail by them.
+"""
 
 _LONG_ENTRY = 128
-"""Characters of an entry above which it is the first to go where there are too many (section 3.3.1.5)."""
+"""Characters of a long entry. Long entries are removed first where there are too many (section 3.3.1.5)."""
 
 _MOST_ENTRIES = 32
 
-# Behind the flags a later version may say more, which is not looked at (section 3.2.4).
+# A later version may add fields after the flags. They are ignored (section 3.2.4).
 _PARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
 _KEY = r"[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13}"
 _VALUE = r"[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]"
@@ -36,23 +37,23 @@ _ENTRY = re.compile(f"(?:{_KEY})=(?:{_VALUE})")
 
 @record
 class TraceContext:
-    """A place in a trace: which trace, and which part of it is at work.
+    """A position in a trace: the trace's id, and the id of the current span.
 
-    *trace_id* has 32 lower-case hexadecimal digits and *span_id* 16, neither all of them zero.
+    *trace_id* has 32 lower-case hexadecimal digits and *span_id* 16. Neither is all zeros.
     """
 
     trace_id: str
     span_id: str
     flags: int = 0
     state: str = ""
-    """The value of ``tracestate``, checked; empty where there is none."""
+    """The value of ``tracestate``, checked. Empty where there is none."""
 
 
 def read_context(parents: Sequence[str], states: Sequence[str]) -> TraceContext | None:
-    """Return what the ``traceparent`` and ``tracestate`` headers of a request say; None for none that counts.
+    """Return the context of a request's ``traceparent`` and ``tracestate`` headers, or None without a valid one.
 
-    There may be one ``traceparent`` only. A ``tracestate`` that breaks a rule is left out, all of it (section 3.3.1.4);
-    without a ``traceparent`` it is not even looked at.
+    Only one ``traceparent`` is allowed. A ``tracestate`` that breaks a rule is left out as a whole (section 3.3.1.4).
+    Without a ``traceparent`` it is not read.
     """
     if len(parents) != 1:
         return None
@@ -68,18 +69,18 @@ def read_context(parents: Sequence[str], states: Sequence[str]) -> TraceContext 
 
 
 def new_context(token: Callable[[], str]) -> TraceContext:
-    """Return the beginning of a trace that nobody records; *token* gives at least 48 random hexadecimal digits."""
+    """Return the beginning of an unrecorded trace. *token* returns at least 48 random hexadecimal digits."""
     digits = token()
     return TraceContext(digits[:32], digits[32:48])
 
 
 def new_span_id(token: Callable[[], str]) -> str:
-    """Return an id for a part of a trace; *token* gives at least 16 random hexadecimal digits."""
+    """Return the id of a new span. *token* returns at least 16 random hexadecimal digits."""
     return token()[:16]
 
 
 def headers_of(context: TraceContext, taken: Iterable[str]) -> dict[str, str]:
-    """Return the headers that tell of *context*; none where one of them is *taken*, whatever its spelling."""
+    """Return the headers for *context*, or none where one of them is already *taken*, in any case."""
     if not {TRACEPARENT, TRACESTATE}.isdisjoint(map(str.lower, taken)):
         return {}
     headers = {TRACEPARENT: f"00-{context.trace_id}-{context.span_id}-{context.flags:02x}"}
@@ -97,7 +98,7 @@ def _read_state(values: Sequence[str]) -> str:
 
 
 def _shortened(entries: list[str]) -> list[str]:
-    """Return *entries* without those that are too many: the long ones first, then from the end."""
+    """Return *entries* without those beyond the limit. Long entries are removed first, and then those at the end."""
     kept = entries
     if _length(kept) > _LONGEST_STATE:
         kept = [entry for entry in entries if len(entry) <= _LONG_ENTRY]
