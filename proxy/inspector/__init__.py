@@ -1,16 +1,16 @@
-"""The inspector's page: what is changed in a history, step by step, and why, and what went through the process lately.
+"""The inspector's page: shows how a history is changed step by step, and the requests of the last minutes.
 
-It shows, and changes nothing. Nothing of a request is logged or written to a disk. In the order of the data:
+The page changes nothing. Nothing of a request is logged or written to a disk. The files, in the order of the data:
 
-    read_query       what a page may send
+    read_query       the parser of the page's requests
     targets          a deployment for every profile
-    dry_runs         what a look needs of the process
-    inspect_request  one request, looked at for one target
+    dry_runs         dry runs, with the facts that the process has learned
+    inspect_request  one request, shown for one target
     verdicts         the same request for every target
-    steps            the history behind each step
-    align_messages   where each message came from
-    rule_texts       what steps, reasons and rules mean, in one sentence
-    worker_thread    the thread that looks are made in
+    steps            the history after each step
+    align_messages   the original position of each message
+    rule_texts       one sentence about each step, reason and rule
+    worker_thread    the inspector's worker thread and its limits
     pages            the page's files
-    routes           all of it under ``/ui``
+    routes           the handlers of the paths below ``/ui``
 """

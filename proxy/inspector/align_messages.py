@@ -1,7 +1,8 @@
-"""Which message of a changed history was which message of the one that came. Pure.
+"""Finds the original position of each message in a changed history.
 
-Messages that are left alone stay the same objects, or at least say the same, so those tell where the others belong: a
-new message between two of them stands for the first one there that is missing and is of its kind, or else for none.
+Unchanged messages are the same objects, or at least equal, and they divide the history into gaps. A new message in a
+gap takes the position of the gap's first missing message of the same role and call id. Without such a message it has
+no position.
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ from sanitizers import Message, Messages
 from sanitizers.messages import Entries
 
 Placed: TypeAlias = Sequence[tuple[int | None, Message]]
-"""A history, each message with its place in what came; None for one that was written anew."""
+"""A history, each message with its original position; None for a new message."""
 
 
 def place(messages: Messages) -> Placed:
-    """Return *messages* as they came."""
+    """Return *messages* with their own positions, as they came."""
     return list(enumerate(messages))
 
 
 def place_entries(base: Placed, entries: Entries, before: Placed) -> Placed:
-    """Return *entries*, made from the history of *base*, with their places; *before* is the history one step before.
+    """Return *entries*, made from the history of *base*, with their positions.
 
-    An entry names the message that it belongs to. Of several that name one, it is the one that was left as it was, else
-    the first.
+    *before* is the history one step earlier.
+
+    An entry names the message that it was made from. Where several name one message, the unchanged one takes its
+    position. Otherwise the first one does.
     """
     known = {id(message): origin for origin, message in before}
     taken = {known[id(entry.message)] for entry in entries if id(entry.message) in known}
@@ -44,9 +47,9 @@ def place_entries(base: Placed, entries: Entries, before: Placed) -> Placed:
 
 
 def follow(before: Placed, messages: Messages) -> Placed:
-    """Return *messages*, made from those of *before* in their order, with their places.
+    """Return *messages*, made from those of *before* in the same order, with their positions.
 
-    One that says what one of *before* says is given as that one: it was made a second time, and is no change.
+    A message equal to one of *before* is given as that one. It was made a second time, and is not a change.
     """
     same = _find_same(before, messages)
     placed: list[tuple[int | None, Message]] = []
@@ -69,7 +72,7 @@ def follow(before: Placed, messages: Messages) -> Placed:
 
 
 def _find_same(before: Placed, messages: Messages) -> list[int | None]:
-    """Return where in *before* each of *messages* is: itself, or the next that says the same."""
+    """Return the index in *before* of each of *messages*: of the same object, or of the next equal message."""
     at = {id(message): position for position, (_, message) in enumerate(before)}
     same = [at.get(id(message)) for message in messages]
     if None not in same:
@@ -93,7 +96,7 @@ def _find_same(before: Placed, messages: Messages) -> list[int | None]:
 
 
 def _find_ends(same: Sequence[int | None], end: int) -> list[int]:
-    """Return for each message where the next one that is the *same* stands, or *end*."""
+    """Return for each message the index of the next unchanged message, or *end*."""
     ends = [end] * len(same)
     for position in range(len(same) - 1, -1, -1):
         ends[position] = end

@@ -1,4 +1,4 @@
-"""Runs a request dry for the inspector, with what the running process knows of the sender and the deployment."""
+"""Runs a request dry for the inspector, with the facts that the process knows of sender and deployment."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from proxy.state.kept_signatures import Kept
 
 
 class Sender(NamedTuple):
-    """Whose limits of rounds hold: those of the client's *key*, lowered to the limit that it *asked* for."""
+    """The sender, whose limits of rounds hold: those of its *key*, lowered to the limit that it *asked* for."""
 
     key: str
     asked: int | None = None
 
 
 class Inspection(NamedTuple):
-    """One request that is looked at: what is *asked*, for whom, and at what time of the event loop's clock.
+    """One inspected request: *asked*, its sender, and the time by the event loop's clock.
 
-    *kept* is what is known of the signatures of the request's calls.
+    *kept* are the stored signatures of the request's calls.
     """
 
     asked: Asked
@@ -45,16 +45,16 @@ class Inspection(NamedTuple):
 
 
 def find_deployment(asked: Asked, seen: Seen | None, gateway: Gateway) -> tuple[Target, Deployment]:
-    """Return where what is *asked* leads, and that as a target, which tells the members of a pool apart.
+    """Return the target and the deployment that *asked* is inspected for. The target names the member of a pool.
 
-    Where no target was named, a recent request, *seen*, leads to where it went, if that is still configured. Raises
-    :class:`proxy.core.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that is none of the model's.
+    Without a named target, a recent request (*seen*) leads to its own deployment, if that is still configured. Raises
+    :class:`proxy.core.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that the model does not have.
     """
     target = asked.target
     if target.kind == "profile":
         return target, deployments_by_profile()[target.name]
     pools = pools_of(gateway.settings)
-    pool = pools.get(target.name)  # a wildcard may be asked for by its own name
+    pool = pools.get(target.name)  # the name may be a wildcard itself
     pool = pool or choose_pool(target.name, gateway.settings)
     if seen is not None and not asked.chosen:
         went = (seen.deployment, seen.position)
@@ -74,12 +74,15 @@ def find_deployment(asked: Asked, seen: Seen | None, gateway: Gateway) -> tuple[
 
 
 def target_of(name: str, member: Deployment, pool: Sequence[Deployment]) -> Target:
-    """Return *member* of the *pool* of a model as a target."""
+    """Return *member* of a model's *pool* as a target."""
     return Target("model", name, member.position if len(pool) > 1 else None)
 
 
 def every_target(asked: Asked, gateway: Gateway) -> list[tuple[Target, Deployment]]:
-    """Return all deployments, a wildcard's for the model that is asked for where it is one of its own, and profiles."""
+    """Return every deployment and every profile as a target.
+
+    A wildcard that matches the request's model is also listed as that model.
+    """
     pools = dict(pools_of(gateway.settings))
     if (
         asked.names_model
@@ -94,9 +97,9 @@ def every_target(asked: Asked, gateway: Gateway) -> list[tuple[Target, Deploymen
 async def load_kept(
     asked: Asked, deployments: Iterable[Deployment], gateway: Gateway, sender: Sender
 ) -> Mapping[str, Kept]:
-    """Return what is known of the calls' signatures for *sender*, if any of *deployments* signs.
+    """Return the stored signatures of the calls for *sender*, if any of *deployments* signs.
 
-    It is the same for all of them.
+    They are the same for all deployments.
     """
     if any(profile_of(deployment, gateway.settings.sanitize).signs_calls for deployment in deployments):
         keys = await work_apart(partial(keys_wanted, asked.chat.messages, asked.chat.outline))
@@ -105,7 +108,10 @@ async def load_kept(
 
 
 async def unsupported_by(target: Target, gateway: Gateway) -> Unsupported:
-    """Return what tells the parameters that are not sent; of a profile, which is never called, what is known anyway."""
+    """Return the function that names the parameters not sent.
+
+    A profile is never called, so its transport is not loaded.
+    """
     if target.kind == "profile":
         return withheld_unasked
     await gateway.upstream.start()
@@ -117,7 +123,7 @@ def run_for(
 ) -> DryRun:
     """Return the dry run of an *inspection* at *deployment*, as if its sender had sent the request.
 
-    The limits of rounds are those of the model that is asked for, also where a fallback of it answers.
+    The limits of rounds are those of the model that is asked for, also where its fallback answers.
     """
     asked, sender, settings = inspection.asked, inspection.sender, gateway.settings
     pool = () if asked.chosen else resolve(settings, asked.chat.model)

@@ -1,6 +1,6 @@
-"""Tells of one request for one target: what came, each step's changes, what goes out, and its tokens.
+"""Describes one request for one target: the original history, each step's changes, the sent body, and its tokens.
 
-The answer holds the whole history many times over. So it is for the sender alone, and nothing of it is logged.
+The answer holds the whole history many times. Only the sender gets it, and nothing of it is logged.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ def inspect_request(
     *,
     compact: bool = False,
 ) -> dict[str, Any]:
-    """Return, as JSON-ready values, what *run*, a dry run of *came* for *target*, does step by step.
+    """Return, as JSON-ready values, the steps of *run*, a dry run of *came* for *target*.
 
-    ``after`` is the history that is sent, or how far it came where it is refused; ``would`` the one that mode
-    ``repair`` would send, None where there is none, or it is the same. The steps are those of repairing, and each says
-    whether it is ``made``. With *compact* a message that is still the one that came is told by its place alone.
+    ``after`` is the history that is sent. For a refused request it is the history at the refusal. ``would`` is the
+    history that mode ``repair`` would send, or None where there is none or it is the same. The steps are those of
+    mode ``repair``, and each says whether it is ``made``. With *compact* an unchanged message is given by its
+    position alone.
     """
     told = tell_run(run)
     before = place(came.messages)
@@ -74,7 +75,7 @@ def inspect_request(
 
 
 def _tell_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
-    """Return a step of repairing with its changes, without the history behind it."""
+    """Return a repair step with its changes, without its history."""
     return {
         "step": stage.step,
         "what": STEPS.get(stage.step, ""),
@@ -84,7 +85,7 @@ def _tell_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
 
 
 def tell_change(change: Change) -> dict[str, Any]:
-    """Return a change with why it is made, the rule that it is made for, and what a provider would say without it."""
+    """Return a change with its reason, its rule, and the error that a provider would give without it."""
     return {
         "kind": change.kind,
         "index": change.index,
@@ -97,14 +98,14 @@ def tell_change(change: Change) -> dict[str, Any]:
 
 
 def _tell_refusal(run: DryRun, told: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the refusal that is *told* of *run*, with its code and every rule that is broken."""
+    """Return the refusal *told* of *run*, with its code and every broken rule."""
     if told is None or run.refusal is None:
         return None
     return {**told, "code": run.refusal.code, "violations": getattr(run.refusal, "violations", [])}
 
 
 def _is_made(step: str, run: DryRun) -> bool:
-    """Tell whether what a step of repairing changes is changed in the mode that is set."""
+    """Return True where the configured mode makes the changes of a repair *step*."""
     if run.mode == "repair":
         return True
     return run.sent is not None and (run.mode == "strict" or step in (*MADE_IN_EVERY_MODE, SIGNATURES))
@@ -117,9 +118,9 @@ def _says_the_same(sent: Plan | None, repaired: Plan) -> bool:
 def _tell_budget(
     run: DryRun, told: dict[str, Any] | None, before: Placed, after: Placed
 ) -> dict[str, Any] | None:
-    """Return the budget with its margin, and with the tokens of every message, as it came and as repairing leaves it.
+    """Return the budget with its margin, and the tokens of every message before and after the repair.
 
-    ``would`` says that this is no request that is sent: the mode repairs nothing, or the request is refused.
+    ``would`` says that this request is not sent: the mode repairs nothing, or the request is refused.
     """
     report = run.repaired.budget if run.repaired is not None else None
     if told is None or report is None:

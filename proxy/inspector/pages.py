@@ -1,6 +1,6 @@
-"""The page's own files: which there are, what each one is, and its tag. They hold nothing of anybody's.
+"""The page's own files, with their content types and tags. They hold no data of clients.
 
-Read once, when somebody first asks. A name is looked up among those that there are, so that none leads elsewhere.
+The files are read once, at the first request. A name is looked up among them, so no name leads to another file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TYPES: Mapping[str, str] = MappingProxyType(
         ".webmanifest": "application/manifest+json",
     }
 )
-"""What is served, by the end of its name; other files are not."""
+"""The content types that are served, by file suffix. Other files are not served."""
 
 
 class PageFile(NamedTuple):
@@ -38,7 +38,7 @@ class PageFile(NamedTuple):
 
 @lru_cache(maxsize=4)
 def read_files(directory: Path) -> Mapping[str, PageFile]:
-    """Return every file below *directory* by its path in it; none where there is no such directory."""
+    """Return every file below *directory* by its path in it, or none where there is no such directory."""
     found: dict[str, PageFile] = {}
     for path in sorted(directory.rglob("*")) if directory.is_dir() else ():
         kind = _TYPES.get(path.suffix)

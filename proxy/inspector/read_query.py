@@ -1,7 +1,7 @@
-"""What the page asks, read: a chat request, and for whom. Pure.
+"""Reads the page's request: a chat request, and the target it is inspected for.
 
-The request is parsed from the very bytes that were pasted, by the same parser as one that is to be sent. A list stands
-for the messages of one; the target's name for the model that it need not have.
+The chat request is parsed from the pasted bytes, by the parser for real requests. A list stands for the messages of a
+request. A request without a model gets the target's.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _NAMES = ("request", "target", "compact", "model", "recent")
 
 
 class Target(NamedTuple):
-    """For whom a request is looked at: one of the configured models, or one of the profiles.
+    """The model or the profile that a request is inspected for.
 
-    *position* tells the deployments of a model apart, as ``model_list`` counts them; None for the first of them.
+    *position* chooses a deployment of the model, by its position in ``model_list``; None is the first one.
     """
 
     kind: Literal["model", "profile"]
@@ -32,16 +32,17 @@ class Target(NamedTuple):
     position: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the target as it is asked for."""
+        """Return the target in the form of the page's request."""
         told: dict[str, Any] = {self.kind: self.name}
         return told if self.position is None else {**told, "position": self.position}
 
 
 class Asked(NamedTuple):
-    """What was asked. Without a *target* the request's own model is one; *names_model* says whether it names any.
+    """The page's request. Without a *target* the chat request's own model is the target.
 
-    *compact* asks for messages that are untouched by their places alone, which is usual: a long history is told once.
-    *recent* is the id of the recent request that this is, if it is one; *chosen* says whether a target was named.
+    *names_model* is True where the chat request names a model. *compact* asks for unchanged messages by their
+    positions alone. *recent* is the id of the recent request that is inspected, if any. *chosen* is True where a
+    target was named.
     """
 
     chat: ChatRequest
@@ -53,14 +54,14 @@ class Asked(NamedTuple):
 
 
 def read_asked(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Asked:
-    """Return what *body* asks; *default* is the model where neither target nor request names one.
+    """Return the page's request in *body*. *default* is the model where neither target nor request names one.
 
-    Raises :class:`InvalidRequest` for what cannot be read, and for a target that is none.
+    Raises :class:`InvalidRequest` for a body that cannot be read, and for a target that does not exist.
     """
     values = _split(body)
     raw = values.get("request")
     if raw is None:
-        load_object(body)  # tells what is wrong, if it is no JSON
+        load_object(body)  # raises the exact error where the body is not JSON
         raise InvalidRequest("'request' is required: a chat request, or a list of messages.", param="request")
     target, recent = _read_target(values.get("target")), _read_recent(values.get("recent"))
     own = _split(raw).get("model")
@@ -76,9 +77,9 @@ def read_asked(body: bytes, *, max_nesting: int, mends: bool, default: str) -> A
 
 
 def with_model(raw: bytes, model: str) -> bytes:
-    """Return a chat request, or a list of messages, as a request for *model*, and as it is in all else.
+    """Return a chat request, or a list of messages, as a request for *model*. Nothing else is changed.
 
-    Of two models in one object the last counts.
+    The model is written last: of two equal keys in an object the last counts.
     """
     raw = raw.strip()
     if raw[:1] == b"[":
@@ -90,10 +91,10 @@ def with_model(raw: bytes, model: str) -> bytes:
 
 
 def _split(body: bytes) -> dict[str, bytes]:
-    """Return the bytes of those values of an object that are looked at; empty for what is none.
+    """Return the bytes of the known values of an object. The result is empty for anything but an object.
 
-    The reader of raw values refuses half a character, which a request may hold that is mended: then the other one reads
-    it, and writes it as it was.
+    The fast reader refuses lone surrogates, which a request may hold that is mended. A second reader then reads the
+    object, and writes the values as they were.
     """
     found = {name: raw for name in _NAMES if (raw := find_value(body, name)) is not None}
     if not found and b"\\u" in body:

@@ -1,7 +1,7 @@
-"""Everything under ``/ui``: the page, which anybody may have, and what it asks, for whom the API's key is needed.
+"""The paths below ``/ui``: the page, which needs no key, and its data, which need the API's key.
 
-With ``general_settings.ui`` off there is nothing here. What a client's own key may see of recent requests are those of
-that key; the master key, or none where none is asked for, sees all. Pages of other sites get nothing, as on every path
+With ``general_settings.ui`` off every path answers 404. A client's key sees its own recent requests. The master key
+sees all, and so does everyone where no keys are configured. Pages of other sites are refused, as on every path
 (:mod:`proxy.ingress.middlewares.origins`).
 """
 
@@ -61,7 +61,7 @@ SEATS: web.AppKey[Seats] = web.AppKey("seats", Seats)
 
 
 def add_ui_routes(app: web.Application) -> None:
-    """Add the inspector; whether it answers is for the settings of the moment to say."""
+    """Add the inspector's paths. The current settings decide whether they answer."""
     app[SEATS] = Seats()
     app.router.add_get(UI_MODELS, list_targets)
     app.router.add_post(UI_LOOK, look)
@@ -75,7 +75,7 @@ def add_ui_routes(app: web.Application) -> None:
 
 
 async def page(request: web.Request) -> web.Response:
-    """Answer with the page, or one of its files; 304 to who has it already."""
+    """Answer with the page or one of its files, or with 304 where the browser has the file already."""
     if not request[GATEWAY].settings.general_settings.ui:
         raise _nothing_here(request)
     files = await asyncio.to_thread(read_files, FILES)
@@ -101,7 +101,7 @@ async def list_targets(request: web.Request) -> web.Response:
 
 
 async def look(request: web.Request) -> web.Response:
-    """Answer with one request, looked at step by step for one target."""
+    """Answer with one request, shown step by step for one target."""
     gateway, watch = _open(request)
     async with _asked(request, gateway) as asked:
         seen = _find_seen(request, watch, asked.recent)
@@ -121,9 +121,9 @@ async def look(request: web.Request) -> web.Response:
 
 
 async def verdicts(request: web.Request) -> web.Response:
-    """Answer with what would become of one request at every deployment, and under every profile.
+    """Answer with the verdict on one request for every deployment and every profile.
 
-    One after the other, each with a turn of its own: what others look at goes on between them.
+    Each verdict is a job of its own in the worker thread, so that other inspections run between them.
     """
     gateway, watch = _open(request)
     rows = []
@@ -134,7 +134,7 @@ async def verdicts(request: web.Request) -> web.Response:
         kept = await load_kept(asked, [deployment for _, deployment in targets], gateway, sender)
         inspection = Inspection(asked, sender, kept, now)
         for target, deployment in targets:
-            # All of them together may take longer than anybody waits for an exit.
+            # All verdicts together may take longer than the grace period of a shutdown.
             if gateway.lifecycle.draining:
                 raise Overloaded("The proxy is shutting down.", headers={"Retry-After": "1"})
             told = target.as_dict()
@@ -148,7 +148,7 @@ async def verdicts(request: web.Request) -> web.Response:
 
 
 async def list_recent(request: web.Request) -> web.Response:
-    """Answer with the recent requests, the newest first."""
+    """Answer with the recent requests, newest first."""
     _, watch = _open(request)
     offset = _clock_offset()
     requests, mib = watch.bounds
@@ -163,7 +163,7 @@ async def list_recent(request: web.Request) -> web.Response:
 
 
 async def show_recent(request: web.Request) -> web.Response:
-    """Answer with one recent request and its body, where that is kept."""
+    """Answer with one recent request and its body, where the body is kept."""
     _, watch = _open(request)
     seen = _find_seen(request, watch, request.match_info["id"])
     if seen is None:
@@ -176,7 +176,7 @@ async def show_recent(request: web.Request) -> web.Response:
 
 
 async def live(request: web.Request) -> web.Response:
-    """Answer with the numbers of the last ten minutes."""
+    """Answer with the sums of the last ten minutes."""
     gateway, watch = _open(request)
     now, offset = asyncio.get_running_loop().time(), _clock_offset()
     return _answer(
@@ -191,7 +191,7 @@ async def live(request: web.Request) -> web.Response:
 
 
 def _open(request: web.Request) -> tuple[Gateway, RecentRequests]:
-    """Return what the request is about; raises :class:`NotFound` where the inspector is off."""
+    """Return the gateway and its recent requests. Raises :class:`NotFound` where the inspector is off."""
     gateway = request[GATEWAY]
     if gateway.recent_requests is None:
         raise _nothing_here(request)
@@ -204,18 +204,18 @@ def _may_see(request: web.Request, seen: Seen) -> bool:
 
 
 def _find_seen(request: web.Request, watch: RecentRequests, wanted: str | None) -> Seen | None:
-    """Return the recent request of that id; None where there is none, or it is somebody else's."""
+    """Return the recent request with the id *wanted*, or None where there is none, or where another client sent it."""
     return next((one for one in watch.recent() if one.request_id == wanted and _may_see(request, one)), None)
 
 
 def _sender_of(request: web.Request, seen: Seen | None) -> Sender:
-    """Return who sent the recent request *seen*, or else who asks."""
+    """Return the sender of the recent request *seen*, or the client that asks."""
     return Sender(request[RECORD].key) if seen is None else Sender(seen.key, seen.max_rounds)
 
 
 @asynccontextmanager
 async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]:
-    """Yield what is asked while there is a seat for it. The deadline and a shutdown are those of any request."""
+    """Yield the page's request while it holds a seat. It has the deadline of any request, and ends at a shutdown."""
     settings, working, record = gateway.settings, gateway.lifecycle.working, request[RECORD]
 
     def read(body: bytes) -> Asked:
@@ -241,7 +241,7 @@ async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]
 
 
 async def _read(request: web.Request, gateway: Gateway) -> bytes:
-    """Return the body; raises :class:`BodyTooLarge` before it is all here, too."""
+    """Return the body. Raises :class:`BodyTooLarge` as soon as the body is known to be too large."""
     most = LARGEST_MIB * 2**20
     try:
         if (request.content_length or 0) <= most:
@@ -249,7 +249,7 @@ async def _read(request: web.Request, gateway: Gateway) -> bytes:
             return await read_body(bounded, gateway, request[RECORD])
     except web.HTTPRequestEntityTooLarge:
         if request.client_max_size < most:
-            raise  # over what any request may have
+            raise  # over the limit of every request (max_body_mib)
     raise BodyTooLarge(f"The inspector looks at {LARGEST_MIB} MiB at most.")
 
 
@@ -272,7 +272,7 @@ def _answer(told: dict[str, Any] | bytes) -> web.Response:
 
 
 def _clock_offset() -> float:
-    """Return the seconds that the wall clock is ahead of the loop's."""
+    """Return the seconds by which the wall clock is ahead of the event loop's clock."""
     return time.time() - asyncio.get_running_loop().time()  # noqa: TID251 - what is shown is wall-clock time
 
 

@@ -1,6 +1,6 @@
-"""What a step does, and why a change is made: one sentence for each, and the rule that it is made for. Pure.
+"""One sentence about each step and about the reason of each change, with the rule that the change is made for.
 
-A step or a reason that is not here is shown all the same, by its name alone.
+A step or a reason without a text is shown by its name alone.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "budget": "The request fits the model's window, with room for the answer.",
     }
 )
-"""What holds behind each step."""
+"""The guarantee that holds after each step."""
 
 
 class Reason(NamedTuple):
-    """Why a change is made, and the rule of :data:`sanitizers.invariants.RULES` that it is made for, if it is one."""
+    """The sentence about a reason, and its rule of :data:`sanitizers.invariants.RULES`, if there is one."""
 
     why: str
     rule: str = ""
@@ -161,7 +161,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
 
 
 def why(change: Change) -> str:
-    """Return why *change* is made, in one sentence; empty where nobody has said it."""
+    """Return the reason of *change* as one sentence, empty where there is none."""
     known = REASONS.get(change.reason)
     if known is not None:
         return known.why
@@ -170,7 +170,7 @@ def why(change: Change) -> str:
 
 
 def rule_of(change: Change) -> str | None:
-    """Return the rule that *change* is made for; None where there is none, or none is known."""
+    """Return the rule that *change* is made for, or None where there is none."""
     if change.reason == "left_out":
         named = change.detail.rpartition(":")[2]
         if named in RULES:
@@ -180,6 +180,6 @@ def rule_of(change: Change) -> str | None:
 
 
 def provider_words(change: Change) -> str | None:
-    """Return what a provider would have said without *change*, with the source; None where that is not known."""
+    """Return the error that a provider gives without *change*, with its source, or None where it is not known."""
     rule = rule_of(change)
     return RULES.get(rule) if rule is not None else None

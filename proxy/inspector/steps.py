@@ -1,4 +1,4 @@
-"""The history after each step that changes something, in the order of the steps.
+"""Finds the history after each step that changes something, in the order of the steps.
 
 A plan holds the result of all steps. Here the same functions run step by step, so that each result can be shown.
 """
@@ -20,11 +20,11 @@ from sanitizers.pipeline import walk_steps
 from sanitizers.tool_names import rename_tools
 
 SIGNATURES = "signatures"
-"""What is called a step here, and is none that counts changes: signatures are counted by themselves."""
+"""The name under which changes of signatures are shown. They are counted apart from the steps."""
 
 
 class Stage(NamedTuple):
-    """A step that changed something, and the history behind it."""
+    """A step that changed something, and the history after it."""
 
     step: str
     changes: Sequence[Change]
@@ -32,9 +32,9 @@ class Stage(NamedTuple):
 
 
 def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
-    """Yield what each step makes of *came*, the history of the request that *run* is about.
+    """Yield each step's result for *came*, the history of the request in *run*.
 
-    As far as it comes: where a history or a parameter is refused, what was done until then.
+    Where a history or a parameter is refused, the steps before the refusal are yielded.
     """
     request, plan = run.request, run.shown
     history = place(came)
@@ -77,7 +77,7 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
 
 
 def _sign(history: Placed, signed: Messages, reason: str) -> tuple[Placed, list[Change]]:
-    """Return *history* as it is *signed*, and which of its messages that changed; no list of changes has any of it."""
+    """Return *history* with the messages of *signed*, and a change for each message that differs."""
     if len(history) != len(signed):
         return follow(history, signed), []
     placed: list[tuple[int | None, Message]] = []

@@ -1,4 +1,4 @@
-"""A deployment for every profile, so that a history can be looked at for a model that nobody has configured. Pure."""
+"""A deployment for every profile, so that a history can be inspected for a model that is not configured."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ MODELS: Mapping[str, str] = MappingProxyType(
         "mistral": "mistral/mistral-large-latest",
     }
 )
-"""A model of each profile, for its window and its parameters."""
+"""A model of each profile. Its window and its parameters are used."""
 
 
 @lru_cache(maxsize=1)
 def deployments_by_profile() -> Mapping[str, Deployment]:
-    """Return a deployment for each profile, with no key and no address of anybody's: it is never called."""
+    """Return a deployment for each profile. It is never called, and has no real key or address."""
     entries = [
         {
             "model_name": name,
@@ -56,6 +56,6 @@ def deployments_by_profile() -> Mapping[str, Deployment]:
 
 
 def withheld_unasked(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-    """Return what is never sent to *deployment*, as far as that is known without loading a transport."""
+    """Return the parameters never sent to *deployment*, as far as that is known without loading a transport."""
     withheld = withheld_names(deployment, transport_of(deployment), parameters)
     return withheld - deployment.allowed_openai_params

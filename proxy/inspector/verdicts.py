@@ -1,4 +1,4 @@
-"""What would become of one history elsewhere: a row for a dry run. Pure."""
+"""The verdicts on one history for every target: one row for each dry run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proxy.planning.dry_run import DryRun
 
 
 def tell_verdict(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of *run* for *target*, JSON-ready: the verdict, the changes by step, and the tokens."""
+    """Return the JSON-ready row of *run* for *target*: the verdict, the changes by step, and the tokens."""
     report = run.repaired.budget if run.repaired is not None else None
     return {
         "target": dict(target),
@@ -29,7 +29,7 @@ def tell_verdict(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tell_unreadable(target: Mapping[str, Any], error: InvalidRequest) -> dict[str, Any]:
-    """Return the row of a *target* for which there is no dry run."""
+    """Return the row of a *target* for which the request cannot be run dry."""
     return {
         "target": dict(target),
         "deployment": None,

@@ -1,8 +1,8 @@
-"""A thread of the inspector's own: looks are worked on one after the other, however many people look.
+"""The inspector's own worker thread, in which inspections run one after another.
 
-A look costs many times what the same request costs on its way to a provider, so it is never worked on in the loop; and
-never in the threads that clients' large bodies go through (:mod:`proxy.core.offload`), which would wait behind it.
-What it costs is bounded, since whoever has a key may ask: in size, in how many are held in memory, and in time.
+An inspection costs many times its request, so it never runs on the event loop. It does not use the worker threads for
+large bodies of clients (:mod:`proxy.core.offload`) either, since these would wait for it. Its size, its memory and
+its time are limited, since every client may ask for one.
 """
 
 from __future__ import annotations
@@ -20,29 +20,33 @@ from sanitizers.work_limit import WorkLimitExceeded
 T = TypeVar("T")
 
 LARGEST_MIB = 2
-"""MiB of a body. A usual history of 10,000 messages has one; empty lists, the dearest by the byte, take 70 MB."""
+"""MiB of a body. A usual history of 10,000 messages has one. Empty lists cost most per byte, and take 70 MB."""
 
 MOST_MESSAGES = 12_000
-"""Messages of a history: each costs up to 11 KB and a quarter of a millisecond, however short it is. With all of them
-damaged a look takes 130 MB and three seconds (CPython 3.11, 2026-11-22)."""
+"""Messages of a history, at most. Each costs up to 11 KB and a quarter of a millisecond, however short it is.
+
+With all of them damaged an inspection takes 130 MB and three seconds (CPython 3.11, 2026-11-22).
+"""
 
 LONGEST_S = 60.0
-"""Seconds for a look or all verdicts, the waiting included: 10,000 damaged messages take 1.2 for each verdict."""
+"""Seconds for an inspection or for all verdicts, with the wait. 10,000 damaged messages take 1.2 for each verdict."""
 
 _SEATS = 2
-"""How many are held in memory at once: verdicts for a long history, and a look that goes on between them."""
+"""Inspections that are held in memory at once: the verdicts on a long history, and one inspection between them."""
 
 _MOST_WAITING = 16
-"""How many bodies may wait for a seat."""
+"""Bodies that may wait for a seat."""
 
 _MOST_STEPS = 20_000_000
-"""Steps of one look or verdict. Sanitizing a history of the most messages takes 200,000, all of them damaged."""
+"""Steps of one inspection or verdict. Sanitizing the longest history takes 200,000 with every message damaged."""
 
 _THREAD = WorkerThreads(1, "inspector")
 
 
 async def work_apart(work: Callable[[], T]) -> T:
-    """Return what *work* returns, or raise what it raises; what nobody waits for any more ends with its next step.
+    """Return the result of *work*, run in the inspector's thread, or raise its error.
+
+    Cancelled work ends at its next step.
 
     Raises :class:`TooMuchWork` for work of more than :data:`_MOST_STEPS`.
     """
@@ -55,7 +59,7 @@ async def work_apart(work: Callable[[], T]) -> T:
 
 
 def refuse_long(messages: int) -> None:
-    """Raise :class:`BodyTooLarge` for a history of more *messages* than are looked at."""
+    """Raise :class:`BodyTooLarge` for a history with more than :data:`MOST_MESSAGES` *messages*."""
     if messages > MOST_MESSAGES:
         raise BodyTooLarge(
             f"The inspector looks at {MOST_MESSAGES:,} messages at most; this history has {messages:,}.",
@@ -64,16 +68,17 @@ def refuse_long(messages: int) -> None:
 
 
 class Seats:
-    """The seats of requests that are being looked at. Clients share the seats and the room to wait."""
+    """The seats of inspections. Clients share the seats and the places in the queue fairly."""
 
     def __init__(self) -> None:
         self._places = FairPlaces(_SEATS, most_waiting=_MOST_WAITING)
 
     @asynccontextmanager
     async def take(self, client: str) -> AsyncIterator[None]:
-        """Wait for a seat for *client* and hold it, both together for :data:`LONGEST_S` at most.
+        """Wait for a seat for *client* and hold it, both within :data:`LONGEST_S`.
 
-        Raises :class:`Overloaded`, also where the client has most of those that wait and another one needs the room.
+        Raises :class:`Overloaded`. It also does where the client holds most of the queue and another client needs a
+        place.
         """
         try:
             async with asyncio.timeout(LONGEST_S):
