@@ -1,19 +1,19 @@
-"""A file or the environment, to frozen settings, or every fault at once. YAML in the LiteLLM proxy's shape.
+"""Reads a file or the environment into frozen settings, or reports every fault at once.
 
-It is read once at start, or at a reload. No other room reads the file or the settings in the environment. In the order
-of the data:
+The file is YAML in the LiteLLM proxy's shape. It is read once at start, or at a reload. No other room reads the file
+or the settings in the environment. The files, in the order of the data:
 
-    loading                           the way in: ``load_settings``
-    yaml_text, environment            the text of a file, and what the environment stands for
+    loading                           the entry: ``load_settings``
+    yaml_text, environment            the text of a file, and the configuration from provider keys
     schema                            the sections of a configuration; values are the types of their fields
-    litellm_settings, reserved_params settings of the LiteLLM proxy that mean something here, and those that are ours
-    ignored_keys, not_built           settings that are known and do nothing here
-    validation, faults                what is wrong, with its place; cross_checks are about several sections
-    binding                           an address that must not be listened on
-    remarks                           what is allowed and worth a word
-    render                            faults and settings for a reader
-    pools                             from a model's name to the deployments that answer for it
-    addresses                         the providers that are servers of one's own
+    litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
+    ignored_keys, not_built           keys that are known and have no effect here
+    validation, faults                faults, with their places; cross_checks are about several sections
+    binding                           addresses that need a key
+    remarks                           warnings: valid settings that are probably a mistake
+    render                            faults and settings as text
+    pools                             the deployments that answer for a model's name
+    addresses                         the addresses of providers on the direct transport
 """
 
 from proxy.config.binding import bind_fault

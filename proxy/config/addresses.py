@@ -1,4 +1,4 @@
-"""Which providers the direct transport speaks to, and where they are when a deployment names no ``api_base``."""
+"""The providers of the direct transport, and their addresses where a deployment names no ``api_base``."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ OPENAI_BASES = MappingProxyType(
         "xai": "https://api.x.ai/v1",
     }
 )
-"""Providers of OpenAI's wire, by litellm's name (their own documentation, 2026-11)."""
+"""Providers that speak OpenAI's wire, by litellm's name (their own documentation, 2026-11)."""
 
 
 OPENAI_SERVERS = frozenset(
     {"custom_openai", "hosted_vllm", "litellm_proxy", "llamafile", "lm_studio", "xinference"}
 )
-"""Servers of OpenAI's wire that are wherever somebody runs them, by litellm's name (1.105.3)."""
+"""Self-hosted servers that speak OpenAI's wire and have no fixed address, by litellm's name (1.105.3)."""
 
 
 def speaks_to(provider: str) -> bool:
-    """Tell whether the direct transport speaks a provider's wire: OpenAI's, or Gemini's own."""
+    """Return True where the direct transport speaks a provider's wire: OpenAI's, or Gemini's own."""
     return provider == "gemini" or provider in OPENAI_BASES or provider in OPENAI_SERVERS
 
 
 def base_of(provider: str, api_base: str | None) -> str | None:
-    """Return the address that a deployment of *provider* is asked at: its own *api_base*, else the provider's.
+    """Return the address of a deployment of *provider*: its own *api_base*, or the provider's address.
 
-    None where nobody here knows it: litellm does, or it is wherever somebody runs it.
+    None where the address is not known here. litellm may know it, or the server is self-hosted.
     """
     if api_base is not None:
         return api_base
@@ -42,5 +42,5 @@ def base_of(provider: str, api_base: str | None) -> str | None:
 
 
 def has_address(provider: str, api_base: str | None) -> bool:
-    """Tell whether the direct transport knows where a deployment of a provider that it speaks to is."""
+    """Return True where the direct transport knows the address of a deployment whose provider it speaks to."""
     return api_base is not None or provider not in OPENAI_SERVERS

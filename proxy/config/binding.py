@@ -1,7 +1,7 @@
 """Decides whether a configuration may be served on an address.
 
-Anybody who reaches an open port spends the operator's keys. So an address that others can reach needs a master key, or
-the operator's word that no key is needed. The admin listener shows health and metrics only and is exempt.
+Anyone who reaches an open port can spend the operator's keys. An address that others can reach therefore needs a key,
+or a setting that allows access without one. The admin listener serves only health and metrics, and is exempt.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from proxy.config.schema.general import GeneralSettings
 
 
 def bind_fault(general: GeneralSettings, host: str) -> Fault | None:
-    """Return why the API must not be served on *host*, or None if it may.
+    """Return the reason why the API must not be served on *host*, or None where it may.
 
-    *host* is an address or a name as given to ``serve --host``. Loopback is ``127.0.0.0/8``, ``::1`` and ``localhost``;
-    anything else (``0.0.0.0``, ``::``, the empty text, any other name) is taken to be reachable.
+    *host* is an address or a name as given to ``serve --host``. Loopback is ``127.0.0.0/8``, ``::1`` and
+    ``localhost``. Any other address counts as reachable, such as ``0.0.0.0``, ``::``, the empty text, or another
+    name.
     """
     if general.asks_for_keys or general.allow_unauthenticated_access or _is_loopback(host):
         return None

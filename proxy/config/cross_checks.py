@@ -1,7 +1,7 @@
-"""What no single field can tell: wildcards that must match, transports that must reach, fallbacks that must name.
+"""Checks between several fields: wildcards that match, transports that reach, fallbacks that name models.
 
-These checks read the parsed file rather than the finished ``Settings``, so that they are reported together with every
-other fault. What has the wrong shape is passed over here: validation has already said so.
+The checks read the parsed file and not the finished ``Settings``, so that their faults are reported with all others.
+Values of the wrong shape are skipped, since validation reports them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[F
             continue
         model = _text(params.get("model"), environ)
         if _text(entry.get("transport"), environ) != "direct" or model is None or "/" not in model:
-            continue  # a bare name is OpenAI's
+            continue  # a name without a provider is OpenAI's
         provider, path = model.partition("/")[0], path_of(("model_list", position, "transport"))
         if not speaks_to(provider):
             yield Fault(

@@ -1,8 +1,7 @@
-"""The configuration without a file: every provider whose key is in the environment, whole.
+"""Makes a configuration without a file: one wildcard for every provider whose key is in the environment.
 
-Rules: only the mapping that the caller passes in is read; a variable that is set and empty counts as not set, but for
-the master key, where an empty one is a mistake that would open the gate; faults name the variable, not a path
-of a file that does not exist.
+Only the mapping that the caller passes in is read. An empty variable counts as not set. The master key is an
+exception, since an empty one would open the API by mistake. Faults name the variable, since there is no file to name.
 """
 
 from __future__ import annotations
@@ -17,7 +16,10 @@ MASTER_KEY_VARIABLE = "TURNRIGHT_MASTER_KEY"
 
 
 class Provider(NamedTuple):
-    """A provider by litellm's prefix, and the variables of its key and its address, the first that is set first."""
+    """A provider by litellm's prefix, and the variables of its key and its address.
+
+    The first one that is set counts.
+    """
 
     prefix: str
     keys: tuple[str, ...]
@@ -43,7 +45,7 @@ PROVIDERS: tuple[Provider, ...] = (
 
 
 class FromEnvironment(NamedTuple):
-    """A configuration as a file would have it; *origins* tells which variable a value came from."""
+    """A configuration in the shape of a file. *origins* maps the place of a value to its variable."""
 
     raw: dict[object, object]
     origins: dict[Location, Location]

@@ -1,8 +1,8 @@
-"""What is wrong with a configuration, as data: a place and a text.
+"""The faults of a configuration as data: a place and a text.
 
-Rules: a fault names its place the way that an operator would write it (``model_list[0].litellm_params.model``);
-it never holds a value, because any value may be a secret in the wrong place; it is one line.
-All faults of a configuration are reported together, so that a file is mended in one go.
+A fault names its place as an operator writes it (``model_list[0].litellm_params.model``). It is one line. It never
+holds a value, since any value may be a secret in the wrong place. All faults of a configuration are reported
+together, so that one edit can mend the file.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Location = tuple[int | str, ...]
 """A place in the parsed file: mapping keys and list positions, outermost first."""
 
 REFUSAL = "turnright_refusal"
-"""The pydantic error type of our own validators; its context carries the text."""
+"""The pydantic error type of turnright's own validators. Its context holds the text."""
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_*:/@.-]{1,80}")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong; *path* is empty when it is the file as a whole."""
+    """One fault. *path* is empty where the fault is about the whole file."""
 
     path: str
     text: str
@@ -38,7 +38,7 @@ class Fault:
 
 
 class ConfigurationError(Exception):
-    """The configuration cannot be used; *faults* holds every reason, in the order of the file's sections."""
+    """The configuration cannot be used. *faults* holds every reason, in the order of the file's sections."""
 
     def __init__(self, faults: Iterable[Fault]):
         self.faults: tuple[Fault, ...] = tuple(faults)
@@ -46,9 +46,9 @@ class ConfigurationError(Exception):
 
 
 def path_of(location: Sequence[object]) -> str:
-    """Write *location* as an operator does: ``("model_list", 0, "model_name")`` -> ``model_list[0].model_name``.
+    """Return *location* as an operator writes it: ``("model_list", 0, "model_name")`` is ``model_list[0].model_name``.
 
-    Keys that are not plain are quoted and cut at 80 characters, so that a path is always one short line.
+    Other keys than plain ones are quoted and cut at 80 characters, so that a path is one short line.
     """
     path = ""
     for part in location:
@@ -60,12 +60,12 @@ def path_of(location: Sequence[object]) -> str:
 
 
 def refusal(text: str) -> PydanticCustomError:
-    """Return the error that a validator raises to refuse a value with *text* (no value in it)."""
+    """Return the error with which a validator refuses a value. *text* must not hold the value."""
     return PydanticCustomError(REFUSAL, "{text}", {"text": text})
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:
-    """Return the text for a key that no section has, with the nearest of the *known* ones where one is near."""
+    """Return the text for an unknown key. It names the most similar of the *known* keys, where one is similar."""
     near = difflib.get_close_matches(key[:80], sorted(known), n=1)
     return f"is not a key of turnright; did you mean {near[0]}?" if near else "is not a key of turnright"
 

@@ -1,9 +1,9 @@
-"""LiteLLM's keys that turnright knows and does without: a file that holds them loads, and says so once each.
+"""LiteLLM's keys that turnright ignores: a file that holds them loads, with one warning for each.
 
-Only keys whose absence is harmless or plainly visible are here (bookkeeping, caches, alerts, prices). Keys that
-guard something or route a call (``guardrails``, ``custom_auth``, ``custom_llm_provider``, ``include``) are not: they
-are refused like any unknown key, since a gateway that drops them in silence is less safe than one that does not start.
-The names are those of the LiteLLM proxy, 1.105.3, and of its documentation.
+Only keys whose absence is harmless or plainly visible are listed: bookkeeping, caches, alerts, prices. Keys that
+guard something or route a call are refused like any unknown key (``guardrails``, ``custom_auth``,
+``custom_llm_provider``, ``include``). A gateway that ignores those silently is less safe than one that does not
+start. The names are those of the LiteLLM proxy, 1.105.3, and of its documentation.
 """
 
 from __future__ import annotations
@@ -105,11 +105,11 @@ IGNORED: Mapping[str, Mapping[str, str]] = {
     where: {key: reason for reason, keys in rows.items() for key in keys.split()}
     for where, rows in _BY_REASON.items()
 }
-"""Section (``[]`` for any position) to key (or pattern with ``*``) to the reason that a warning gives."""
+"""The reason in the warning, by section (``[]`` for any position) and by key (or pattern with ``*``)."""
 
 
 def ignored_reason(where: str, key: str) -> str | None:
-    """Return why the *key* of the section *where* is ignored, or None if it is not one of these."""
+    """Return the reason why *key* of the section *where* is ignored, or None where it is not ignored."""
     rows = IGNORED.get(where, {})
     if key in rows:
         return rows[key]
@@ -117,9 +117,9 @@ def ignored_reason(where: str, key: str) -> str | None:
 
 
 def strip_ignored(raw: Mapping[object, object]) -> tuple[dict[object, object], tuple[str, ...]]:
-    """Return *raw*, the parsed file, without the ignored keys, and a warning for each kind of them.
+    """Return *raw*, the parsed file, without the ignored keys, and a warning for each different key.
 
-    A key that stands in several entries of ``model_list`` is warned about once. *raw* is not changed.
+    A key in several entries of ``model_list`` gets one warning. *raw* is not changed.
     """
     warnings: dict[str, None] = {}
     return _strip(raw, "", warnings), tuple(warnings)
@@ -138,7 +138,7 @@ def _strip(raw: Mapping[object, object], where: str, warnings: dict[str, None]) 
 
 
 def _strip_below(value: object, where: str, warnings: dict[str, None]) -> object:
-    """Go on where the contract has sections, and nowhere else: what lies below an unknown key is refused anyway."""
+    """Strip the sections below *where*. Values below an unknown key are kept, since the key is refused anyway."""
     if where == "model_list" and isinstance(value, list):
         return [_strip_below(entry, "model_list[]", warnings) for entry in value]
     if where in IGNORED and isinstance(value, dict):

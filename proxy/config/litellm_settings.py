@@ -1,7 +1,7 @@
-"""``litellm_settings``, LiteLLM's other home of the router's keys, folded into ``router_settings``.
+"""Folds ``litellm_settings``, LiteLLM's second section for the router's keys, into ``router_settings``.
 
-LiteLLM reads retries, fallbacks and timeouts from either section, so files in the wild have them in both. Where both
-set a key to different values, ``router_settings`` wins and a warning says so.
+LiteLLM reads retries, fallbacks and timeouts from both sections, so real files use both. Where both set a key to
+different values, ``router_settings`` wins and a warning says so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ALIASES = {"request_timeout": "timeout"}
 
 
 class Folded(NamedTuple):
-    """The file without ``litellm_settings``; *origins* tells where a folded key was written."""
+    """The file without ``litellm_settings``. *origins* maps a folded key to its place in the file."""
 
     raw: dict[object, object]
     origins: dict[Location, Location]
@@ -27,7 +27,7 @@ class Folded(NamedTuple):
 
 
 def fold(raw: Mapping[object, object]) -> Folded:
-    """Move the keys of ``litellm_settings`` to ``router_settings``; *raw* is not changed."""
+    """Move the keys of ``litellm_settings`` to ``router_settings``. *raw* is not changed."""
     rest = {key: value for key, value in raw.items() if key != SECTION}
     given = raw.get(SECTION)
     if given is None:
@@ -36,13 +36,13 @@ def fold(raw: Mapping[object, object]) -> Folded:
         return Folded(rest, {}, (), (Fault(SECTION, "must be a mapping of keys to values"),))
     router = rest.get("router_settings")
     if router is not None and not isinstance(router, dict):
-        return Folded(rest, {}, (), ())  # refused as it is; there is nothing to fold into
+        return Folded(rest, {}, (), ())  # validation refuses a section that is not a mapping
     merged: dict[object, object] = dict(router or {})
     origins: dict[Location, Location] = {}
     warnings: list[str] = []
     faults: list[Fault] = []
     known = {*RouterSettings.model_fields, *_ALIASES}
-    # An alias comes after the key itself, which then wins.
+    # Aliases come last, so that the key itself wins.
     for key, value in sorted(given.items(), key=lambda item: item[0] in _ALIASES):
         path = path_of((SECTION, key))
         if not isinstance(key, str) or key not in known:

@@ -1,7 +1,7 @@
-"""From the file's bytes and the environment to ``Settings``: the one way in.
+"""Loads ``Settings`` from the file's bytes and the environment. All callers load them here.
 
-Pure: no file is opened and no process environment read here, so that ``check``, ``serve`` and the tests take the same
-path. Either everything is good, or every fault is reported together.
+No file is opened and no process environment is read, so that ``check``, ``serve`` and the tests share one path. The
+result is either valid settings or every fault.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from proxy.config.yaml_text import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A good configuration, and what the operator should hear about it: one line each, no values."""
+    """A valid configuration and its warnings. A warning is one line and holds no value."""
 
     settings: Settings
     warnings: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    raw: Mapping[object, object] | None  # None: unread, and the faults say why
+    raw: Mapping[object, object] | None  # None where it could not be read, as the faults say
     origins: Mapping[Location, Location]
     warnings: tuple[str, ...]
     faults: tuple[Fault, ...]
@@ -39,8 +39,8 @@ def load_settings(text: bytes | None, environ: Mapping[str, str]) -> Loaded:
     """Read a configuration.
 
     Args:
-        text: the YAML file's bytes; None when there is no file, and then the environment decides.
-        environ: the environment: what ``os.environ/NAME`` resolves to, and the provider keys where there is no file.
+        text: The YAML file's bytes. None means that there is no file, and the configuration comes from *environ*.
+        environ: The variables for ``os.environ/NAME``, and the provider keys where there is no file.
 
     Returns:
         The settings and the warnings.

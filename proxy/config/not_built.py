@@ -1,7 +1,7 @@
-"""What the contract has and this version has not: the one table to delete rows from.
+"""The settings that this version does not implement. Whoever implements one deletes its row and its test case.
 
-Every key of the contract parses from the first version on. A value whose behaviour is missing is refused with
-a text that names the key. Whoever builds a behaviour deletes its row and its test case.
+Every documented key is accepted by the parser. A value that is not implemented is refused with a text that names the
+key.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class NotBuilt(NamedTuple):
-    """Which values of a key are not built, how to name them, and what to use in their place."""
+    """The values of a key that are not implemented, a name for them, and the value to use instead."""
 
     refuses: Callable[[object], bool]
     subject: str
@@ -24,11 +24,11 @@ NOT_BUILT: Mapping[str, NotBuilt] = {
         lambda value: not str(value).startswith("memory://"), "a store other than memory://", "memory://"
     ),
 }
-"""Keys, with ``[]`` for any position of a list, to the values that are refused."""
+"""The refused values by key, with ``[]`` for any position of a list."""
 
 
 def not_built_text(key: str, value: object) -> str | None:
-    """Return why *value* cannot be used for *key* (``turns.mode``) in this version, or None if it can."""
+    """Return the reason why *value* is refused for *key* (``turns.mode``) in this version, or None where it is not."""
     row = NOT_BUILT.get(key)
     if row is None or not row.refuses(value):
         return None

@@ -1,7 +1,7 @@
-"""From the name that a client sent to the deployments that may answer, and to the models that are asked after them.
+"""Finds the deployments that answer for a client's model name, and the models that are asked after them.
 
-Rules: an exact name hides every wildcard. Of the wildcards the longest that fits counts. What a wildcard stands for
-reaches a provider's URL, so it must look like a model's name. At request time only the index is looked up.
+An exact name hides every wildcard. Of several matching wildcards the longest counts. The part that a wildcard stands
+for becomes part of a provider's URL, so it must look like a model's name. A request reads only the index.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
 
 
 def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
-    """Return the pool that answers for *requested_model*, in the file's order; empty when there is none.
+    """Return the pool that answers for *requested_model*, in the file's order, or an empty one.
 
-    *requested_model* is the client's text, untrusted. What a wildcard stands for is 1 to 200 characters of
-    ``A-Za-z0-9._:/@-``, with no ``..`` and no empty or ``.`` segment: it becomes part of the provider's URL.
+    *requested_model* is untrusted text of the client. The part that a wildcard stands for has 1 to 200 characters of
+    ``A-Za-z0-9._:/@-``. It has no ``..``, and no segment that is empty or ``.``, since it becomes part of a URL.
     """
     routes = settings.routes
     pool = routes.exact.get(requested_model)
@@ -34,12 +34,15 @@ def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
 
 
 def model_names(settings: Settings) -> tuple[str, ...]:
-    """Return the names for ``/v1/models``: each once, in the file's order, wildcards as they are."""
+    """Return the names for ``/v1/models``, each once, in the file's order. Wildcards are not expanded."""
     return settings.routes.names
 
 
 def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
-    """Return the deployments that answer for *model*; raises :class:`ModelNotFound` with the names that exist."""
+    """Return the deployments that answer for *model*.
+
+    Raises :class:`ModelNotFound`, which lists the configured names.
+    """
     pool = resolve(settings, model)
     if pool:
         return pool
@@ -52,7 +55,7 @@ def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
 def chain_of(
     chains: Iterable[Mapping[str, Sequence[str]]], model: str, pool: Sequence[Deployment]
 ) -> tuple[str, ...]:
-    """Return the models to ask after *model*: its own chain, else its wildcard's, else that of ``*``."""
+    """Return the models to ask after *model*: its own chain, or its wildcard's, or the chain of ``*``."""
     for name in (model, *(member.name for member in pool[:1]), "*"):
         for chain in chains:
             if name in chain:

@@ -1,4 +1,4 @@
-"""What is allowed and yet worth a word at start: limits that hide each other, keys that do nothing."""
+"""Warnings at start: settings that are valid but probably a mistake."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PHASES = ("connect_timeout", "first_byte_timeout", "idle_timeout")
 def remarks(
     settings: Settings, environ: Mapping[str, str], origins: Mapping[Location, Location]
 ) -> tuple[str, ...]:
-    """Return the warnings about *settings*, only for keys that were set, under the names they were set by."""
+    """Return the warnings about *settings*. They name only keys that were set, as the operator wrote them."""
     return (
         *_hidden_timeouts(settings, origins),
         *_doubtful_keys(settings.general_settings, environ),

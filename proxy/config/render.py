@@ -1,7 +1,7 @@
-"""Settings and faults as text, for ``turnright check``.
+"""Writes settings and faults as text, for ``turnright check``.
 
-Rules: a secret is printed as ``"********"`` and nothing of it, not even its length; the value of a header is a secret;
-a URL loses its credentials and its query. What is printed has the file's own keys, defaults included.
+A secret is written as ``"********"``, so that not even its length is shown. The value of a header is a secret. A URL
+is written without its credentials and its query. The keys are those of the file, defaults included.
 """
 
 from __future__ import annotations
@@ -22,19 +22,22 @@ _QUERY = re.compile(r"\?.*", re.DOTALL)
 
 
 def plain_settings(loaded: Loaded) -> object:
-    """Return the effective settings of *loaded* as plain values, secrets masked; keys that are not set are left out."""
+    """Return the effective settings of *loaded* as plain values, with secrets masked.
+
+    Keys without a value are left out.
+    """
     return _plain(loaded.settings)
 
 
 def render_settings(loaded: Loaded) -> str:
-    """Return the same as YAML."""
+    """Return the effective settings of *loaded* as YAML, with secrets masked."""
     return yaml.safe_dump(
         plain_settings(loaded), sort_keys=False, allow_unicode=True, default_flow_style=False, width=100
     )
 
 
 def render_faults(error: ConfigurationError) -> str:
-    """Return the faults of *error*, a line each."""
+    """Return the faults of *error*, one line each."""
     return "".join(f"{fault}\n" for fault in error.faults)
 
 

@@ -1,9 +1,9 @@
-"""Request parameters that no client may send to a provider's SDK, whatever the operator allows.
+"""Request parameters that a client may never send to a provider's SDK, even where the operator allows them.
 
-``allowed_openai_params`` passes a client's own parameters on. litellm takes its routing, its credentials and its
-transport from the same arguments, so one of these names would let a client send the operator's key to an address of
-its own (CVE-2024-6587 was that bug). The names are litellm's (1.105.3: ``types.utils.all_litellm_params`` and the
-proxy's banned body parameters), by what they steer; ``model`` and the like are the request's own.
+``allowed_openai_params`` passes a client's own parameters on. litellm reads its routing, its credentials and its
+transport from the same arguments. One of these names would let a client send the operator's key to an address of its
+own, which was the bug CVE-2024-6587. The names are litellm's (1.105.3: ``types.utils.all_litellm_params`` and the
+proxy's banned body parameters), by purpose. ``model`` and similar names belong to the request itself.
 """
 
 from __future__ import annotations
@@ -44,6 +44,6 @@ _PREFIXES = tuple(_FAMILIES.split())
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether *name*, in any case and with - for _, steers the SDK's call rather than the model."""
+    """Return True where *name* controls the SDK's call and not the model. Case is ignored, and ``-`` equals ``_``."""
     spelled = name.lower().replace("-", "_")
     return spelled in _NAMES or spelled.startswith(_PREFIXES)

@@ -1,7 +1,7 @@
-"""A parsed file to ``Settings``, with pydantic's errors put into an operator's words.
+"""Validates a parsed file into ``Settings``, with pydantic's errors put into an operator's words.
 
-Rules: every error becomes one fault; no text holds what was given; a kind of error that this table does not know
-still becomes a fault, only a vaguer one.
+Every error becomes one fault. No text holds the given value. An error of a kind that is not in the table becomes a
+fault with a general text.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def validate(
 ) -> tuple[Settings | None, tuple[Fault, ...]]:
     """Return the settings of *raw* and no faults, or None and every fault.
 
-    *raw* is a parsed file without ignored keys; *environ* is what ``os.environ/NAME`` is read from; *origins* maps
-    places in *raw* to where the operator wrote them, for the faults' paths.
+    *raw* is a parsed file without ignored keys. *environ* holds the variables for ``os.environ/NAME``. The faults'
+    paths are those that the operator wrote: *origins* maps places in *raw* to them.
     """
     crossed = cross_check(raw, environ)
     try:

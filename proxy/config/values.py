@@ -1,8 +1,8 @@
-"""The kinds of value that the sections are made of, each with its own refusal.
+"""The types of values in the sections, each with its own error text.
 
-Rules: a text may be given as ``os.environ/NAME``, LiteLLM's spelling, and is then read from the environment
-that the caller passed in (``Context.environ``), never from ``os.environ``; secrets become ``SecretStr`` at
-once; a refusal says what is wrong and never what was given; nothing is coerced (YAML has typed its scalars).
+A text may be given as ``os.environ/NAME``, LiteLLM's spelling. It is then read from the environment that the caller
+passed in (``Context.environ``), never from ``os.environ``. Secrets become ``SecretStr`` at once. An error text never
+holds the given value. Nothing is coerced, since YAML has typed its scalars.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _STORE_SCHEMES = ("memory", "sqlite", "redis")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What validation needs beside the value: the *environ* that ``os.environ/NAME`` is read from."""
+    """The context of a validation: *environ* holds the variables for ``os.environ/NAME``."""
 
     environ: Mapping[str, str]
 
 
 def resolve_reference(text: str, environ: Mapping[str, str]) -> str:
-    """Return *text*, or the variable that it names as ``os.environ/NAME`` (one step, never again).
+    """Return *text*, or the value of the variable that it names as ``os.environ/NAME``. A value is not resolved again.
 
     Raises:
-        PydanticCustomError: the variable is not set; the text names it.
+        PydanticCustomError: the variable is not set. The text names it.
     """
     if not text.startswith(ENVIRONMENT_PREFIX):
         return text
@@ -55,7 +55,7 @@ def resolve_reference(text: str, environ: Mapping[str, str]) -> str:
 
 
 def from_environment(value: Any, info: ValidationInfo) -> Any:
-    """Resolve ``os.environ/NAME`` where *value* is a text; any other value passes untouched."""
+    """Resolve ``os.environ/NAME`` where *value* is a text. Any other value is returned unchanged."""
     if not isinstance(value, str):
         return value
     context = info.context
@@ -63,12 +63,12 @@ def from_environment(value: Any, info: ValidationInfo) -> Any:
 
 
 def off_is_a_word(value: Any) -> Any:
-    """Read ``false`` as ``off``: YAML 1.1 takes the bare word ``off`` for a boolean."""
+    """Read ``false`` as ``off``, since YAML 1.1 takes the bare word ``off`` for a boolean."""
     return "off" if value is False else value
 
 
 def empty_section(value: Any) -> Any:
-    """Read a section that is there with nothing below it as one with no keys."""
+    """Read a section without a value as one without keys."""
     return {} if value is None else value
 
 
@@ -172,49 +172,49 @@ VersionText = Annotated[Text, BeforeValidator(_iso_date)]
 """A text that YAML may have taken for a date, such as ``2024-06-01``."""
 
 BaseUrl = Annotated[_EnvironmentText, AfterValidator(_base_url)]
-"""An http or https URL with no credentials, query or fragment; trailing slashes are cut."""
+"""An http or https URL without credentials, query or fragment. Trailing slashes are cut."""
 
 StoreUrl = Annotated[_EnvironmentText, AfterValidator(_store_url)]
-"""The place of a store; it may hold a password, so it is never printed whole."""
+"""The URL of a store. It may hold a password, so it is never printed whole."""
 
 KeySecret = Annotated[SecretStr, BeforeValidator(_key_secret)]
-"""A key: printable ASCII with no white space, as it goes into a header."""
+"""A key: printable ASCII without white space, since it is sent in a header."""
 
 OptionalKey = Annotated[SecretStr | None, BeforeValidator(_key_secret)]
-"""A key that may be left out; given but empty (or ``null``) is refused, lest a gate stand open unnoticed."""
+"""A key that may be left out. An empty value or ``null`` is refused, since it would open the API unnoticed."""
 
 DocumentSecret = Annotated[SecretStr, BeforeValidator(_document_secret)]
 """A secret of any shape, such as a service account's JSON or the path of its file."""
 
 HeaderSecret = Annotated[SecretStr, BeforeValidator(_header_secret)]
-"""The value of a header that we send; always held as a secret, since many of them are."""
+"""The value of a header that the proxy sends. It is treated as a secret, since many are."""
 
 HeaderName = Annotated[str, Field(strict=True), AfterValidator(_header_name)]
 """The name of a header."""
 
 HostName = Annotated[_EnvironmentText, AfterValidator(_host_name)]
-"""A host's name or IPv4 address, in lower case, with no dot at its end."""
+"""A host's name or IPv4 address, in lower case, without a dot at its end."""
 
 WebOrigin = Annotated[_EnvironmentText, AfterValidator(_web_origin)]
-"""A web page's origin as a browser sends it: in lower case, with no default port."""
+"""A web page's origin as a browser sends it: in lower case, without a default port."""
 
 Flag = Annotated[bool, Field(strict=True)]
-"""True or false, and nothing that merely looks like it."""
+"""True or false. No other value is read as one."""
 
 Seconds = Annotated[float, Field(strict=True, gt=0, le=86_400 * 365, allow_inf_nan=False)]
-"""A time in seconds, above 0 and at most a year (a larger one is a mistake in the unit)."""
+"""A time in seconds, above 0 and at most a year. A longer time is probably given in another unit."""
 
 SecondsOrZero = Annotated[float, Field(strict=True, ge=0, le=86_400 * 365, allow_inf_nan=False)]
-"""A time in seconds; 0 means at once."""
+"""A time in seconds. 0 means at once."""
 
 Count = Annotated[int, Field(strict=True, ge=1, le=2**53)]
 """A whole number of things, at least 1."""
 
 CountOrZero = Annotated[int, Field(strict=True, ge=0, le=2**53)]
-"""A whole number of things; 0 means none or no limit, as the field says."""
+"""A whole number of things. 0 means none or no limit, as the field says."""
 
 Ratio = Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)]
 """A share, above 0 and at most 1."""
 
 Port = Annotated[int, Field(strict=True, ge=0, le=65_535)]
-"""A TCP port; with 0 the kernel picks one."""
+"""A TCP port. With 0 the kernel picks one."""

@@ -1,7 +1,7 @@
-"""The file's text to plain values: YAML, with what YAML lets pass in silence refused.
+"""Parses the file's text as YAML, and refuses mistakes that YAML accepts silently.
 
-Rules: a key given twice in one mapping is a fault (PyYAML keeps the last); a fault holds the line and column and never
-a piece of the text, which PyYAML's own messages quote; no tag builds an object; a text of any shape gives a value or
+A key given twice in one mapping is a fault (PyYAML keeps the last). A fault holds the line and the column. It never
+holds a piece of the text, which PyYAML's own messages quote. No tag builds an object. Every text gives a value or
 faults, never an exception.
 """
 
@@ -16,15 +16,15 @@ from proxy.config.faults import Fault, Location, path_of
 
 _Loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
-# A message as far as it quotes nothing but YAML's own marks, as in: did not find expected ',' or ']'.
+# The part of a message that quotes only YAML's own marks, as in: did not find expected ',' or ']'.
 _UNQUOTED = re.compile(r"""(?:[^'"]|'[],}:?-]')*""")
 
 MAX_NESTING = 50
-"""How deep a file may nest; the contract needs six levels, and both PyYAML and libyaml recurse."""
+"""Levels of nesting in a file, at most. Six are needed, and PyYAML and libyaml recurse."""
 
 
 def read_yaml(text: bytes) -> tuple[object, tuple[Fault, ...]]:
-    """Return the one document of *text* (UTF-8, with or without a byte order mark), or why it has none.
+    """Return the one document of *text* (UTF-8, with or without a byte order mark), or its faults.
 
     Returns:
         The value (None for an empty document) and no faults, or None and the faults.
@@ -77,7 +77,7 @@ def _refuse_deep_nesting(text: str) -> None:
 
 
 def _duplicate_keys(root: yaml.Node) -> Iterator[Fault]:
-    """Walk the nodes once each (an anchor may be used often, and may even hold itself)."""
+    """Yield a fault for each key given twice. Each node is visited once, since an anchor may even hold itself."""
     waiting: list[tuple[Location, yaml.Node]] = [((), root)]
     seen: set[int] = set()
     for location, node in waiting:  # grows as it goes
@@ -102,7 +102,7 @@ def _duplicate_keys(root: yaml.Node) -> Iterator[Fault]:
 
 
 def _problem(error: yaml.MarkedYAMLError) -> str:
-    """Return PyYAML's message up to its first quotation: what it quotes is the file's text, perhaps a secret."""
+    """Return PyYAML's message up to its first quotation, which may be a secret in the file's text."""
     problem = error.problem or ""
     if problem.startswith("but "):
         problem = f"{error.context or 'it'} {problem}"

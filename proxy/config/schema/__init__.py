@@ -1,1 +1,1 @@
-"""The sections of a configuration, one frozen model each; ``settings.Settings`` puts them together."""
+"""The sections of a configuration, one frozen model each. ``settings.Settings`` puts them together."""

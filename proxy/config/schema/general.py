@@ -1,4 +1,4 @@
-"""``general_settings``: who may call, how much at once, and how the process stops."""
+"""``general_settings``: access to the API, limits on load, and the shutdown."""
 
 from __future__ import annotations
 
@@ -34,52 +34,58 @@ class Admin(Section):
     """The address to listen on. Default all: a loopback sidecar has it to be probed and scraped from outside."""
 
     port: Port = 9464
-    """The port. Default 9464, the usual one of Prometheus exporters; 0 lets the kernel pick."""
+    """The port. Default 9464, the usual one of Prometheus exporters. With 0 the kernel picks one."""
 
 
 class Media(Section):
-    """Images that clients name by http or https address, where the target takes bytes only."""
+    """Images that clients give as an http or https URL, for targets that take bytes only."""
 
     where: ClassVar[str] = "general_settings.media"
 
     fetch: Flag = False
-    """Fetch them, from public addresses alone, and send the bytes. Default false: such a request gets a 400."""
+    """Fetch them, from public addresses only, and send the bytes. Default false: such a request gets a 400."""
 
     max_mib: Count = 20
-    """MiB that are fetched for one request, at most. Default 20, which is what Gemini takes inline."""
+    """MiB fetched for one request, at most. Default 20, which is Gemini's limit for inline data."""
 
     timeout: Seconds = 10.0
-    """Seconds for each fetch, from the moment at which its turn comes: a client has six at one time, all have eight.
-    Default 10."""
+    """Seconds for each fetch, from its start. A client may run six fetches at once, and all clients eight.
+
+    Default 10.
+    """
 
 
 class Logs(Section):
-    """The log on standard output: a line for each request, without a word of what was said."""
+    """The log on standard output: one line for each request, without any text of clients."""
 
     where: ClassVar[str] = "general_settings.logs"
 
     format: Annotated[Literal["json", "readable"], BeforeValidator(from_environment)] = "json"
-    """``json`` (default) for whatever collects it; ``readable``, aligned columns for somebody at a terminal, in colours
-    there unless ``NO_COLOR`` is set. Read at start."""
+    """``json`` (default) for log collectors. ``readable`` is aligned columns for a terminal, in colours there.
+
+    ``NO_COLOR`` switches the colours off. Read at start.
+    """
 
     level: Annotated[Literal["info", "warning"], BeforeValidator(from_environment)] = "info"
-    """``info`` (default) has every request; ``warning`` only what somebody should look at, and no line of a request.
-    Read at start."""
+    """``info`` (default) logs every request. ``warning`` logs only events that need attention, and no requests.
+
+    Read at start.
+    """
 
 
 class Inspector(Section):
-    """What the inspector remembers of recent requests, in this process's memory alone."""
+    """The inspector's memory of recent requests, in this process alone."""
 
     where: ClassVar[str] = "general_settings.inspector"
 
     requests: Annotated[Count, Field(le=10_000)] = 200
-    """How many of them: when, which model, how it ended, how long it took, never a word of it. Default 200."""
+    """The number of recent requests: time, model, outcome and duration of each, but no text. Default 200."""
 
     bodies: Flag = False
-    """Whether the bodies of chat requests are kept as well, for whoever has the key to look at. Default false."""
+    """Keep the bodies of chat requests as well, for anyone with the key to see. Default false."""
 
     mib: Count = 16
-    """MiB that these bodies may have together; the oldest go first. Default 16."""
+    """MiB that these bodies may take together. The oldest are dropped first. Default 16."""
 
 
 class ClientKey(Section):
@@ -88,10 +94,10 @@ class ClientKey(Section):
     where: ClassVar[str] = "general_settings.keys[]"
 
     name: Text
-    """What it is called in logs, and in ``turns.per_key``. Required."""
+    """The key's name in logs and in ``turns.per_key``. Required."""
 
     key: KeySecret
-    """The key, sent as ``Authorization: Bearer``. Required; best as ``os.environ/NAME``."""
+    """The key, sent as ``Authorization: Bearer``. Required. ``os.environ/NAME`` keeps it out of the file."""
 
 
 class GeneralSettings(Section):
@@ -100,71 +106,83 @@ class GeneralSettings(Section):
     where: ClassVar[str] = "general_settings"
 
     master_key: OptionalKey = None
-    """The key that clients send as ``Authorization: Bearer``. Default none: without it and ``keys`` only loopback may
-    be served."""
+    """The key that clients send as ``Authorization: Bearer``.
+
+    Default none. Without it and without ``keys`` the API may be served on loopback only.
+    """
 
     keys: tuple[ClientKey, ...] = ()
-    """Further keys, each with a name of its own. Default none. Where there are any, a key is asked for, master key or
-    not."""
+    """More keys, each with a name of its own. Default none. With any of them, clients need a key."""
 
     allow_unauthenticated_access: Flag = False
-    """Serve the API with no key on an address that is not loopback. Default false: whoever reaches the port
-    would spend the provider's keys."""
+    """Serve the API without a key on an address that is not loopback.
+
+    Default false: anyone who reaches the port could spend the provider's keys.
+    """
 
     allowed_hosts: tuple[HostName, ...] = ()
-    """Where no key is asked for and ``allow_unauthenticated_access`` is off: further names that clients may call this
-    host by. Default none: addresses, ``localhost``, ``host.docker.internal``, ``gateway.docker.internal`` and
-    ``host.containers.internal`` are served anyway. Written without a port."""
+    """More names that clients may use as ``Host``, where no keys are configured. Written without a port.
+
+    Default none. Addresses, ``localhost``, ``host.docker.internal``, ``gateway.docker.internal`` and
+    ``host.containers.internal`` are always allowed. With keys, or with ``allow_unauthenticated_access``, every name
+    is.
+    """
 
     allowed_origins: tuple[WebOrigin, ...] = ()
-    """Web pages that may call from a browser, such as ``https://app.example`` or ``http://localhost:3000``. Default
-    none: where no key is asked for and ``allow_unauthenticated_access`` is off, every other page gets a 403. With a key
-    they get the CORS headers that a browser asks for as well."""
+    """Web pages that may call from a browser, such as ``https://app.example`` or ``http://localhost:3000``.
+
+    Default none. Where no keys are configured and ``allow_unauthenticated_access`` is off, other pages get a 403.
+    Allowed pages get the CORS headers that a browser needs, with a key as well.
+    """
 
     admin: Admin | None = None
-    """A second listener for health and metrics. Default none: they are on the API's listener alone."""
+    """A second listener for health and metrics. Default none: the API's listener serves them."""
 
     max_body_mib: Count = 32
     """The largest request body in MiB. Default 32: a million tokens of history and some images."""
 
     logs: Annotated[Logs, BeforeValidator(empty_section)] = Field(default_factory=Logs)
-    """How the log is written."""
+    """Format and level of the log."""
 
     media: Annotated[Media, BeforeValidator(empty_section)] = Field(default_factory=Media)
-    """What is done about images at addresses that a target cannot fetch."""
+    """Images that a target cannot fetch."""
 
     max_nesting: Annotated[Count, Field(le=250)] = 100
-    """How deep a body's JSON may nest. Default 100; at most 250, since orjson writes no deeper than 254."""
+    """The deepest nesting of a body's JSON. Default 100, at most 250, since orjson writes 254 levels at most."""
 
     max_in_flight: Count = 512
-    """Requests at once; more are answered with 503 and Retry-After. Default 512 for one process."""
+    """Requests at once. More are answered with 503 and Retry-After. Default 512 for one process."""
 
     max_in_flight_mib: Count | None = None
-    """MiB of memory that requests may take together, by an estimate from their bodies; more are answered with 503 and
-    Retry-After. Default: a quarter of the memory limit of the process's cgroup, else of the machine's memory."""
+    """MiB of memory that requests may take together, estimated from their bodies.
+
+    More requests are answered with 503 and Retry-After. Default: a quarter of the memory limit of the process's
+    cgroup, or of the machine's memory.
+    """
 
     drain_delay: SecondsOrZero = 5.0
-    """Seconds after SIGTERM in which new requests are still taken, until the endpoints have been updated, and in which
-    answers close their connections. Default 5, for which OpenAI's SDK keeps an idle connection: shorter, and a request
-    may be sent into one that is just being closed."""
+    """Seconds after SIGTERM in which new requests are still accepted, until load balancers know of the shutdown.
+
+    Answers close their connections meanwhile. Default 5: OpenAI's SDK keeps an idle connection as long. With a
+    shorter delay a request may be sent into a connection that is being closed.
+    """
 
     drain_grace: SecondsOrZero = 30.0
-    """Seconds after that for what is in flight. Default 30; keep both below the pod's grace period."""
+    """Seconds after that for requests in flight. Default 30. Keep both below the pod's grace period."""
 
     tracing: Annotated[Tracing, BeforeValidator(empty_section)] = Field(default_factory=Tracing)
-    """Traces: OpenTelemetry's spans, and what providers are told of them."""
+    """OpenTelemetry's spans, and the trace headers for providers."""
 
     ui: Flag = True
-    """The inspector at ``/ui``; with a master key set it asks for it. Default true."""
+    """The inspector at ``/ui``. Its data need the API's key, where one is configured. Default true."""
 
     inspector: Annotated[Inspector, BeforeValidator(empty_section)] = Field(default_factory=Inspector)
-    """What the inspector remembers of recent requests."""
+    """The inspector's memory of recent requests."""
 
     gen_ai_metrics: Flag = False
-    """Expose OpenTelemetry's ``gen_ai_client_*`` metrics beside turnright's own, for dashboards that know those.
-    Default false."""
+    """Expose OpenTelemetry's ``gen_ai_client_*`` metrics beside turnright's own. Default false."""
 
     @cached_property
     def asks_for_keys(self) -> bool:
-        """Whether clients need a key."""
+        """True where clients need a key."""
         return self.master_key is not None or bool(self.keys)

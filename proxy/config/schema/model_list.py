@@ -1,7 +1,7 @@
 """``model_list``: the names that clients send, and the deployments behind them.
 
-The shape is the LiteLLM proxy's, so that its users can bring their file. Keys that would change how a call is
-routed or authenticated and that turnright does not have are refused, never ignored.
+The shape is the LiteLLM proxy's, so that its users can bring their file. Unknown keys that would change the routing
+or the authentication of a call are refused, never ignored.
 """
 
 from __future__ import annotations
@@ -74,28 +74,33 @@ def _known_profile(text: str) -> str:
 
 
 class LitellmParams(Section):
-    """How one deployment is called."""
+    """The call's address, key and options for one deployment."""
 
     where: ClassVar[str] = "model_list[].litellm_params"
 
     model: Annotated[
         Text, Field(max_length=256), AfterValidator(_wildcard_shape), AfterValidator(_provider_and_model)
     ]
-    """``provider/model`` in litellm's spelling; a bare OpenAI name (``gpt-4o``) stays as it is. Required."""
+    """``provider/model`` in litellm's spelling, or a bare OpenAI name (``gpt-4o``). Required."""
 
     api_key: OptionalKey = None
-    """The provider's key. Without one none is sent, in its place a placeholder where litellm insists on something:
-    a key in the environment is used only where it is named (``os.environ/NAME``), or where there is no file."""
+    """The provider's key. Without one no key is sent, or a placeholder where litellm insists on one.
+
+    A key in the environment is used only where the file names it (``os.environ/NAME``), or where there is no file.
+    """
 
     api_base: BaseUrl | None = None
-    """Where the provider is, when not at its own address: an http(s) URL with no credentials or query."""
+    """The provider's address, where it is not the usual one: an http(s) URL without credentials or query."""
 
     timeout: Seconds | None = None
-    """Seconds for one attempt on this deployment. Default: ``router_settings.timeout``, which always bounds it."""
+    """Seconds for one attempt on this deployment. Default and upper limit: ``router_settings.timeout``."""
 
     allowed_openai_params: tuple[Text, ...] = ()
-    """Request parameters beyond the known ones that are passed on. Default none: unknown ones are dropped and
-    counted. Names that would steer the call itself (an address, a key, a header) are refused."""
+    """Request parameters beyond the known ones that are passed on.
+
+    Default none: unknown parameters are dropped and counted. Names that would control the call itself (an address, a
+    key, a header) are refused.
+    """
 
     api_version: VersionText | None = None
     """Azure's API version, such as ``2024-06-01``."""
@@ -125,7 +130,7 @@ class LitellmParams(Section):
     """Vertex AI: a service account's JSON, or the path of its file."""
 
     extra_headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
-    """Headers that are sent to the provider with each call. Their values are held as secrets."""
+    """Headers that are sent to the provider with each call. Their values are treated as secrets."""
 
     @field_validator("allowed_openai_params")
     @classmethod
@@ -139,19 +144,19 @@ class LitellmParams(Section):
 
 
 class ModelInfo(Section):
-    """What is known about a model, over the catalogue's facts."""
+    """Facts about a model that override the catalogue's."""
 
     where: ClassVar[str] = "model_list[].model_info"
 
     max_input_tokens: Count | None = None
-    """Tokens that the model takes in. Default: the catalogue's; unknown if it has none."""
+    """Tokens that the model accepts. Default: the catalogue's, or unknown."""
 
     max_output_tokens: Count | None = None
-    """Tokens that the model writes at most, the ceiling of the output reserve. Default: the catalogue's."""
+    """Tokens that the model writes at most, the upper limit of the output reserve. Default: the catalogue's."""
 
 
 class ModelEntry(Section):
-    """One deployment under a name; entries that share a name are one pool."""
+    """One deployment under a name. Entries with the same name are one pool."""
 
     where: ClassVar[str] = "model_list[]"
 
@@ -159,15 +164,20 @@ class ModelEntry(Section):
     """The name that clients send, or a wildcard such as ``gemini/*`` (then the same as ``model``). Required."""
 
     litellm_params: LitellmParams
-    """How the deployment is called. Required."""
+    """The call's address, key and options. Required."""
 
     model_info: Annotated[ModelInfo, BeforeValidator(empty_section)] = Field(default_factory=ModelInfo)
     """Overrides of the catalogue's facts. Default: none."""
 
     transport: Annotated[Literal["auto", "litellm", "direct"], BeforeValidator(from_environment)] = "auto"
-    """Through litellm, or on the provider's own wire; ``auto`` (default) takes ``direct`` for ``openai/`` and
-    ``gemini/`` and ``litellm`` for all others. ``direct`` is refused where it does not speak the provider's wire."""
+    """``litellm``, or ``direct`` for the provider's own wire.
+
+    ``auto`` (default) takes ``direct`` for ``openai/`` and ``gemini/``, and ``litellm`` for all others. ``direct`` is
+    refused where it does not speak the provider's wire.
+    """
 
     profile: Annotated[Text, AfterValidator(_known_profile)] | None = None
-    """Which rules histories are made legal for, by the name that ``turnright check`` prints: for a server behind
-    ``openai/`` whose model has others. Default: by the model's name and route."""
+    """The profile whose rules histories must follow, by the name that ``turnright check`` prints.
+
+    Default: by the model's name and route. Set it for a server behind ``openai/`` whose model has other rules.
+    """

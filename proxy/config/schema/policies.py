@@ -1,6 +1,6 @@
-"""The sections that are turnright's own: what happens to a history, and where state lives.
+"""Sections of turnright's own: the changes to histories, and the store of its state.
 
-``off`` is a word here, and YAML 1.1 reads it as false: both spellings are understood.
+``off`` is a word here, and YAML 1.1 reads it as false. Both spellings are accepted.
 """
 
 from __future__ import annotations
@@ -28,63 +28,71 @@ _WordOrOff = BeforeValidator(off_is_a_word)
 
 
 class Sanitize(Section):
-    """What is done to a history that the provider would refuse."""
+    """The treatment of a history that the provider would refuse."""
 
     where: ClassVar[str] = "sanitize"
 
     mode: Annotated[Literal["repair", "observe", "strict", "off"], _Word, _WordOrOff] = "repair"
-    """``repair`` (default) makes it legal; ``observe`` only counts; ``strict`` answers 400; ``off`` looks away."""
+    """``repair`` (default) makes it legal, ``observe`` only counts, ``strict`` answers 400, ``off`` does nothing."""
 
     on_violation: Annotated[Literal["refuse", "send"], _Word] = "refuse"
-    """When the repaired history still breaks a rule: a 400 that names it (``refuse``, default), or send it, counted."""
+    """The treatment of a repaired history that still breaks a rule.
+
+    ``refuse`` (default) answers 400 and names the rule. ``send`` sends and counts it.
+    """
 
     merge_same_role: Flag = False
-    """Merge runs of one role for every provider. Default false: where neighbours of one role are legal, what
-    comes in goes out the same, and prompt caches keep hitting."""
+    """Merge consecutive messages of one role for every provider.
+
+    Default false: where they are legal the history is sent unchanged, and prompt caches keep hitting.
+    """
 
 
 class Budget(Section):
-    """How a history is fitted into the model's window. A single value that is left out is the preset's."""
+    """The rules that fit a history into the model's window. A value that is left out is the preset's."""
 
     where: ClassVar[str] = "budget"
 
     preset: Annotated[Literal["balanced", "lango", "localcowork", "codex", "off"], _Word, _WordOrOff] = (
         "balanced"
     )
-    """``balanced`` (default) cuts nothing before a request would not fit, then down to half; ``off`` never cuts."""
+    """``balanced`` (default) cuts only a request that would not fit, down to half. ``off`` never cuts."""
 
     margin: Annotated[float, Field(strict=True, ge=0, lt=1, allow_inf_nan=False)] | None = None
-    """The share of the limit that is kept free for the estimate's error."""
+    """The share of the limit that is kept free for errors of the estimate."""
 
     reserve: CountOrZero | None = None
     """Tokens kept free for the answer, taken from the window."""
 
     high: Ratio | None = None
-    """The share of what is available above which a history is cut (1.0 in ``balanced``)."""
+    """The share of the available tokens above which a history is cut (1.0 in ``balanced``)."""
 
     low: Ratio | None = None
-    """The share of what is available down to which it is cut (0.5 in ``balanced``); below ``high``."""
+    """The share of the available tokens down to which it is cut (0.5 in ``balanced``). It must be below ``high``."""
 
     hard: Ratio | None = None
     """The share of a known limit above which a request is refused (0.95 in ``balanced``)."""
 
     cap: Annotated[Count, Field(ge=SMALLEST)] | None = None
-    """Characters that a tool result may have, at once; head and tail are kept. At least 400: the marker takes room."""
+    """Characters that a tool result may have. Longer results keep head and tail. At least 400, to fit the marker."""
 
     last_turns: CountOrZero | None = None
-    """How many turns are kept at most; 0, the presets' value, keeps all."""
+    """Turns that are kept at most. 0, the presets' value, keeps all."""
 
     unknown_window: Count | None = None
-    """Tokens to assume where a model's window is unknown. ``balanced`` assumes none and learns it."""
+    """Tokens to assume where a model's window is unknown. ``balanced`` assumes none and learns it from refusals."""
 
     exclude_tools: tuple[Text, ...] = ()
     """Names of tools whose results are never capped or cleared. Default none."""
 
     notice: Flag = True
-    """Tell the model, in one neutral line, how many messages were removed. Default true."""
+    """Tell the model, in one neutral line, the number of removed messages. Default true."""
 
     on_no_room: Annotated[Literal["reduce", "refuse"], _Word] = "reduce"
-    """When the answer may be longer than what is left of the window: ask for less (``reduce``, default), or a 400."""
+    """The treatment of an answer's limit that exceeds the room left in the window.
+
+    ``reduce`` (default) asks for a shorter answer. ``refuse`` answers 400.
+    """
 
     @field_validator("low")
     @classmethod
@@ -96,24 +104,30 @@ class Budget(Section):
 
 
 class Compaction(Section):
-    """Summaries in the place of what was cut."""
+    """Summaries in place of the removed messages."""
 
     where: ClassVar[str] = "compaction"
 
     enabled: Flag = False
-    """Let a model summarize. Default false: it costs calls, and sends the history once more. Not built so far:
-    ``true`` is refused."""
+    """Let a model summarize. Default false: it costs calls, and sends the history once more.
+
+    ``true`` is refused, since it is not implemented.
+    """
 
 
 class Store(Section):
-    """Where state lives that outlasts a request; a store that is down degrades a feature, never a request."""
+    """The store of state that outlives a request. A store that is down degrades a feature, never a request."""
 
     where: ClassVar[str] = "store"
 
     url: StoreUrl = Field(default="memory://", repr=False)
-    """``memory://`` (default; lost at exit), ``sqlite:///FILE`` (one host) or ``redis://HOST:PORT/0`` (replicas).
-    Only ``memory://`` is built so far; the others are refused."""
+    """``memory://`` (default, lost at exit), ``sqlite:///FILE`` (one host) or ``redis://HOST:PORT/0`` (replicas).
+
+    Only ``memory://`` is implemented, and the others are refused.
+    """
 
     memory_mib: Count = 32
-    """MiB that are kept in memory, at most. Default 32: the thought signatures of some 15,000 calls. When it is full,
-    the key that holds the most loses its oldest."""
+    """MiB that are kept in memory, at most. Default 32: the thought signatures of some 15,000 calls.
+
+    When it is full, the tenant with the most data loses its oldest.
+    """

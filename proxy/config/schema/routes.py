@@ -1,4 +1,4 @@
-"""The model list as an index: pools of deployments by name, and by the prefix of a wildcard.
+"""The index of the model list: pools of deployments by name, and by the prefix of a wildcard.
 
 An exact name is one pool, in the file's order. A label comes from the file, and never from the client.
 """
@@ -14,7 +14,7 @@ from proxy.config.schema.model_list import ModelEntry
 from proxy.core.deployment import Deployment
 
 _MOST_NAMED = 1_000
-"""Names of a wildcard's models that are kept: clients may think of any number."""
+"""Model names of wildcards that are cached. Clients can send any number of names."""
 
 _CREDENTIALS = (
     "api_version",
@@ -31,12 +31,12 @@ _CREDENTIALS = (
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """The model list as an index: two dictionary look-ups, and one for each length of a wildcard."""
+    """The index of the model list. A look-up reads one dictionary, and one more for each length of a wildcard."""
 
     names: tuple[str, ...]
     exact: Mapping[str, tuple[Deployment, ...]]
     wildcards: Mapping[str, tuple[Deployment, ...]]
-    """Pools by what stands before the ``*``."""
+    """Pools by the text before the ``*``."""
 
     lengths: tuple[int, ...]
     """The lengths of those prefixes, longest first."""
@@ -44,15 +44,15 @@ class Routes:
     named: Callable[[tuple[Deployment, ...], str], tuple[Deployment, ...]] = field(
         init=False, repr=False, compare=False
     )
-    """Names a wildcard's pool after a model; those asked for last are kept: to make one takes 6 us a member."""
+    """Returns a wildcard's pool with a model's name. The results are cached, since one takes 6 us per deployment."""
 
     def __post_init__(self) -> None:
-        """Keep the pools with the routes, so that a new configuration begins anew."""
+        """Cache the named pools on this object, so that a new configuration begins with an empty cache."""
         object.__setattr__(self, "named", lru_cache(maxsize=_MOST_NAMED)(_name_pool))
 
     @classmethod
     def of(cls, entries: Sequence[ModelEntry], *, default_timeout_s: float) -> Routes:
-        """Index *entries*; *default_timeout_s* is for those without a timeout of their own."""
+        """Index *entries*. *default_timeout_s* is for entries without a timeout of their own."""
         exact: dict[str, tuple[Deployment, ...]] = {}
         wildcards: dict[str, tuple[Deployment, ...]] = {}
         for position, entry in enumerate(entries):

@@ -1,7 +1,7 @@
-"""The base of every section: frozen, closed, and quiet about values.
+"""The base of every section: frozen, closed, and without values in its errors.
 
-Rules: a key that a section does not have is refused; a value that is not built yet is refused by the table in
-``not_built``; pydantic's own errors never hold the input, which may be a secret.
+A key that a section does not have is refused. A value that is not implemented is refused by the table in
+``not_built``. pydantic's own errors never hold the input, which may be a secret.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from proxy.config.not_built import not_built_text
 
 
 class Section(BaseModel):
-    """A part of the configuration; *where* is its place, with ``[]`` for any position of a list."""
+    """A part of the configuration. *where* is its place, with ``[]`` for any position of a list."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

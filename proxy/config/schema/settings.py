@@ -1,7 +1,7 @@
-"""``Settings``: the whole configuration, read once at start and then only looked at.
+"""``Settings``: the whole configuration, read once at start and never changed.
 
-Attributes are plain, so that the hot path pays a dictionary access. The routes are built from the model list at the
-first look and kept.
+Attributes are plain, so that a request pays one dictionary access. The index of the model list is built at its first
+use and kept.
 """
 
 from __future__ import annotations
@@ -28,47 +28,47 @@ _OrEmpty = BeforeValidator(empty_section)
 
 
 def _at_least_one(value: Any) -> Any:
-    # Not pydantic's min_length: it counts the good entries, and so speaks up whenever one is bad.
+    # pydantic's min_length counts only valid entries, and would also fail where an entry is faulty.
     if isinstance(value, list | tuple) and not value:
         raise refusal("must have at least one entry")
     return value
 
 
 class Settings(Section):
-    """A configuration that has been found good."""
+    """A valid configuration."""
 
     model_list: Annotated[tuple[ModelEntry, ...], BeforeValidator(_at_least_one)]
-    """The models that are served. Required, at least one."""
+    """The served models, at least one. Required."""
 
     router_settings: Annotated[RouterSettings, _OrEmpty] = Field(default_factory=RouterSettings)
-    """Retries, fallbacks and time limits; LiteLLM's ``litellm_settings`` is read for the same keys."""
+    """Retries, fallbacks and time limits. LiteLLM's ``litellm_settings`` is read for the same keys."""
 
     general_settings: Annotated[GeneralSettings, _OrEmpty] = Field(default_factory=GeneralSettings)
     """The server's own settings."""
 
     sanitize: Annotated[Sanitize, _OrEmpty] = Field(default_factory=Sanitize)
-    """What is done to an illegal history."""
+    """The treatment of an illegal history."""
 
     budget: Annotated[Budget, _OrEmpty] = Field(default_factory=Budget)
-    """How a history is fitted into the window."""
+    """The rules that fit a history into the window."""
 
     turns: Annotated[Turns, _OrEmpty] = Field(default_factory=Turns)
     """The guard against agents that do not stop."""
 
     compaction: Annotated[Compaction, _OrEmpty] = Field(default_factory=Compaction)
-    """Summaries of what was cut."""
+    """Summaries in place of the removed messages."""
 
     store: Annotated[Store, _OrEmpty] = Field(default_factory=Store)
-    """Where state lives."""
+    """The store of state."""
 
     @cached_property
     def routes(self) -> Routes:
-        """The model list as an index; see ``proxy.config.pools.resolve``."""
+        """The index of the model list. ``proxy.config.pools.resolve`` reads it."""
         return Routes.of(self.model_list, default_timeout_s=self.router_settings.timeout)
 
     @override
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Settings:
-        """Copy as pydantic does, without the index, which may not fit the copy."""
+        """Copy as pydantic does, without the cached index, which may not fit the copy."""
         copy = super().model_copy(update=update, deep=deep)
         copy.__dict__.pop("routes", None)
         return copy
@@ -98,4 +98,4 @@ SECTIONS: Mapping[str, type[Section]] = {
         Store,
     )
 }
-"""Every section by its place, for those who need the keys of one."""
+"""Every section by its place."""

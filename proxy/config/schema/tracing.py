@@ -9,15 +9,19 @@ from proxy.config.values import Flag
 
 
 class Tracing(Section):
-    """What is said of requests in traces. Where spans go is for the SDK's own ``OTEL_…`` variables to say."""
+    """Spans of requests. The SDK's own ``OTEL_…`` variables say where they are sent."""
 
     where: ClassVar[str] = "general_settings.tracing"
 
     enabled: Flag | None = None
-    """Whether spans are made and sent to a collector (OTLP over HTTP). Needs the extra ``otel``. Default: where
-    ``OTEL_EXPORTER_OTLP_ENDPOINT`` or ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`` is set."""
+    """Make spans and send them to a collector (OTLP over HTTP). Needs the extra ``otel``.
+
+    Default: true where ``OTEL_EXPORTER_OTLP_ENDPOINT`` or ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`` is set.
+    """
 
     propagate: Flag = True
-    """Whether providers are told which trace a request belongs to (``traceparent``, ``tracestate``). Default true, as
-    W3C asks of everyone: the ids are random, and most providers ignore them; one's own servers and gateways join the
-    trace. With false they stay here: in the log, and in spans."""
+    """Send providers the trace that a request belongs to (``traceparent``, ``tracestate``).
+
+    Default true, as W3C asks of everyone. The ids are random, and most providers ignore them. Self-hosted servers and
+    gateways join the trace. With false the ids stay in the log and in spans.
+    """

@@ -1,4 +1,4 @@
-"""``turns``: the guard against agents that do not stop, for everybody, for one model, for one client's key."""
+"""``turns``: the guard against agents that do not stop, for all requests, for one model, or for one client's key."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ Pattern = Annotated[Text, AfterValidator(_few_stars)]
 
 
 class Overrides(Section):
-    """What may be different for some requests. A value that is left out is that of ``turns``."""
+    """Values that differ for some requests. A value that is left out is that of ``turns``."""
 
     mode: Mode | None = None
-    """In the place of ``turns.mode``."""
+    """Replaces ``turns.mode``."""
 
     max_rounds: CountOrZero | None = None
-    """In the place of ``turns.max_rounds``."""
+    """Replaces ``turns.max_rounds``."""
 
     max_rounds_multi_agent: CountOrZero | None = None
-    """In the place of ``turns.max_rounds_multi_agent``."""
+    """Replaces ``turns.max_rounds_multi_agent``."""
 
     max_delegation_rounds: CountOrZero | None = None
-    """In the place of ``turns.max_delegation_rounds``."""
+    """Replaces ``turns.max_delegation_rounds``."""
 
     max_calls_per_turn: CountOrZero | None = None
-    """In the place of ``turns.max_calls_per_turn``."""
+    """Replaces ``turns.max_calls_per_turn``."""
 
     max_repeats: Repeats | None = None
-    """In the place of ``turns.max_repeats``."""
+    """Replaces ``turns.max_repeats``."""
 
 
 class ModelTurns(Overrides):
-    """What is different for one model."""
+    """Values that differ for one model."""
 
     where: ClassVar[str] = "turns.per_model[]"
 
@@ -66,7 +66,7 @@ class ModelTurns(Overrides):
 
 
 class KeyTurns(Overrides):
-    """What is different for one client's key; it goes before ``per_model``."""
+    """Values that differ for one client's key. They override ``per_model``."""
 
     where: ClassVar[str] = "turns.per_key[]"
 
@@ -80,46 +80,55 @@ class Turns(Section):
     where: ClassVar[str] = "turns"
 
     mode: Mode = "warn"
-    """``warn`` (default) reports; ``enforce`` lets the model wrap up at the limit; ``off`` counts nothing."""
+    """``warn`` (default) reports, ``enforce`` lets the model wrap up at the limit, ``off`` counts nothing."""
 
     max_rounds: CountOrZero = 25
-    """Rounds of an agent on its own. Default 25; 0 is no limit. A client lowers it for one request by the header
-    ``x-turnright-max-rounds``."""
+    """Rounds of an agent on its own. Default 25. 0 is no limit.
+
+    A client lowers it for one request by the header ``x-turnright-max-rounds``.
+    """
 
     max_rounds_multi_agent: CountOrZero = 50
-    """Rounds where delegation tools are declared, or were called since the user last spoke. Default 50; 0 is no
-    limit."""
+    """Rounds of a turn in which delegation tools are declared or were called. Default 50. 0 is no limit."""
 
     warn_at: Ratio = 0.8
     """The share of the limit from which a warning is given. Default 0.8."""
 
     max_delegation_rounds: CountOrZero = 10
-    """Rounds that delegate. Default 10; 0 is no limit. In ``enforce`` the tools that do are then withheld."""
+    """Rounds that delegate. Default 10. 0 is no limit. In ``enforce`` the delegation tools are then withheld."""
 
     max_calls_per_turn: CountOrZero = 10
-    """Tool calls of one answer that are passed on in ``enforce``. Default 10; 0 is no limit."""
+    """Tool calls of one answer that are passed on in ``enforce``. Default 10. 0 is no limit."""
 
     max_repeats: Repeats = 5
-    """How often the same calls may come to the same results in a row, in cycles of up to three rounds, before that is
-    a loop. Default 5; 0 looks for none."""
+    """Repetitions of the same calls with the same results that are a loop, in cycles of up to three rounds.
+
+    Default 5. 0 switches the check off.
+    """
 
     hint_after_errors: CountOrZero = 0
-    """Failures of one tool since the last user message after which the model is asked, once, for another way; in
-    ``warn`` as well. Default 0: never. 3 is a good value."""
+    """Failures of one tool since the last user message after which the model is asked, once, to try another way.
+
+    The hint is also given in ``warn``. Default 0: never. 3 is a good value.
+    """
 
     tell_model: Flag = False
-    """Tell the model of the warning, and of the rounds that delegation may take; in ``warn`` as well. Default false."""
+    """Tell the model of the warning and of the limit on delegation, in ``warn`` as well. Default false."""
 
     delegation_tools: Annotated[tuple[Pattern, ...], Field(max_length=100)] = DELEGATION_TOOLS
-    """Names of tools that hand a task on, ``*`` for any characters; case does not count. Default ``transfer_to_*``,
-    ``handoff_*``, ``delegate_*`` and ``task``."""
+    """Names of tools that delegate a task, with ``*`` for any characters. Case is ignored.
+
+    Default ``transfer_to_*``, ``handoff_*``, ``delegate_*`` and ``task``.
+    """
 
     final_tools: Annotated[tuple[Pattern, ...], Field(max_length=100)] = FINAL_TOOLS
-    """Names of tools that the final answer is given by, and that may be called when the model has to finish. Default
-    ``final_result*``, ``final_answer`` and ``attempt_completion``."""
+    """Names of tools that give the final answer, and may be called when the model has to finish.
+
+    Default ``final_result*``, ``final_answer`` and ``attempt_completion``.
+    """
 
     per_model: tuple[ModelTurns, ...] = ()
-    """Values that are different for single models. Default none."""
+    """Values that differ for single models. Default none."""
 
     per_key: tuple[KeyTurns, ...] = ()
-    """Values that are different for single keys of ``general_settings.keys``. Default none."""
+    """Values that differ for single keys of ``general_settings.keys``. Default none."""
