@@ -62,7 +62,7 @@ def from_environment(value: Any, info: ValidationInfo) -> Any:
     return resolve_reference(value, context.environ if isinstance(context, Context) else {})
 
 
-def off_is_a_word(value: Any) -> Any:
+def read_off(value: Any) -> Any:
     """Read ``false`` as ``off``, since YAML 1.1 takes the bare word ``off`` for a boolean."""
     return "off" if value is False else value
 

@@ -36,7 +36,7 @@ class CallTrace(Protocol):
     def headers(self) -> Mapping[str, str]:
         """The headers that tell the provider of the trace: plain ASCII, since they are made of hexadecimal ids."""
 
-    def hear(self, part: Mapping[str, Any]) -> None:
+    def read_part(self, part: Mapping[str, Any]) -> None:
         """Note what an answer, or a chunk of one, says of itself. It is not to be relied on, and must not fail."""
 
 

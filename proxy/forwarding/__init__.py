@@ -7,7 +7,7 @@ The files, in the order of the data:
     fallback_chain   the pools and fallback models of a request, and the tries it has used up
     attempt_planner  the protocol of a planner, which prepares a request for each deployment
     attempts         the calls upstream: retries, repairs, fallbacks, deadlines
-    read_failure     the failure-table row of a failed attempt; last_word chooses the error for the client
+    read_failure     the failure-table row of a failed attempt; final_failure chooses the error for the client
     chat             planning, forwarding and answering of chats
     text             the same for embeddings and text completions
     relay            the chunks of a stream on their way to the client

@@ -39,8 +39,8 @@ from proxy.core.errors import (
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.attempt_planner import AttemptPlanner, Failure, PlanT
+from proxy.forwarding.final_failure import choose_final_failure
 from proxy.forwarding.gateway import Gateway
-from proxy.forwarding.last_word import choose_last_word
 from proxy.forwarding.read_failure import read_sent, read_unsent
 from proxy.observability.request_record import AttemptTrace, RequestRecord
 from proxy.observability.tracing import ANSWERED, CANCELLED
@@ -147,7 +147,7 @@ class Attempts(Generic[PlanT, CallT]):
         gateway, chain, failure = self.gateway, self._chain, self._failures[-1]
         model, kind = self.record.model, failure.row.kind
         if decision.step is Step.GIVE_UP:
-            raise self._last_word() from None
+            raise self._final_error() from None
         if decision.step is Step.REPAIR and decision.repaired is not None:
             self._repaired_for = failure.deployment
             self.planner.use_repair(failure, decision.repaired)
@@ -205,9 +205,9 @@ class Attempts(Generic[PlanT, CallT]):
         if refusal is not None:
             raise UpstreamFault(refusal.message, upstream_status=refusal.status)
 
-    def _last_word(self) -> ProxyError:
+    def _final_error(self) -> ProxyError:
         """Return the error that the client gets, with its status, its headers and secrets masked."""
-        told = choose_last_word(self._failures)
+        told = choose_final_failure(self._failures)
         if told.plan is not None:
             self.record.use_plan(told.plan, told.answer_changes if told.is_answer else ())
         if isinstance(told.error, UpstreamFault):
@@ -228,7 +228,7 @@ class Attempt(Generic[PlanT, CallT]):
         "_asked_at",
         "_attempts",
         "_began",
-        "_heard",
+        "_bytes_arrived",
         "_limit",
         "_may_repeat",
         "_place",
@@ -243,7 +243,7 @@ class Attempt(Generic[PlanT, CallT]):
     def __init__(self, attempts: Attempts[PlanT, CallT], plan: PlanT, now: float) -> None:
         self.plan = plan
         self._attempts = attempts
-        self._heard = False
+        self._bytes_arrived = False
         self._may_repeat = True
         self._asked_at: float | None = now
         self._began = now
@@ -251,11 +251,11 @@ class Attempt(Generic[PlanT, CallT]):
 
     def note_activity(self) -> None:
         """Record that the first bytes arrived (reasoning counts). A later timeout is then not a first-byte timeout."""
-        self._heard = True
+        self._bytes_arrived = True
 
     def note_answer_started(self) -> None:
         """Record that the answer has begun. Other requests may then be sent to the same deployment again."""
-        self._heard = True
+        self._bytes_arrived = True
         self._observe_wait(self._attempts.clock())
         self._place.note_answer_started()
 
@@ -285,7 +285,7 @@ class Attempt(Generic[PlanT, CallT]):
         except TimeoutError as reached:
             error = reached
         if isinstance(error, TimeoutError):
-            error = UpstreamTimeout(_UNFINISHED if self._heard else _SILENT, cause=Cause.DEADLINE)
+            error = UpstreamTimeout(_UNFINISHED if self._bytes_arrived else _SILENT, cause=Cause.DEADLINE)
         now = self._attempts.clock()
         if error is None:
             self._place.succeeded(now)
@@ -340,7 +340,7 @@ class Attempt(Generic[PlanT, CallT]):
             cause = error.cause
             if cause is Cause.DEADLINE and attempts.clock() < attempts.deadline:
                 # The deployment's own timeout passed, not the request's deadline.
-                cause = Cause.OVERTIME if self._heard else Cause.FIRST_BYTE_TIMEOUT
+                cause = Cause.OVERTIME if self._bytes_arrived else Cause.FIRST_BYTE_TIMEOUT
         words = RequestWords(*attempts.planner.values_of(plan), plan.deployment.model)
         row, said = await read_sent(error, words, len(attempts.body), cause)
         return Failure(

@@ -26,7 +26,7 @@ async def deliver(request: web.Request, response: web.StreamResponse) -> web.Str
         record = request[RECORD]
         # Pages of allowed origins get more headers. While draining, each answer closes its connection.
         adds_headers = record.origin or request[GATEWAY].lifecycle.draining
-        if not adds_headers and response.leave(request, record.request_id):
+        if not adds_headers and response.write_at_once(request, record.request_id):
             return response
         response = response.as_response()
     elif not isinstance(response, web.Response):

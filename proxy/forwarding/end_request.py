@@ -10,7 +10,7 @@ from proxy.core.errors import DeadlineExceeded, Overloaded, ProxyError
 from proxy.forwarding.gateway import GATEWAY, RECORD
 
 
-def why_ended(request: web.Request, *, begun: bool = False) -> ProxyError | None:
+def find_cancel_error(request: web.Request, *, begun: bool = False) -> ProxyError | None:
     """Return the error for the client of a *request* that the proxy cancelled, or None where the client has left.
 
     Called from the request's task after its cancellation. The cancellation is taken back, so that the error can be

@@ -22,7 +22,7 @@ HOLD_S = 10.0
 Until then an empty answer can be tried again unseen. Events that are held later are sent with the next comment.
 """
 
-BEAT_S = 10.0
+KEEP_ALIVE_S = 10.0
 """Seconds of silence after which a comment is sent. Common load balancers close idle connections after 60 s."""
 
 STALL_S = 120.0
@@ -62,7 +62,7 @@ class EventStream:
         self._held: list[bytes] = []
         self._silent_since = self._clock()
         self._writing_since: float | None = None
-        self._beating: asyncio.Task[None] | None = None
+        self._keep_alive_task: asyncio.Task[None] | None = None
         self._timer = self._loop.call_later(HOLD_S, self._tick)
 
     @property
@@ -85,8 +85,8 @@ class EventStream:
         self._held.append(event)
         data = b"".join(self._held)
         self._held.clear()
-        if self._beating is not None:
-            await self._beating
+        if self._keep_alive_task is not None:
+            await self._keep_alive_task
         self._note_first()
         await self._write(data)
 
@@ -96,8 +96,8 @@ class EventStream:
         Waits for a client that does not read. Raises :class:`ConnectionResetError` where the client has left. Every
         chunk is sent by this method, so it reads the clock once and awaits nothing but the write.
         """
-        if self._beating is not None:
-            await self._beating
+        if self._keep_alive_task is not None:
+            await self._keep_alive_task
         if self.response is None:
             await self._write(event)
             return self._silent_since
@@ -107,16 +107,16 @@ class EventStream:
         self._silent_since = written = self._clock()
         return written
 
-    async def settle(self) -> bool:
+    async def stop_writing(self) -> bool:
         """Stop the timer, and return True where the response was begun.
 
         A client that does not take the current write is disconnected: nothing can be written after it.
         """
         self.stop()
-        if self._beating is not None and not self.is_writing:
-            await asyncio.wait((self._beating,), timeout=_FLUSH_S)
+        if self._keep_alive_task is not None and not self.is_writing:
+            await asyncio.wait((self._keep_alive_task,), timeout=_FLUSH_S)
         if self.is_writing:
-            self.cut_off()
+            self.disconnect()
         return self.response is not None
 
     async def end(self, last: bytes, until: float) -> None:
@@ -127,19 +127,19 @@ class EventStream:
         self.stop()
         try:
             async with asyncio.timeout_at(max(until, self._clock() + _FLUSH_S)):
-                if self._beating is not None:
-                    await self._beating
+                if self._keep_alive_task is not None:
+                    await self._keep_alive_task
                 await self._write(last)
                 assert self.response is not None
                 await self.response.write_eof()
         except (ConnectionResetError, TimeoutError):
-            self.cut_off()
+            self.disconnect()
 
     def stop(self) -> None:
         """Stop the timer."""
         self._timer.cancel()
 
-    def cut_off(self) -> None:
+    def disconnect(self) -> None:
         """Close the connection of a client that does not read."""
         self.stop()
         self.record.outcome = CLIENT_DISCONNECTED
@@ -177,18 +177,18 @@ class EventStream:
         now = self._clock()
         if self._writing_since is not None:
             if now - self._writing_since >= STALL_S:
-                self.cut_off()
+                self.disconnect()
                 return
-            pause = min(BEAT_S, self._writing_since + STALL_S - now)
-        elif now - self._silent_since >= BEAT_S - 0.001 or self._held:
-            if self._beating is None or self._beating.done():
-                self._beating = self._loop.create_task(self._beat())
-            pause = BEAT_S
+            pause = min(KEEP_ALIVE_S, self._writing_since + STALL_S - now)
+        elif now - self._silent_since >= KEEP_ALIVE_S - 0.001 or self._held:
+            if self._keep_alive_task is None or self._keep_alive_task.done():
+                self._keep_alive_task = self._loop.create_task(self._send_keep_alive())
+            pause = KEEP_ALIVE_S
         else:
-            pause = self._silent_since + BEAT_S - now
+            pause = self._silent_since + KEEP_ALIVE_S - now
         self._timer = self._loop.call_later(pause, self._tick)
 
-    async def _beat(self) -> None:
+    async def _send_keep_alive(self) -> None:
         """Send the held events, or a comment. A client that leaves meanwhile ends the request's own task."""
         held, self._held = b"".join(self._held), []
         if held:
@@ -198,4 +198,4 @@ class EventStream:
         except ConnectionResetError:
             return
         finally:
-            self._beating = None
+            self._keep_alive_task = None

@@ -56,16 +56,16 @@ class FallbackChain:
 
     def can_fall_back(self, row: Row) -> bool:
         """Return True where another model is left for a failure of this kind."""
-        return bool(self._left(row.elsewhere))
+        return bool(self._remaining(row.elsewhere))
 
     def fall_back(self, row: Row) -> None:
         """Go on to the next model for a failure of this kind. The caller has checked that there is one."""
-        model = self._left(row.elsewhere)[0]
+        model = self._remaining(row.elsewhere)[0]
         self._asked.add(model)
         self.pool = choose_pool(model, self._settings)
         self._begin()
 
-    def _left(self, elsewhere: Elsewhere) -> list[str]:
+    def _remaining(self, elsewhere: Elsewhere) -> list[str]:
         router = self._settings.router_settings
         if elsewhere is Elsewhere.LARGER:
             chains = router.context_window_fallbacks

@@ -46,7 +46,7 @@ class StreamedAnswer(Protocol):
         """Return True where *chunk*, a normalized one, begins the answer: it holds text or a call, or ends it."""
 
     @property
-    def has_thought(self) -> bool:
+    def has_reasoned(self) -> bool:
         """True where the model has only reasoned so far."""
 
     async def keep_notes(self) -> None:
@@ -133,7 +133,7 @@ async def relay_chunks(
                     if opened:
                         opened_at = now
                         attempt.note_answer_started()
-                    elif answer.has_thought:
+                    elif answer.has_reasoned:
                         attempt.note_activity()
                 if out.committed:
                     asked = await out.send(_write(normalized, native, out.writer), now)

@@ -13,7 +13,7 @@ from math import inf
 from aiohttp import web
 
 from proxy.core.errors import InternalFault, ProxyError
-from proxy.forwarding.end_request import why_ended
+from proxy.forwarding.end_request import find_cancel_error
 from proxy.forwarding.event_stream import EventStream
 from proxy.observability.logs import report_fault
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF, RequestRecord
@@ -37,8 +37,8 @@ async def finish_stream(
         finally:
             record.deadline = inf  # the end of a stream has its own time limit
     except asyncio.CancelledError:
-        ended_by = why_ended(out.request, begun=True)
-        if ended_by is None or not await out.settle():
+        ended_by = find_cancel_error(out.request, begun=True)
+        if ended_by is None or not await out.stop_writing():
             out.stop()
             raise
         if out.committed:
@@ -47,11 +47,11 @@ async def finish_stream(
     except ConnectionResetError:
         record.outcome = CLIENT_DISCONNECTED
     except ProxyError as error:
-        if not await out.settle():
+        if not await out.stop_writing():
             raise
         ended_with = error
     except Exception as error:  # a second answer must not be written into a started one
-        if not await out.settle():
+        if not await out.stop_writing():
             raise
         report_fault(error, record.request_id)
         if out.committed:

@@ -1,8 +1,9 @@
 """A whole JSON answer with status 200, written in one piece. Most requests get one.
 
 :class:`aiohttp.web.Response` copies headers, runs signals, and makes head and body in six coroutines. That takes 900
-bytecode instructions (aiohttp 3.14.5), and this class takes 200. :meth:`WholeAnswer.leave` writes the answer where
-the transport takes it without a wait. Elsewhere the answer becomes an aiohttp response, which sends the same bytes.
+bytecode instructions (aiohttp 3.14.5), and this class takes 200. :meth:`WholeAnswer.write_at_once` writes the answer
+where the transport takes it without a wait. Elsewhere the answer becomes an aiohttp response, which sends the same
+bytes.
 """
 
 from __future__ import annotations
@@ -32,29 +33,29 @@ class WholeAnswer(web.StreamResponse):
     def __init__(self, body: bytes, headers: Mapping[str, str]) -> None:
         # aiohttp's own `__init__` is not called: it prepares for responses that are built step by step.
         self._json = body
-        self._further = headers
-        self._left = False
+        self._extra_headers = headers
+        self._written = False
 
-    def leave(self, request: web.Request, request_id: str) -> bool:
+    def write_at_once(self, request: web.Request, request_id: str) -> bool:
         """Write the answer to *request*, and return True where that was done.
 
         Returns False for a client that speaks HTTP/1.0 or asks to close the connection. It also does where the
         transport may not take all at once, or where a header holds a character that aiohttp refuses.
         """
-        body, further, transport = self._json, self._further, request.transport
+        body, extra_headers, transport = self._json, self._extra_headers, request.transport
         if (
             transport is None
             or transport.is_closing()
             or not takes_at_once(transport, len(body))
             or request.version != HttpVersion11
             or not request.keep_alive
-            or not "".join(further.values()).isprintable()
+            or not "".join(extra_headers.values()).isprintable()
         ):
             return False
         head = "\r\n".join(
             (
                 "HTTP/1.1 200 OK",
-                *map(": ".join, further.items()),
+                *map(": ".join, extra_headers.items()),
                 f"Content-Type: {CONTENT_TYPE}; charset={CHARSET}",
                 f"Content-Length: {len(body)}",
                 f"Date: {rfc822_formatted_time()}",
@@ -63,17 +64,17 @@ class WholeAnswer(web.StreamResponse):
             )
         )
         transport.write(head.encode() + body)
-        self._left = True
+        self._written = True
         return True
 
     def as_response(self) -> web.Response:
         """Return the same answer as an aiohttp response."""
-        return written_response(self._json, headers=self._further)
+        return written_response(self._json, headers=self._extra_headers)
 
     @property
     @override
     def prepared(self) -> bool:
-        return self._left
+        return self._written
 
     @property
     @override

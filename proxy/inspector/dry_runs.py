@@ -12,10 +12,10 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.forwarding.chat.answer_signatures import load_signatures
 from proxy.forwarding.gateway import Gateway
-from proxy.inspector.read_query import Asked, Target
+from proxy.inspector.read_query import Query, Target
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
-from proxy.inspector.worker_thread import work_apart
-from proxy.observability.recent_requests import Seen
+from proxy.inspector.worker_thread import run_in_worker
+from proxy.observability.recent_requests import RecentRequest
 from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan_parameters import Unsupported
@@ -38,13 +38,13 @@ class Inspection(NamedTuple):
     *kept* are the stored signatures of the request's calls.
     """
 
-    asked: Asked
+    asked: Query
     sender: Sender
     kept: Mapping[str, Kept]
     now: float
 
 
-def find_deployment(asked: Asked, seen: Seen | None, gateway: Gateway) -> tuple[Target, Deployment]:
+def find_deployment(asked: Query, seen: RecentRequest | None, gateway: Gateway) -> tuple[Target, Deployment]:
     """Return the target and the deployment that *asked* is inspected for. The target names the member of a pool.
 
     Without a named target, a recent request (*seen*) leads to its own deployment, if that is still configured. Raises
@@ -78,7 +78,7 @@ def target_of(name: str, member: Deployment, pool: Sequence[Deployment]) -> Targ
     return Target("model", name, member.position if len(pool) > 1 else None)
 
 
-def every_target(asked: Asked, gateway: Gateway) -> list[tuple[Target, Deployment]]:
+def every_target(asked: Query, gateway: Gateway) -> list[tuple[Target, Deployment]]:
     """Return every deployment and every profile as a target.
 
     A wildcard that matches the request's model is also listed as that model.
@@ -95,14 +95,14 @@ def every_target(asked: Asked, gateway: Gateway) -> list[tuple[Target, Deploymen
 
 
 async def load_kept(
-    asked: Asked, deployments: Iterable[Deployment], gateway: Gateway, sender: Sender
+    asked: Query, deployments: Iterable[Deployment], gateway: Gateway, sender: Sender
 ) -> Mapping[str, Kept]:
     """Return the stored signatures of the calls for *sender*, if any of *deployments* signs.
 
     They are the same for all deployments.
     """
     if any(profile_of(deployment, gateway.settings.sanitize).signs_calls for deployment in deployments):
-        keys = await work_apart(partial(keys_wanted, asked.chat.messages, asked.chat.outline))
+        keys = await run_in_worker(partial(keys_wanted, asked.chat.messages, asked.chat.outline))
         return await load_signatures(gateway.store, sender.key, keys)
     return {}
 

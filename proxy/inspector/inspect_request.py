@@ -80,11 +80,11 @@ def _tell_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
         "step": stage.step,
         "what": STEPS.get(stage.step, ""),
         "made": _is_made(stage.step, run),
-        "changes": [tell_change(change) for change in stage.changes],
+        "changes": [describe_change(change) for change in stage.changes],
     }
 
 
-def tell_change(change: Change) -> dict[str, Any]:
+def describe_change(change: Change) -> dict[str, Any]:
     """Return a change with its reason, its rule, and the error that a provider would give without it."""
     return {
         "kind": change.kind,

@@ -37,7 +37,7 @@ class Target(NamedTuple):
         return told if self.position is None else {**told, "position": self.position}
 
 
-class Asked(NamedTuple):
+class Query(NamedTuple):
     """The page's request. Without a *target* the chat request's own model is the target.
 
     *names_model* is True where the chat request names a model. *compact* asks for unchanged messages by their
@@ -53,7 +53,7 @@ class Asked(NamedTuple):
     chosen: bool = True
 
 
-def read_asked(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Asked:
+def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Query:
     """Return the page's request in *body*. *default* is the model where neither target nor request names one.
 
     Raises :class:`InvalidRequest` for a body that cannot be read, and for a target that does not exist.
@@ -71,7 +71,7 @@ def read_asked(body: bytes, *, max_nesting: int, mends: bool, default: str) -> A
         raw = with_model(raw, name)
     chat = parse_chat_request(raw, max_nesting=max_nesting, mends=mends)
     compact = values.get("compact") != b"false"
-    return Asked(
+    return Query(
         chat, target or Target("model", chat.model), names_model, compact, recent, chosen=target is not None
     )
 

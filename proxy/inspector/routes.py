@@ -45,11 +45,17 @@ from proxy.inspector.dry_runs import (
 )
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.pages import INDEX, read_files
-from proxy.inspector.read_query import Asked, read_asked
+from proxy.inspector.read_query import Query, read_query
 from proxy.inspector.targets import MODELS
-from proxy.inspector.verdicts import tell_unreadable, tell_verdict
-from proxy.inspector.worker_thread import LARGEST_MIB, Seats, refuse_long, work_apart
-from proxy.observability.recent_requests import BUCKET_S, RecentRequests, Seen, tell_bucket, tell_seen
+from proxy.inspector.verdicts import unreadable_row, verdict_row
+from proxy.inspector.worker_thread import LARGEST_MIB, Seats, refuse_long, run_in_worker
+from proxy.observability.recent_requests import (
+    BUCKET_S,
+    RecentRequest,
+    RecentRequests,
+    bucket_to_json,
+    request_to_json,
+)
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan_target import profile_of
 from proxy.planning.preview import pools_of
@@ -90,21 +96,21 @@ async def page(request: web.Request) -> web.Response:
 
 async def list_targets(request: web.Request) -> web.Response:
     """Answer with every model and deployment, every profile, and whether bodies are kept."""
-    gateway, watch = _open(request)
+    gateway, recent = _open(request)
     models = [
         {"name": name, "deployments": [_tell_deployment(member, gateway) for member in pool]}
         for name, pool in pools_of(gateway.settings).items()
     ]
     return _answer(
-        {"models": models, "profiles": list(MODELS), "bodies": watch.keeps_bodies, "version": __version__}
+        {"models": models, "profiles": list(MODELS), "bodies": recent.keeps_bodies, "version": __version__}
     )
 
 
 async def look(request: web.Request) -> web.Response:
     """Answer with one request, shown step by step for one target."""
-    gateway, watch = _open(request)
+    gateway, recent = _open(request)
     async with _asked(request, gateway) as asked:
-        seen = _find_seen(request, watch, asked.recent)
+        seen = _find_seen(request, recent, asked.recent)
         target, deployment = find_deployment(asked, seen, gateway)
         sender = _sender_of(request, seen)
         kept = await load_kept(asked, [deployment], gateway, sender)
@@ -117,7 +123,7 @@ async def look(request: web.Request) -> web.Response:
             told = inspect_request(asked.chat, dry(), target.as_dict(), compact=asked.compact)
             return write_json({**told, "sent_by": sent_by})
 
-        return _answer(await work_apart(write))
+        return _answer(await run_in_worker(write))
 
 
 async def verdicts(request: web.Request) -> web.Response:
@@ -125,11 +131,11 @@ async def verdicts(request: web.Request) -> web.Response:
 
     Each verdict is a job of its own in the worker thread, so that other inspections run between them.
     """
-    gateway, watch = _open(request)
+    gateway, recent = _open(request)
     rows = []
     async with _asked(request, gateway) as asked:
         now = asyncio.get_running_loop().time()
-        sender = _sender_of(request, _find_seen(request, watch, asked.recent))
+        sender = _sender_of(request, _find_seen(request, recent, asked.recent))
         targets = every_target(asked, gateway)
         kept = await load_kept(asked, [deployment for _, deployment in targets], gateway, sender)
         inspection = Inspection(asked, sender, kept, now)
@@ -141,51 +147,51 @@ async def verdicts(request: web.Request) -> web.Response:
             try:
                 unsupported = await unsupported_by(target, gateway)
                 dry = partial(run_for, inspection, deployment, unsupported, gateway)
-                rows.append(await work_apart(partial(_run_for_verdict, dry, told)))
+                rows.append(await run_in_worker(partial(_run_for_verdict, dry, told)))
             except InvalidRequest as error:
-                rows.append(tell_unreadable(told, error))
+                rows.append(unreadable_row(told, error))
     return _answer({"rows": rows})
 
 
 async def list_recent(request: web.Request) -> web.Response:
     """Answer with the recent requests, newest first."""
-    _, watch = _open(request)
+    _, recent = _open(request)
     offset = _clock_offset()
-    requests, mib = watch.bounds
-    shown = [seen for seen in watch.recent() if _may_see(request, seen)]
+    requests, mib = recent.bounds
+    shown = [seen for seen in recent.newest_first() if _may_see(request, seen)]
 
     def write() -> bytes:
-        told = [tell_seen(seen, offset) for seen in shown]
+        told = [request_to_json(seen, offset) for seen in shown]
         bounds = {"requests": requests, "mib": mib}
-        return write_json({"requests": told, "bounds": bounds, "bodies": watch.keeps_bodies})
+        return write_json({"requests": told, "bounds": bounds, "bodies": recent.keeps_bodies})
 
-    return _answer(await work_apart(write))
+    return _answer(await run_in_worker(write))
 
 
 async def show_recent(request: web.Request) -> web.Response:
     """Answer with one recent request and its body, where the body is kept."""
-    _, watch = _open(request)
-    seen = _find_seen(request, watch, request.match_info["id"])
+    _, recent = _open(request)
+    seen = _find_seen(request, recent, request.match_info["id"])
     if seen is None:
         raise NotFound("No recent request has this id.")
     body = seen.kept.body if seen.kept is not None else None
     if body is None:
         raise BodyNotKept("The body of this request is not kept (general_settings.inspector.bodies).")
-    told = write_json(tell_seen(seen, _clock_offset()))
+    told = write_json(request_to_json(seen, _clock_offset()))
     return _answer(told[:-1] + b',"request":' + body + b"}")
 
 
 async def live(request: web.Request) -> web.Response:
     """Answer with the sums of the last ten minutes."""
-    gateway, watch = _open(request)
+    gateway, recent = _open(request)
     now, offset = asyncio.get_running_loop().time(), _clock_offset()
     return _answer(
         {
             "now": round(now + offset, 3),
             "bucket_s": BUCKET_S,
-            "buckets": [tell_bucket(bucket, offset) for bucket in watch.live(now)],
+            "buckets": [bucket_to_json(bucket, offset) for bucket in recent.live(now)],
             "in_flight": len(gateway.lifecycle.working),
-            "bodies": watch.keeps_bodies,
+            "bodies": recent.keeps_bodies,
         }
     )
 
@@ -198,28 +204,30 @@ def _open(request: web.Request) -> tuple[Gateway, RecentRequests]:
     return gateway, gateway.recent_requests
 
 
-def _may_see(request: web.Request, seen: Seen) -> bool:
+def _may_see(request: web.Request, seen: RecentRequest) -> bool:
     key = request[RECORD].key
     return not key or key == seen.key
 
 
-def _find_seen(request: web.Request, watch: RecentRequests, wanted: str | None) -> Seen | None:
+def _find_seen(request: web.Request, recent: RecentRequests, wanted: str | None) -> RecentRequest | None:
     """Return the recent request with the id *wanted*, or None where there is none, or where another client sent it."""
-    return next((one for one in watch.recent() if one.request_id == wanted and _may_see(request, one)), None)
+    return next(
+        (one for one in recent.newest_first() if one.request_id == wanted and _may_see(request, one)), None
+    )
 
 
-def _sender_of(request: web.Request, seen: Seen | None) -> Sender:
+def _sender_of(request: web.Request, seen: RecentRequest | None) -> Sender:
     """Return the sender of the recent request *seen*, or the client that asks."""
     return Sender(request[RECORD].key) if seen is None else Sender(seen.key, seen.max_rounds)
 
 
 @asynccontextmanager
-async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]:
+async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Query]:
     """Yield the page's request while it holds a seat. It has the deadline of any request, and ends at a shutdown."""
     settings, working, record = gateway.settings, gateway.lifecycle.working, request[RECORD]
 
-    def read(body: bytes) -> Asked:
-        asked = read_asked(
+    def read(body: bytes) -> Query:
+        asked = read_query(
             body,
             max_nesting=settings.general_settings.max_nesting,
             mends=settings.sanitize.mode == "repair",
@@ -235,7 +243,7 @@ async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Asked]
     try:
         body = await _read(request, gateway)
         async with request.app[SEATS].take(record.client):
-            yield await work_apart(partial(read, body))
+            yield await run_in_worker(partial(read, body))
     finally:
         del working[task]
 
@@ -254,7 +262,7 @@ async def _read(request: web.Request, gateway: Gateway) -> bytes:
 
 
 def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, Any]) -> dict[str, Any]:
-    return tell_verdict(dry(), target)
+    return verdict_row(dry(), target)
 
 
 def _tell_deployment(deployment: Deployment, gateway: Gateway) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from proxy.core.errors import InvalidRequest
 from proxy.planning.dry_run import DryRun
 
 
-def tell_verdict(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
+def verdict_row(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON-ready row of *run* for *target*: the verdict, the changes by step, and the tokens."""
     report = run.repaired.budget if run.repaired is not None else None
     return {
@@ -28,7 +28,7 @@ def tell_verdict(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def tell_unreadable(target: Mapping[str, Any], error: InvalidRequest) -> dict[str, Any]:
+def unreadable_row(target: Mapping[str, Any], error: InvalidRequest) -> dict[str, Any]:
     """Return the row of a *target* for which the request cannot be run dry."""
     return {
         "target": dict(target),

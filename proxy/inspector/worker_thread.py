@@ -40,10 +40,10 @@ _MOST_WAITING = 16
 _MOST_STEPS = 20_000_000
 """Steps of one inspection or verdict. Sanitizing the longest history takes 200,000 with every message damaged."""
 
-_THREAD = WorkerThreads(1, "inspector")
+_WORKER = WorkerThreads(1, "inspector")
 
 
-async def work_apart(work: Callable[[], T]) -> T:
+async def run_in_worker(work: Callable[[], T]) -> T:
     """Return the result of *work*, run in the inspector's thread, or raise its error.
 
     Cancelled work ends at its next step.
@@ -51,7 +51,7 @@ async def work_apart(work: Callable[[], T]) -> T:
     Raises :class:`TooMuchWork` for work of more than :data:`_MOST_STEPS`.
     """
     try:
-        return await _THREAD.run(work, _MOST_STEPS)
+        return await _WORKER.run(work, _MOST_STEPS)
     except WorkLimitExceeded:
         raise TooMuchWork(
             f"The inspector takes {_MOST_STEPS:,} steps for a request at most; this one takes more."

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from proxy.observability.logs import get_log
 from proxy.observability.metrics import Metrics
-from proxy.observability.recent_requests import RecentRequests, Seen
+from proxy.observability.recent_requests import RecentRequest, RecentRequests
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 from proxy.planning.plan import Plan, format_changes, split_changes
 from sanitizers.turns import Turn
@@ -16,9 +16,9 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 def finish_request(
-    record: RequestRecord, metrics: Metrics, now: float, watch: RecentRequests | None = None
+    record: RequestRecord, metrics: Metrics, now: float, recent: RecentRequests | None = None
 ) -> None:
-    """Add *record* to the metrics, the log, and the recent requests of *watch*.
+    """Add *record* to the metrics, the log, and the *recent* requests.
 
     *now* is the end of the request, by the event loop's clock.
     """
@@ -63,8 +63,8 @@ def finish_request(
             metrics.per_token.labels(model).observe(per_token)
     if record.refused:  # :mod:`proxy.observability.refusal_log` logs only their number
         return
-    if watch is not None:
-        _remember(record, watch, now, changed, rounds)
+    if recent is not None:
+        _remember(record, recent, now, changed, rounds)
     _log_request(record, duration, changed, rounds, (sent, written))
 
 
@@ -121,15 +121,15 @@ def _count_plan(plan: Plan, model: str, metrics: Metrics) -> None:
 
 
 def _remember(
-    record: RequestRecord, watch: RecentRequests, now: float, changed: str, rounds: str | None
+    record: RequestRecord, recent: RecentRequests, now: float, changed: str, rounds: str | None
 ) -> None:
-    """Add a request that ended at *now* to the recent requests of *watch*. *changed* names all its changes."""
+    """Add a request that ended at *now* to the *recent* requests. *changed* names all its changes."""
     planned, plan = record.planned, record.plan
     report = plan.budget if plan is not None else None
     shown = made = changed
     if changed and planned is not None and planned.mode == "observe":
         shown, made = record.changes(), format_changes(split_changes(record.all_changes)[1])
-    seen = Seen(
+    seen = RecentRequest(
         request_id=record.request_id,
         ended=now,
         route=record.route,
@@ -151,9 +151,9 @@ def _remember(
         estimate=report.sent if report is not None else None,
         exact=report is not None and report.exact,
         key=record.key,
-        kept=watch.keep(record.body) if record.body is not None else None,
+        kept=recent.keep(record.body) if record.body is not None else None,
     )
-    watch.note(seen, made)
+    recent.note(seen, made)
 
 
 def time_per_token(writing_s: float, output: object, reasoning: object) -> float | None:

@@ -53,9 +53,9 @@ def line_format(name: Literal["json", "readable"], *, colours: bool) -> FormatLi
 
     def readable_line(level: str, event: str, fields: Mapping[str, object], now: datetime) -> str:
         parts = _request(fields) if event == REQUEST else _other(level, event, fields)
-        shown = (_painted(text, colour) if colours else text for text, colour in parts)
+        shown = (_coloured(text, colour) if colours else text for text, colour in parts)
         moment = now.astimezone().strftime("%H:%M:%S.%f")[:-3]
-        return f"{_painted(moment, _DIM) if colours else moment}  {'  '.join(shown).rstrip()}\n"
+        return f"{_coloured(moment, _DIM) if colours else moment}  {'  '.join(shown).rstrip()}\n"
 
     return readable_line
 
@@ -95,7 +95,7 @@ def _other(level: str, event: str, fields: Mapping[str, object]) -> Iterator[tup
             yield f"{name}={_word(value)}", ""
 
 
-def _painted(text: str, colour: str) -> str:
+def _coloured(text: str, colour: str) -> str:
     return f"\033[{colour}m{text}\033[0m" if colour else text
 
 

@@ -21,7 +21,7 @@ _MOST_SUMMARIES = 200
 """Different summaries of changes that a bucket keeps, at a hundred bytes each. There may be as many as requests."""
 
 
-class Kept:
+class KeptBody:
     """A body that is kept while there is room for it."""
 
     __slots__ = ("body",)
@@ -30,7 +30,7 @@ class Kept:
         self.body: bytes | None = body
 
 
-class Seen(NamedTuple):
+class RecentRequest(NamedTuple):
     """One finished request. Times are in seconds, and *ended* is of the monotonic clock."""
 
     request_id: str
@@ -63,7 +63,7 @@ class Seen(NamedTuple):
     max_rounds: int | None
     """The limit of rounds in the client's header."""
 
-    kept: Kept | None
+    kept: KeptBody | None
     """The request's body, while there is room for it."""
 
 
@@ -90,7 +90,7 @@ class Bucket:
     steps: dict[str, int] = field(default_factory=dict)
     """Changes by step, of the summaries that were split."""
 
-    def take_apart(self) -> None:
+    def split_summaries(self) -> None:
         """Split the summaries of changes, and add them to the steps."""
         for text, times in self.changes.items():
             for part in text.split(","):
@@ -103,8 +103,8 @@ class RecentRequests:
     """The recent requests of one process."""
 
     def __init__(self, settings: Inspector) -> None:
-        self._seen: deque[Seen] = deque(maxlen=settings.requests)
-        self._bodies: deque[Kept] = deque()  # oldest first
+        self._seen: deque[RecentRequest] = deque(maxlen=settings.requests)
+        self._bodies: deque[KeptBody] = deque()  # oldest first
         self._bytes = 0
         self._buckets: deque[Bucket] = deque(maxlen=BUCKETS + 1)
         self._bucket = Bucket()
@@ -121,7 +121,7 @@ class RecentRequests:
             self._forget_oldest()
         self._make_room(0)
 
-    def keep(self, body: bytes) -> Kept | None:
+    def keep(self, body: bytes) -> KeptBody | None:
         """Return the entry that keeps *body*.
 
         The oldest bodies make room for it, or None where it is larger than all the room.
@@ -129,12 +129,12 @@ class RecentRequests:
         if len(body) > self._room:
             return None
         self._make_room(len(body))
-        kept = Kept(body)
+        kept = KeptBody(body)
         self._bodies.append(kept)
         self._bytes += len(body)
         return kept
 
-    def note(self, seen: Seen, made: str) -> None:
+    def note(self, seen: RecentRequest, made: str) -> None:
         """Remember a finished request. *made* names its changes, without those that were only observed."""
         if self._bodies and len(self._seen) == self._seen.maxlen and self._seen[0].kept is self._bodies[0]:
             self._forget_oldest()
@@ -160,7 +160,7 @@ class RecentRequests:
         if made:
             bucket.changes[made] += 1
             if len(bucket.changes) > _MOST_SUMMARIES:
-                bucket.take_apart()
+                bucket.split_summaries()
 
     def add_estimate(self, request_id: str, estimate: int) -> None:
         """Set the exact *estimate* of a request that was counted after its end. A forgotten request is ignored."""
@@ -171,7 +171,7 @@ class RecentRequests:
                     self._seen[at] = seen._replace(estimate=estimate, exact=True)
                 return
 
-    def recent(self) -> Iterator[Seen]:
+    def newest_first(self) -> Iterator[RecentRequest]:
         """Yield the remembered requests, newest first."""
         yield from reversed(self._seen)
 
@@ -207,7 +207,7 @@ def _room_for(settings: Inspector) -> int:
     return settings.mib * 2**20 if settings.bodies else 0
 
 
-def tell_seen(seen: Seen, offset: float) -> dict[str, Any]:
+def request_to_json(seen: RecentRequest, offset: float) -> dict[str, Any]:
     """Return a request as JSON-ready values. *offset* is wall-clock time minus monotonic time, in seconds."""
     return {
         "id": seen.request_id,
@@ -233,9 +233,9 @@ def tell_seen(seen: Seen, offset: float) -> dict[str, Any]:
     }
 
 
-def tell_bucket(bucket: Bucket, offset: float) -> dict[str, Any]:
-    """Return a bucket as JSON-ready values. *offset* is the same as for :func:`tell_seen`."""
-    bucket.take_apart()
+def bucket_to_json(bucket: Bucket, offset: float) -> dict[str, Any]:
+    """Return a bucket as JSON-ready values. *offset* is the same as for :func:`request_to_json`."""
+    bucket.split_summaries()
     mean = bucket.overhead / bucket.overheads if bucket.overheads else None
     return {
         "at": round(bucket.number * BUCKET_S + offset, 3),

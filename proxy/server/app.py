@@ -45,7 +45,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
     metrics = Metrics()
     start_series(metrics, settings)
     if tracing is not None:
-        upstream = tracing.listening(upstream)
+        upstream = tracing.wrap_upstream(upstream)
     return Gateway(
         settings=settings,
         upstream=observe_upstream(upstream, metrics, settings),

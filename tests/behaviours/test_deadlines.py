@@ -220,7 +220,7 @@ async def test_a_stream_that_holds_comments_alone(
 ) -> None:
     """Its status is out, so that the deadline is its last event."""
     monkeypatch.setattr(event_stream, "HOLD_S", 0.05)
-    monkeypatch.setattr(event_stream, "BEAT_S", 0.05)
+    monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
     async with proxied(settings(), upstream) as proxy:
         reply = await post(proxy, STUCK, stream=True)
         await proxy.idle()

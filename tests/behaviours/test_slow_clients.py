@@ -157,7 +157,7 @@ async def test_stream_that_is_read_slowly(
 ) -> None:
     """Who reads, however slowly, is not cut off."""
     monkeypatch.setattr(event_stream, "HOLD_S", BOUND_S / 4)
-    monkeypatch.setattr(event_stream, "BEAT_S", BOUND_S / 4)
+    monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", BOUND_S / 4)
     monkeypatch.setattr(event_stream, "STALL_S", 2.0)
     upstream.then(*[step for _ in range(8) for step in (say("x" * 2**17), Pause(0.3))], say("end"))
     async with connected(proxy) as client:

@@ -19,12 +19,12 @@ from proxy.config.values import (
     StoreUrl,
     Text,
     from_environment,
-    off_is_a_word,
+    read_off,
 )
 from sanitizers.budget.cap_text import SMALLEST
 
 _Word = BeforeValidator(from_environment)
-_WordOrOff = BeforeValidator(off_is_a_word)
+_WordOrOff = BeforeValidator(read_off)
 
 
 class Sanitize(Section):

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator
 
 from proxy.config.schema.section import Section
-from proxy.config.values import CountOrZero, Seconds, SecondsOrZero, Text, from_environment, off_is_a_word
+from proxy.config.values import CountOrZero, Seconds, SecondsOrZero, Text, from_environment, read_off
 
 FallbackChains = tuple[Mapping[Text, tuple[Text, ...]], ...]
 """LiteLLM's shape: a list of mappings from a model's name to the models to try after it, in order."""
@@ -51,7 +51,7 @@ class RouterSettings(Section):
     """
 
     self_correction: Annotated[
-        Literal["off", "whole", "always"], BeforeValidator(from_environment), BeforeValidator(off_is_a_word)
+        Literal["off", "whole", "always"], BeforeValidator(from_environment), BeforeValidator(read_off)
     ] = "whole"
     """The answers whose tool calls are checked against the request's tools.
 

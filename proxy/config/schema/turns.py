@@ -8,11 +8,11 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from proxy.config.faults import refusal
 from proxy.config.schema.section import Section
-from proxy.config.values import CountOrZero, Flag, Ratio, Text, from_environment, off_is_a_word
+from proxy.config.values import CountOrZero, Flag, Ratio, Text, from_environment, read_off
 from sanitizers.turns import DELEGATION_TOOLS, FINAL_TOOLS
 
 Mode = Annotated[
-    Literal["warn", "enforce", "off"], BeforeValidator(from_environment), BeforeValidator(off_is_a_word)
+    Literal["warn", "enforce", "off"], BeforeValidator(from_environment), BeforeValidator(read_off)
 ]
 
 

@@ -18,7 +18,7 @@ from proxy.forwarding.answer_stamp import AnswerStamp, stamp_answer
 from proxy.forwarding.attempts import Attempt, Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, keep_signatures, names_back
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
-from proxy.forwarding.chat.gate_answer import ends_turn, pass_calls, write_last_words
+from proxy.forwarding.chat.gate_answer import ends_turn, pass_calls, write_wrap_up_answer
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.forwarding.chat.stream_chat import stream_chat
 from proxy.forwarding.event_stream import EventStream
@@ -67,7 +67,7 @@ async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerSta
             return dict(fault.answer)
         if not ends_turn(fault, record.guarded):
             raise
-        answer, change = write_last_words(record, stamp)
+        answer, change = write_wrap_up_answer(record, stamp)
         record.answer_changes.append(change)
         return answer
 

@@ -45,7 +45,7 @@ def pass_calls(answer: Answer, guarded: Guarded) -> tuple[Answer, tuple[Change, 
     return (answer, ()) if guarded.gate is None else gate_answer(answer, guarded.gate)
 
 
-def write_last_words(record: RequestRecord, stamp: AnswerStamp) -> tuple[Answer, Change]:
+def write_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[Answer, Change]:
     """Return the answer to a wrapped-up request for which no usable answer came, and its change."""
     gate, plan = gate_of(record.guarded), record.plan
     assert gate is not None
@@ -61,9 +61,9 @@ def write_last_words(record: RequestRecord, stamp: AnswerStamp) -> tuple[Answer,
     return answer, Change(STEP, "inserted", 0, "last_words")
 
 
-def stream_last_words(record: RequestRecord, stamp: AnswerStamp) -> tuple[list[Chunk], Change]:
+def stream_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[list[Chunk], Change]:
     """Return the same answer as the chunks of a stream, and its change."""
-    answer, change = write_last_words(record, stamp)
+    answer, change = write_wrap_up_answer(record, stamp)
     [choice] = answer["choices"]
     chunk = {**answer, "object": "chat.completion.chunk"}
     said = {"index": 0, "delta": choice["message"], "finish_reason": None}

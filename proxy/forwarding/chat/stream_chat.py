@@ -20,7 +20,7 @@ from proxy.forwarding.answer_stamp import AnswerStamp
 from proxy.forwarding.attempts import Attempt, Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, keep_signatures, names_back
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
-from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_last_words
+from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_wrap_up_answer
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.relay import broken_off, relay_chunks, send_end, send_held
 from proxy.forwarding.write_events import Held
@@ -59,7 +59,7 @@ async def stream_chat(
         if isinstance(fault, AnswerUnusable) and fault.answer is not None:
             await send_held(unusable, out)
         elif not out.committed and ends_turn(fault, record.guarded):
-            words, change = stream_last_words(record, stamp)
+            words, change = stream_wrap_up_answer(record, stamp)
             record.answer_changes.append(change)
             await out.commit(b"".join(map(out.writer.write_chunk, words)))
         else:
@@ -135,7 +135,7 @@ class StreamedChat:
         return self._normalizer.usage
 
     @property
-    def has_thought(self) -> bool:
+    def has_reasoned(self) -> bool:
         """True where the model has only reasoned so far."""
         return self._watch.missing is not Cause.EMPTY
 

@@ -38,7 +38,7 @@ def plan_embeddings(
     request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported
 ) -> TextPlan:
     """Return the plan for sending *request* to *deployment*, without the parameters that *unsupported* names."""
-    return _as_it_is(request, deployment, mode, unsupported(deployment, request.parameters))
+    return _plan_unchanged(request, deployment, mode, unsupported(deployment, request.parameters))
 
 
 def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported) -> TextPlan:
@@ -47,7 +47,7 @@ def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupport
     Raises :class:`proxy.core.errors.InvalidRequest` for a parameter that a chat model cannot serve.
     """
     if completes_texts(deployment):
-        return _as_it_is(request, deployment, mode, frozenset())
+        return _plan_unchanged(request, deployment, mode, frozenset())
     given, left_out = chat_parameters(request.parameters)
     prompt = request.parameters["prompt"]
     messages = prompt_as_messages(prompt)
@@ -66,7 +66,9 @@ def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupport
     )
 
 
-def _as_it_is(request: TextRequest, deployment: Deployment, mode: str, withheld: frozenset[str]) -> TextPlan:
+def _plan_unchanged(
+    request: TextRequest, deployment: Deployment, mode: str, withheld: frozenset[str]
+) -> TextPlan:
     allowed = deployment.allowed_openai_params
     sent = {name: value for name, value in request.parameters.items() if name not in withheld}
     extra_body = {name: value for name, value in request.unknown.items() if name in allowed}

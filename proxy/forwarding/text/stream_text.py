@@ -46,7 +46,7 @@ async def stream_completion(
 class StreamedText:
     """The streamed text of one attempt (:class:`proxy.forwarding.relay.StreamedAnswer`)."""
 
-    has_thought = False
+    has_reasoned = False
 
     def __init__(self, call: TextCall, defaults: Defaults) -> None:
         self._chunks = chunks = TextChunks(defaults, include_usage=call.ask_usage)

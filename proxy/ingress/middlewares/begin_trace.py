@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proxy.observability.tracing import IncomingRequest
-from proxy.observability.tracing.passed_on import PassedOn
+from proxy.observability.tracing.propagated_trace import PropagatedTrace
 from proxy.observability.tracing.trace_context import TRACEPARENT, TRACESTATE, new_context, read_context
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def begin_trace(request: web.Request, record: RequestRecord, gateway: Gateway) -
         context = parent or new_context(gateway.token)
         record.trace_id = context.trace_id
         if propagate:
-            record.trace = PassedOn(context, gateway.token)
+            record.trace = PropagatedTrace(context, gateway.token)
         return
     resource = request.match_info.route.resource
     assert resource is not None, "an API path has matched"

@@ -15,7 +15,7 @@ from proxy.core.errors import (
     NotFound,
     ProxyError,
 )
-from proxy.forwarding.end_request import why_ended
+from proxy.forwarding.end_request import find_cancel_error
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
 from proxy.ingress.formats import write_refusal
@@ -36,7 +36,7 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
     except web.RequestPayloadError:
         return _answer(request, InvalidRequest("The body is not what its headers say: it cannot be decoded."))
     except asyncio.CancelledError:
-        ended_by = why_ended(request)
+        ended_by = find_cancel_error(request)
         if ended_by is None:
             raise
         return _answer(request, ended_by)

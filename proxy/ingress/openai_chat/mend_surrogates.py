@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any
 
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def mend_surrogates(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
@@ -20,15 +20,15 @@ def mend_surrogates(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
     Returns None where there is none, and where a parameter holds one: a parameter cannot be changed without guessing.
     Call it for a body that a strict parser refused. Every other fault of the body is left in the result.
     """
-    if not _HALF.search(body):
+    if not _LONE_SURROGATE.search(body):
         return None
     try:
         fields = json.loads(body.decode())
         if not isinstance(fields, dict) or not isinstance(messages := fields.get("messages"), list):
             return None
-        if _holds_half({name: value for name, value in fields.items() if name != "messages"}):
+        if _has_lone_surrogate({name: value for name, value in fields.items() if name != "messages"}):
             return None
-        places = tuple(at for at, message in enumerate(messages) if _holds_half(message))
+        places = tuple(at for at, message in enumerate(messages) if _has_lone_surrogate(message))
         if not places:
             return None
         text = json.dumps(fields, ensure_ascii=False)
@@ -37,7 +37,7 @@ def mend_surrogates(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode(), places
 
 
-def _holds_half(value: Any) -> bool:
+def _has_lone_surrogate(value: Any) -> bool:
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
 """Traces: the trace that a request belongs to, and the spans that describe it.
 
     traceparent ─▶ trace_context ─▶ begin_trace ─▶ RequestTrace ──for each attempt──▶ AttemptTrace ─▶ traceparent
-                   (pure)                          │  without the SDK: passed_on, which only passes the context on
+                   (pure)                          │  without the SDK: propagated_trace only passes the context on
                                                    └─ with it: spans, which exporting sends to a collector
 
 Only W3C's two headers are read and passed on. A span holds names, numbers and words from closed sets. It never holds
@@ -51,7 +51,7 @@ class Tracing(Protocol):
         *propagate* says that providers get the trace's headers.
         """
 
-    def listening(self, upstream: Upstream) -> Upstream:
+    def wrap_upstream(self, upstream: Upstream) -> Upstream:
         """Return *upstream*, wrapped so that the trace of each call gets the facts of its answer."""
 
     async def close(self) -> None:

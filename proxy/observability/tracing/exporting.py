@@ -19,8 +19,8 @@ from proxy import __version__
 from proxy.observability.logs import get_log
 from proxy.observability.tracing import IncomingRequest
 from proxy.observability.tracing.spans import RequestSpan, begin_span
-from proxy.observability.tracing.telling import TellingUpstream
 from proxy.observability.tracing.trace_context import TraceContext
+from proxy.observability.tracing.traced_upstream import TracedUpstream
 from proxy.upstream import Upstream
 
 _FLUSH_S = 3.0
@@ -51,9 +51,9 @@ class Exporting:
         """See :class:`proxy.observability.tracing.Tracing`."""
         return begin_span(self._tracer, parent, incoming, propagate=propagate)
 
-    def listening(self, upstream: Upstream) -> Upstream:
+    def wrap_upstream(self, upstream: Upstream) -> Upstream:
         """See :class:`proxy.observability.tracing.Tracing`."""
-        return TellingUpstream(upstream)
+        return TracedUpstream(upstream)
 
     async def close(self) -> None:
         """See :class:`proxy.observability.tracing.Tracing`.

@@ -61,7 +61,7 @@ def attributes_of_call(operation: str, deployment: Deployment, *, stream: bool) 
     return attributes
 
 
-class Heard:
+class AnswerFacts:
     """Collects the facts that an answer states about itself, whole or in chunks."""
 
     __slots__ = ("_model", "_reasons", "_usage")
@@ -71,7 +71,7 @@ class Heard:
         self._reasons: dict[int, str] = {}
         self._usage: dict[str, Any] = {}
 
-    def hear(self, part: Mapping[str, Any]) -> None:
+    def read_part(self, part: Mapping[str, Any]) -> None:
         """Read an answer or one chunk of it. Unexpected contents are ignored."""
         if self._model is None and isinstance(model := part.get("model"), str):
             self._model = model

@@ -27,7 +27,7 @@ from opentelemetry.trace import (
 )
 
 from proxy.observability.tracing import ANSWERED, CANCELLED, IncomingRequest
-from proxy.observability.tracing.gen_ai_attributes import Heard, attributes_of_call, operation_of
+from proxy.observability.tracing.gen_ai_attributes import AnswerFacts, attributes_of_call, operation_of
 from proxy.observability.tracing.request_attributes import (
     attributes_of_record,
     attributes_of_request,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from proxy.core.deployment import Deployment
     from proxy.observability.request_record import RequestRecord
 
-_NOWHERE = Context()
+_NO_CONTEXT = Context()
 
 
 class RequestSpan:
@@ -51,7 +51,7 @@ class RequestSpan:
     def __init__(self, tracer: Tracer, span: Span, *, propagate: bool) -> None:
         self._tracer = tracer
         self._span = span
-        self._below = set_span_in_context(span, _NOWHERE)
+        self._below = set_span_in_context(span, _NO_CONTEXT)
         self._propagate = propagate
         self._retries = self._fallbacks = 0
 
@@ -77,7 +77,7 @@ class RequestSpan:
             if self._propagate
             else {}
         )
-        return AttemptSpan(span, headers, self._go_on, stream=record.stream)
+        return AttemptSpan(span, headers, self._on_step, stream=record.stream)
 
     def end(self, record: RequestRecord) -> None:
         """See :class:`proxy.observability.request_record.RequestTrace`."""
@@ -88,7 +88,7 @@ class RequestSpan:
             _fail(span, fault)
         span.end()
 
-    def _go_on(self, then: Step) -> None:
+    def _on_step(self, then: Step) -> None:
         if then is Step.FALL_BACK:
             self._fallbacks += 1
         elif then is not Step.GIVE_UP:
@@ -96,38 +96,38 @@ class RequestSpan:
 
 
 class AttemptSpan:
-    """The span of one call upstream (an ``AttemptTrace``). *go_on* is called with the step that follows a failure."""
+    """The span of one call upstream (an ``AttemptTrace``). *on_step* is called with the step that follows a failure."""
 
-    __slots__ = ("_asked", "_go_on", "_heard", "_span", "_stream", "headers")
+    __slots__ = ("_asked", "_facts", "_on_step", "_span", "_stream", "headers")
 
     def __init__(
-        self, span: Span, headers: Mapping[str, str], go_on: Callable[[Step], None], *, stream: bool
+        self, span: Span, headers: Mapping[str, str], on_step: Callable[[Step], None], *, stream: bool
     ) -> None:
         self.headers = headers
         self._span = span
-        self._go_on = go_on
+        self._on_step = on_step
         self._stream = stream
         self._asked = monotonic()
-        self._heard: Heard | None = None
+        self._facts: AnswerFacts | None = None
 
-    def hear(self, part: Mapping[str, Any]) -> None:
+    def read_part(self, part: Mapping[str, Any]) -> None:
         """See :class:`proxy.observability.request_record.AttemptTrace`."""
-        if self._heard is None:
-            self._heard = Heard()
+        if self._facts is None:
+            self._facts = AnswerFacts()
             if self._stream:
                 waited = monotonic() - self._asked
                 self._span.set_attribute("gen_ai.response.time_to_first_chunk", round(waited, 6))
-        self._heard.hear(part)
+        self._facts.read_part(part)
 
     def end(self, outcome: str, then: Step | None = None) -> None:
         """See :class:`proxy.observability.request_record.AttemptTrace`."""
         span = self._span
-        if self._heard is not None:
-            span.set_attributes(self._heard.attributes())
+        if self._facts is not None:
+            span.set_attributes(self._facts.attributes())
         span.set_attribute("turnright.outcome", str(outcome))
         if then is not None:
             span.set_attribute("turnright.then", str(then))
-            self._go_on(then)
+            self._on_step(then)
         if outcome not in (ANSWERED, CANCELLED):
             _fail(span, str(outcome))
         span.end()
@@ -137,7 +137,7 @@ def begin_span(
     tracer: Tracer, parent: TraceContext | None, incoming: IncomingRequest, *, propagate: bool
 ) -> RequestSpan:
     """Return the span of a new request. See :meth:`proxy.observability.tracing.Tracing.begin`."""
-    above = _NOWHERE if parent is None else set_span_in_context(_remote(parent), _NOWHERE)
+    above = _NO_CONTEXT if parent is None else set_span_in_context(_remote(parent), _NO_CONTEXT)
     name = f"{incoming.method} {incoming.route}"
     span = tracer.start_span(name, above, SpanKind.SERVER, attributes_of_request(incoming))
     return RequestSpan(tracer, span, propagate=propagate)

@@ -93,4 +93,4 @@ def test_without_a_context_no_variable_is_set() -> None:
 @pytest.mark.parametrize(("value", "word"), [(False, "off"), ("off", "off"), (True, True), (0, 0)])
 def test_false_is_off(value: object, word: object) -> None:
     """Only YAML's false is the word off."""
-    assert values.off_is_a_word(value) is word or values.off_is_a_word(value) == word
+    assert values.read_off(value) is word or values.read_off(value) == word

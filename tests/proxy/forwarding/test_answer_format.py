@@ -105,7 +105,7 @@ async def test_a_silent_stream_is_kept_alive(
 ) -> None:
     """What is sent meanwhile is the format's own."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.05)
-    monkeypatch.setattr("proxy.forwarding.event_stream.BEAT_S", 0.05)
+    monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.05)
     upstream.then(Pause(0.3), say("Good day."), STOP)
     names = [name for name, _ in events_of(await proxy.post(LIVE, TOY_PATH))]
 

@@ -105,7 +105,7 @@ async def test_retries_behind_heartbeats_are_not_seen(
 ) -> None:
     """A provider that thinks for long does not look dead; what fails meanwhile is still tried again unseen."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.1)
-    monkeypatch.setattr("proxy.forwarding.event_stream.BEAT_S", 0.1)
+    monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.1)
     upstream.then(*THINKING, refused(503))
     upstream.then(*THINKING, *good(stream=True), *THINKING)
     reply = await proxy.post(chat(stream=True))
@@ -121,7 +121,7 @@ async def test_an_error_behind_heartbeats(
 ) -> None:
     """The status has gone out by then: the failure is the stream's last event."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.1)
-    monkeypatch.setattr("proxy.forwarding.event_stream.BEAT_S", 0.1)
+    monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.1)
     upstream.then(*THINKING, refused(400, "No."))
     reply = await proxy.post(chat(model="long", stream=True))
 
@@ -148,7 +148,7 @@ async def test_held_thoughts_end_with_their_attempt(
 ) -> None:
     """What a failed attempt thought is not sent while the next one is waited for, and so the next one is made."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.15)
-    monkeypatch.setattr("proxy.forwarding.event_stream.BEAT_S", 0.15)
+    monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.15)
     slow_down = refused(429, body={"error": {"details": [{"retryDelay": "0.4s"}]}})
     upstream.then(chunk({"reasoning_content": "Hm."}), slow_down)
     upstream.then(chunk({"reasoning_content": "Oh."}), refused(503))

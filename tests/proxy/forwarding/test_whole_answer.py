@@ -48,15 +48,15 @@ async def ask(proxy: Proxied, sent: bytes, answers: int = 1) -> list[bytes]:
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Return a list of what `leave` says, answer by answer."""
+    """Return a list of what `write_at_once` says, answer by answer."""
     said: list[bool] = []
-    leave = WholeAnswer.leave
+    write_at_once = WholeAnswer.write_at_once
 
     def leaving(self: WholeAnswer, request: web.Request, request_id: str) -> bool:
-        said.append(leave(self, request, request_id))
+        said.append(write_at_once(self, request, request_id))
         return said[-1]
 
-    monkeypatch.setattr(WholeAnswer, "leave", leaving)
+    monkeypatch.setattr(WholeAnswer, "write_at_once", leaving)
     return said
 
 
@@ -74,7 +74,7 @@ async def test_same_bytes_as_aiohttp(monkeypatch: pytest.MonkeyPatch, left: list
         for text in texts:
             [short] = await ask(proxy, request())
             with monkeypatch.context() as patched:
-                patched.setattr(WholeAnswer, "leave", lambda *_: False)
+                patched.setattr(WholeAnswer, "write_at_once", lambda *_: False)
                 [long] = await ask(proxy, request())
 
             assert without_times(short) == without_times(long), text
@@ -135,7 +135,7 @@ async def test_header_that_would_end_its_line(value: str) -> None:
     answered = WholeAnswer(b"{}", {"x-turnright-model": value})
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        assert not answered.leave(request, "r")
+        assert not answered.write_at_once(request, "r")
         return web.Response(text="kept")
 
     app = web.Application()

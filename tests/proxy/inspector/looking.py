@@ -12,7 +12,7 @@ from proxy.core.deployment import Deployment
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
-from proxy.observability.recent_requests import Seen
+from proxy.observability.recent_requests import RecentRequest
 from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan_target import plan_target
@@ -56,7 +56,7 @@ def look(
     return read
 
 
-def ended_request(name: str, **fields: Any) -> Seen:
+def ended_request(name: str, **fields: Any) -> RecentRequest:
     """Return a request that has ended, as the inspector remembers it."""
     given: dict[str, Any] = {
         "request_id": name,
@@ -83,4 +83,4 @@ def ended_request(name: str, **fields: Any) -> Seen:
         "kept": None,
         **fields,
     }
-    return Seen(**given)
+    return RecentRequest(**given)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from proxy.core.errors import InvalidRequest
 from proxy.core.json_text import write_json
 from proxy.inspector.inspect_request import inspect_request
-from proxy.inspector.read_query import read_asked
+from proxy.inspector.read_query import read_query
 from proxy.inspector.steps import SIGNATURES, find_stages
 from proxy.inspector.targets import MODELS
-from proxy.inspector.verdicts import tell_verdict
+from proxy.inspector.verdicts import verdict_row
 from sanitizers.turns import TurnPolicy
 from tests.proxy.inspector.looking import look, parse, run
 from tests.support.builders import assistant, call, system, tool, user
@@ -236,12 +236,12 @@ def test_hostile_bodies_are_shown_or_are_the_clients_fault(body: bytes, profile:
     """Whatever is pasted is looked at, or is the client's fault; what is told can be written."""
     asked = b'{"target":{"profile":"' + profile.encode() + b'"},"request":' + body + b"}"
     try:
-        read = read_asked(asked, max_nesting=100, mends=True, default="mine")
+        read = read_query(asked, max_nesting=100, mends=True, default="mine")
     except InvalidRequest:
         return
     dry = run(read.chat, profile)
     told = inspect_request(read.chat, dry, read.target.as_dict())
     assert write_json(told)
-    assert write_json(tell_verdict(dry, {}))
+    assert write_json(verdict_row(dry, {}))
     places = [entry["origin"] for entry in told["after"] if entry["origin"] is not None]
     assert len(places) == len(set(places))

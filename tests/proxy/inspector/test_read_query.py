@@ -8,13 +8,13 @@ import orjson
 import pytest
 
 from proxy.core.errors import InvalidRequest
-from proxy.inspector.read_query import Asked, read_asked
+from proxy.inspector.read_query import Query, read_query
 from tests.support.builders import user
 
 
-def read(**fields: Any) -> Asked:
+def read(**fields: Any) -> Query:
     """Read what is asked."""
-    return read_asked(orjson.dumps(fields), max_nesting=20, mends=True, default="usual")
+    return read_query(orjson.dumps(fields), max_nesting=20, mends=True, default="usual")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_target_goes_before_the_requests_own_model(
 def test_unreadable_query_is_the_clients_fault(body: bytes, param: str | None) -> None:
     """What cannot be read is the client's fault, and is named."""
     with pytest.raises(InvalidRequest) as refused:
-        read_asked(body, max_nesting=20, mends=True, default="usual")
+        read_query(body, max_nesting=20, mends=True, default="usual")
     assert refused.value.param == param
 
 
@@ -83,7 +83,7 @@ def test_half_a_character_in_a_query_is_mended() -> None:
     """A message that was cut within a character is mended as it would be on its way to a provider."""
     body = b'{"request": {"messages": [{"role": "user", "content": "cut \\ud83d"}]}}'
 
-    asked = read_asked(body, max_nesting=20, mends=True, default="usual")
+    asked = read_query(body, max_nesting=20, mends=True, default="usual")
 
     assert [change.reason for change in asked.chat.mended] == ["half_character"]
 
@@ -95,4 +95,4 @@ def test_query_chooses_whole_or_compact_messages(said: bytes, compact: bool) -> 
     """Untouched messages are told by their places, unless the page wants them."""
     body = b'{"request": [{"role": "user", "content": "x"}]' + said + b"}"
 
-    assert read_asked(body, max_nesting=20, mends=True, default="usual").compact is compact
+    assert read_query(body, max_nesting=20, mends=True, default="usual").compact is compact

@@ -318,10 +318,10 @@ async def test_observed_changes_are_not_made(upstream: ScriptedUpstream) -> None
 @pytest.mark.parametrize(
     ("work", "path", "asked"),
     [
-        ("read_asked", "look", {"request": BROKEN}),
+        ("read_query", "look", {"request": BROKEN}),
         ("inspect_request", "look", {"request": BROKEN}),
-        ("tell_verdict", "verdicts", {"request": BROKEN}),
-        ("tell_seen", "recent", None),
+        ("verdict_row", "verdicts", {"request": BROKEN}),
+        ("request_to_json", "recent", None),
     ],
 )
 async def test_work_has_a_thread_of_its_own(

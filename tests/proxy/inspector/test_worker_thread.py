@@ -12,7 +12,7 @@ import pytest
 
 from proxy.core.errors import Overloaded
 from proxy.inspector import routes
-from proxy.inspector import worker_thread as work_apart
+from proxy.inspector import worker_thread as run_in_worker
 from proxy.inspector.worker_thread import LARGEST_MIB, MOST_MESSAGES, Seats
 from tests.support.builders import user
 from tests.support.proxied import Reply, proxied, settings_of
@@ -135,7 +135,7 @@ async def test_room_to_wait_is_shared() -> None:
 
 async def test_inspection_frees_its_place_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it waits or is worked on, it ends, and its seat is free again."""
-    monkeypatch.setattr(work_apart, "LONGEST_S", 0.02)
+    monkeypatch.setattr(run_in_worker, "LONGEST_S", 0.02)
     seats, ended = Seats(), []
 
     async def sit() -> None:
@@ -156,19 +156,19 @@ async def test_inspection_frees_its_place_at_the_deadline(monkeypatch: pytest.Mo
 async def test_work_of_who_has_gone() -> None:
     """What waits for the thread when nobody waits for it any more is not begun."""
     busy, done = threading.Event(), []
-    first = asyncio.ensure_future(work_apart.work_apart(busy.wait))
-    second = asyncio.ensure_future(work_apart.work_apart(lambda: done.append(1)))
+    first = asyncio.ensure_future(run_in_worker.run_in_worker(busy.wait))
+    second = asyncio.ensure_future(run_in_worker.run_in_worker(lambda: done.append(1)))
     await asyncio.sleep(0.01)
     second.cancel()
     await asyncio.sleep(0)
     busy.set()
     await first
-    await work_apart.work_apart(lambda: done.append(2))
+    await run_in_worker.run_in_worker(lambda: done.append(2))
 
     assert done == [2]
 
 
-@pytest.mark.parametrize(("path", "work"), [(PATHS[0], "inspect_request"), (PATHS[1], "tell_verdict")])
+@pytest.mark.parametrize(("path", "work"), [(PATHS[0], "inspect_request"), (PATHS[1], "verdict_row")])
 async def test_shutdown_waits_for_the_running_inspection_alone(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str, work: str
 ) -> None:

@@ -43,7 +43,7 @@ def counted(record: RequestRecord) -> tuple[str, float]:
     metrics, watch = Metrics(), RecentRequests(SETTINGS.general_settings.inspector)
     finish_request(record, metrics, 2.0, watch)
     made = [value for (name, _), value in scrape(metrics).items() if name == "turnright_changes_total"]
-    return next(iter(watch.recent())).changes, sum(made)
+    return next(iter(watch.newest_first())).changes, sum(made)
 
 
 def test_a_change_behind_the_headers() -> None:
@@ -74,7 +74,7 @@ def test_rounds_of_a_turn_are_kept_with_or_without_an_answer(*, answered: bool) 
     watch = RecentRequests(SETTINGS.general_settings.inspector)
     finish_request(record, Metrics(), 2.0, watch)
 
-    assert [seen.rounds for seen in watch.recent()] == ["3/25;warn"]
+    assert [seen.rounds for seen in watch.newest_first()] == ["3/25;warn"]
 
 
 def test_request_that_ends_before_its_headers_is_counted() -> None:

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from proxy.config.schema.general import Inspector
-from proxy.observability.recent_requests import BUCKET_S, BUCKETS, RecentRequests, tell_bucket, tell_seen
+from proxy.observability.recent_requests import (
+    BUCKET_S,
+    BUCKETS,
+    RecentRequests,
+    bucket_to_json,
+    request_to_json,
+)
 from tests.proxy.inspector.looking import ended_request
 
 MIB = 2**20
@@ -24,7 +30,7 @@ def note(
 
 def bodies(watch: RecentRequests) -> list[bytes | None]:
     """Return the bodies that are kept, the newest first."""
-    return [seen.kept.body if seen.kept else None for seen in watch.recent()]
+    return [seen.kept.body if seen.kept else None for seen in watch.newest_first()]
 
 
 def test_recent_requests_are_bounded_and_newest_first() -> None:
@@ -33,8 +39,8 @@ def test_recent_requests_are_bounded_and_newest_first() -> None:
     for number in range(5):
         note(watch, f"r{number}", 10.0 + number)
 
-    assert [seen.request_id for seen in watch.recent()] == ["r4", "r3", "r2"]
-    told = tell_seen(next(watch.recent()), 1_000.0)
+    assert [seen.request_id for seen in watch.newest_first()] == ["r4", "r3", "r2"]
+    told = request_to_json(next(watch.newest_first()), 1_000.0)
     assert (told["id"], told["at"], told["duration_ms"], told["overhead_ms"]) == ("r4", 1013.5, 500.0, 2.0)
     assert (told["estimate"], told["estimate_at_most"]) == (12, None)
     assert (told["has_body"], told["key"]) == (False, None)
@@ -112,7 +118,7 @@ def test_live_numbers_are_sums_by_five_seconds_of_ten_minutes() -> None:
     note(watch, "b", at, changes="pairing=2", outcome="upstream_error", overhead=None)
     note(watch, "c", at, input_tokens="many", output_tokens=-3)
 
-    buckets = [tell_bucket(bucket, 0.0) for bucket in watch.live(at)]
+    buckets = [bucket_to_json(bucket, 0.0) for bucket in watch.live(at)]
 
     assert len(buckets) == BUCKETS
     assert sum(bucket["requests"] for bucket in buckets) == 3
@@ -142,7 +148,7 @@ def test_summaries_of_changes() -> None:
     [bucket] = watch._buckets
     assert len(bucket.changes) < 300
     for _ in range(2):
-        assert tell_bucket(bucket, 0.0)["changes"] == {"pairing": 500_500, "tail": 1_000}
+        assert bucket_to_json(bucket, 0.0)["changes"] == {"pairing": 500_500, "tail": 1_000}
 
 
 def test_an_estimate_that_comes_later() -> None:
@@ -154,7 +160,11 @@ def test_an_estimate_that_comes_later() -> None:
     for name in ("b", "c", "forgotten"):
         watch.add_estimate(name, 5)
 
-    assert [(seen.estimate, seen.exact) for seen in watch.recent()] == [(12, True), (5, True), (12, False)]
+    assert [(seen.estimate, seen.exact) for seen in watch.newest_first()] == [
+        (12, True),
+        (5, True),
+        (12, False),
+    ]
 
 
 def test_memory_of_buckets() -> None:
@@ -164,7 +174,7 @@ def test_memory_of_buckets() -> None:
         note(watch, "x", number * BUCKET_S)
 
     assert len(watch._buckets) == BUCKETS + 1
-    assert len(list(watch.recent())) == 1
+    assert len(list(watch.newest_first())) == 1
 
 
 @pytest.mark.parametrize("seconds", [0.0, 4.99, 5.0, 7.5])

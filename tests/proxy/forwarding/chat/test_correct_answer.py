@@ -247,7 +247,7 @@ async def test_streams_without_tools_are_never_held_back() -> None:
 async def test_a_held_stream_beats(monkeypatch: pytest.MonkeyPatch) -> None:
     """While a stream is held back, comments go out, nothing of the answer does, and it can still be asked again."""
     monkeypatch.setattr(event_stream, "HOLD_S", 0.05)
-    monkeypatch.setattr(event_stream, "BEAT_S", 0.05)
+    monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
     bad = streamed(WRONG)
     upstream = ScriptedUpstream([*bad[:2], *[Pause(0.1)] * 6, *bad[2:]], streamed(GOOD))
     async with served(upstream, self_correction="always") as proxy:

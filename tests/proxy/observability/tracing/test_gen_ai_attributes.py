@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
-from proxy.observability.tracing.gen_ai_attributes import Heard, attributes_of_call, operation_of
+from proxy.observability.tracing.gen_ai_attributes import AnswerFacts, attributes_of_call, operation_of
 from tests.support.proxied import MODEL, settings_of
 
 json = st.recursive(
@@ -85,9 +85,9 @@ def test_each_path_that_asks_a_provider_has_an_operation(route: str, operation: 
 @given(st.lists(parts, max_size=4))
 def test_whatever_comes_is_no_fault(answers: list[dict[str, Any]]) -> None:
     """Nothing fails, and what is told is of the right type and in bounds."""
-    heard = Heard()
+    heard = AnswerFacts()
     for part in answers:
-        heard.hear(part)
+        heard.read_part(part)
     said = heard.attributes()
 
     for name, value in said.items():
@@ -105,11 +105,11 @@ def test_whatever_comes_is_no_fault(answers: list[dict[str, Any]]) -> None:
 
 def test_a_stream_is_heard_to_its_end() -> None:
     """The first model counts, the last reason of each choice, and the last usage."""
-    heard = Heard()
-    heard.hear({"model": "gpt-4.1-2026", "choices": [{"index": 1, "finish_reason": None}]})
-    heard.hear({"model": "other", "choices": [{"index": 1, "finish_reason": "length"}], "usage": None})
-    heard.hear({"choices": [{"index": 0, "finish_reason": "made_up"}], "usage": {"prompt_tokens": 1}})
-    heard.hear({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 0}})
+    heard = AnswerFacts()
+    heard.read_part({"model": "gpt-4.1-2026", "choices": [{"index": 1, "finish_reason": None}]})
+    heard.read_part({"model": "other", "choices": [{"index": 1, "finish_reason": "length"}], "usage": None})
+    heard.read_part({"choices": [{"index": 0, "finish_reason": "made_up"}], "usage": {"prompt_tokens": 1}})
+    heard.read_part({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 0}})
 
     assert heard.attributes() == {
         "gen_ai.response.model": "gpt-4.1-2026",
@@ -122,7 +122,7 @@ def test_a_stream_is_heard_to_its_end() -> None:
 @pytest.mark.parametrize("model", ["", "a model", "x" * 201, "line\nbreak", '{"a": 1}'])
 def test_a_model_that_is_no_name_is_left_out(model: str) -> None:
     """A server that somebody runs may say anything."""
-    heard = Heard()
-    heard.hear({"model": model})
+    heard = AnswerFacts()
+    heard.read_part({"model": model})
 
     assert heard.attributes() == {}

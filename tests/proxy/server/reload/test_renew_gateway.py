@@ -254,4 +254,4 @@ async def test_recent_requests_are_kept(gateway: Gateway) -> None:
     assert smaller.recent_requests.bounds == (7, 0)
     assert off.recent_requests is None
     assert again.recent_requests is not None
-    assert list(again.recent_requests.recent()) == []
+    assert list(again.recent_requests.newest_first()) == []

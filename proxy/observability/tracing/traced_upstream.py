@@ -16,7 +16,7 @@ from proxy.core.upstream_call import Answer, CallTrace, Chunk, TextCall, Upstrea
 from proxy.upstream import Upstream
 
 
-class TellingUpstream:
+class TracedUpstream:
     """Passes each call on to *upstream* (:class:`proxy.upstream.Upstream`)."""
 
     def __init__(self, upstream: Upstream) -> None:
@@ -40,11 +40,11 @@ class TellingUpstream:
 
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        return _told(await self._upstream.complete(call), call.trace)
+        return _trace_answer(await self._upstream.complete(call), call.trace)
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
-        return _telling(self._upstream.stream(call), call.trace)
+        return _trace_chunks(self._upstream.stream(call), call.trace)
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""
@@ -52,28 +52,28 @@ class TellingUpstream:
 
     async def embed(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.embed`."""
-        return _told(await self._upstream.embed(call), call.trace)
+        return _trace_answer(await self._upstream.embed(call), call.trace)
 
     async def complete_text(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete_text`."""
-        return _told(await self._upstream.complete_text(call), call.trace)
+        return _trace_answer(await self._upstream.complete_text(call), call.trace)
 
     def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
-        return _telling(self._upstream.stream_text(call), call.trace)
+        return _trace_chunks(self._upstream.stream_text(call), call.trace)
 
 
-def _told(answer: Answer, trace: CallTrace | None) -> Answer:
+def _trace_answer(answer: Answer, trace: CallTrace | None) -> Answer:
     if trace is not None:
-        trace.hear(answer)
+        trace.read_part(answer)
     return answer
 
 
-async def _telling(
+async def _trace_chunks(
     chunks: AsyncGenerator[Chunk, None], trace: CallTrace | None
 ) -> AsyncGenerator[Chunk, None]:
     async with aclosing(chunks):
         async for chunk in chunks:
             if trace is not None:
-                trace.hear(chunk)
+                trace.read_part(chunk)
             yield chunk

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @record
-class PassedOn:
+class PropagatedTrace:
     """A request whose trace is *context*. *token* returns random hexadecimal digits."""
 
     context: TraceContext
@@ -30,23 +30,23 @@ class PassedOn:
         """See :class:`proxy.observability.request_record.RequestTrace`."""
         return self.context.trace_id
 
-    def begin_attempt(self, _: RequestRecord, deployment: Deployment) -> PassedOnAttempt:
+    def begin_attempt(self, _: RequestRecord, deployment: Deployment) -> PropagatedAttempt:
         """See :class:`proxy.observability.request_record.RequestTrace`."""
         trace = self.context
         context = TraceContext(trace.trace_id, new_span_id(self.token), trace.flags, trace.state)
-        return PassedOnAttempt(headers_of(context, deployment.extra_headers))
+        return PropagatedAttempt(headers_of(context, deployment.extra_headers))
 
     def end(self, record: RequestRecord) -> None:
         """Do nothing: there is no span."""
 
 
 @record
-class PassedOnAttempt:
+class PropagatedAttempt:
     """An attempt whose trace is not recorded."""
 
     headers: Mapping[str, str]
 
-    def hear(self, part: Mapping[str, Any]) -> None:
+    def read_part(self, part: Mapping[str, Any]) -> None:
         """Do nothing."""
 
     def end(self, outcome: str, then: Step | None = None) -> None:

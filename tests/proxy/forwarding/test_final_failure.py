@@ -7,7 +7,7 @@ import pytest
 from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
 from proxy.forwarding.attempt_planner import Failure
-from proxy.forwarding.last_word import choose_last_word
+from proxy.forwarding.final_failure import choose_final_failure
 from proxy.planning.plan import Plan
 from proxy.resilience.failure_table import Kind
 from tests.proxy.forwarding.failing import failure_of
@@ -38,4 +38,4 @@ CUT = failure_of(may_repeat=False)
 )
 def test_the_client_is_told_what_says_most(failures: list[Failure[Plan]], told: Failure[Plan]) -> None:
     """An answer first, then the request's own fault, then the last call that was made."""
-    assert choose_last_word(failures) is told
+    assert choose_final_failure(failures) is told

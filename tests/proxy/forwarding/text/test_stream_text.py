@@ -115,7 +115,7 @@ async def test_it_is_kept_alive(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Comments keep the connection open while the provider thinks."""
-    monkeypatch.setattr(event_stream, "BEAT_S", 0.1)
+    monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.1)
     monkeypatch.setattr(event_stream, "HOLD_S", 0.1)
     upstream.then(*[Pause(0.06)] * 5, say("a"), END)
     reply = await proxy.post(STREAM, COMPLETIONS)

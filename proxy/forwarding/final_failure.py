@@ -8,7 +8,7 @@ from proxy.forwarding.attempt_planner import Failure, PlanT
 from proxy.resilience.failure_table import PERMANENT, Kind
 
 
-def choose_last_word(failures: Sequence[Failure[PlanT]]) -> Failure[PlanT]:
+def choose_final_failure(failures: Sequence[Failure[PlanT]]) -> Failure[PlanT]:
     """Return the one of *failures*, oldest first, that tells the client most.
 
     An answer that was not good enough goes before an error. A permanent fault of the request goes before a fallback's
