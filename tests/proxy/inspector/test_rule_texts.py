@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from proxy.inspector.rule_texts import REASONS, STEPS, provider_words, rule_of, why
 from proxy.inspector.steps import SIGNATURES
-from proxy.inspector.targets import MODELS, deployments_by_profile
 from proxy.planning.plan import _STEPS
 from sanitizers import Change
 from sanitizers.invariants import RULES
-from sanitizers.profile_names import PROFILES, profile_for
 from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
 
 
@@ -40,12 +38,3 @@ def test_what_is_left_out() -> None:
     """A part that is left out names its own rule."""
     assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]:remote_media")) == "remote_media"
     assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]")) == "media_type"
-
-
-def test_every_profile_has_a_model() -> None:
-    """And that model has that profile by itself."""
-    assert MODELS.keys() == PROFILES.keys()
-    assert {name: profile_for(model).name for name, model in MODELS.items()} == {
-        name: name for name in MODELS
-    }
-    assert all(deployments_by_profile()[name].api_key is None for name in MODELS)

@@ -1,0 +1,51 @@
+"""``turns``: values that would guard nothing are refused by their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.proxy.config.samples import entry, faults_of, settings_of
+
+
+@pytest.mark.parametrize("repeats", [0, 2, 1_000])
+def test_a_loop_has_at_least_two_repetitions(repeats: int) -> None:
+    """0 switches the check off."""
+    assert settings_of(turns={"max_repeats": repeats}).turns.max_repeats == repeats
+
+
+@pytest.mark.parametrize(
+    ("turns", "path"),
+    [
+        ({"max_repeats": 1}, "turns.max_repeats"),
+        ({"max_repeats": 1_001}, "turns.max_repeats"),
+        ({"per_model": [{"model": "gemini", "max_repeats": 1}]}, "turns.per_model[0].max_repeats"),
+        ({"max_rounds": -1}, "turns.max_rounds"),
+        ({"warn_at": 0}, "turns.warn_at"),
+        ({"warn_at": 1.1}, "turns.warn_at"),
+        ({"mode": "strict"}, "turns.mode"),
+        ({"delegation_tools": ["*a*b*"]}, "turns.delegation_tools[0]"),
+        ({"final_tools": ["a"] * 101}, "turns.final_tools"),
+        ({"per_key": [{"mode": "off"}]}, "turns.per_key[0].key"),
+    ],
+)
+def test_a_value_out_of_range_is_a_fault(turns: dict[str, Any], path: str) -> None:
+    """The fault names the place and nothing else is wrong."""
+    assert [place for place, _ in faults_of(turns=turns)] == [path]
+
+
+@pytest.mark.parametrize("spelled", ["off", False])
+def test_off_is_a_word(spelled: Any) -> None:
+    """YAML 1.1 reads it as false."""
+    settings = settings_of(
+        entry(), turns={"mode": spelled, "per_model": [{"model": "gemini", "mode": spelled}]}
+    )
+
+    assert settings.turns.mode == "off"
+    assert settings.turns.per_model[0].mode == "off"
+
+
+def test_a_pattern_may_have_two_stars() -> None:
+    """A pattern with many is slow to match."""
+    assert settings_of(turns={"final_tools": ["*done*"]}).turns.final_tools == ("*done*",)

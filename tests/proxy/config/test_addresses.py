@@ -1,0 +1,35 @@
+"""The direct transport's providers, and the address of a deployment without ``api_base``."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.config.addresses import GEMINI_BASE, base_of, has_address, speaks_to
+
+
+@pytest.mark.parametrize(
+    ("provider", "spoken", "base", "known"),
+    [
+        ("gemini", True, GEMINI_BASE, True),
+        ("openai", True, "https://api.openai.com/v1", True),
+        ("hosted_vllm", True, None, False),
+        ("anthropic", False, None, True),
+        ("", False, None, True),
+    ],
+)
+def test_a_provider_has_a_wire_and_an_address(
+    provider: str, spoken: bool, base: str | None, known: bool
+) -> None:
+    """A self-hosted server has a wire that is spoken, and no address of its own."""
+    assert (speaks_to(provider), base_of(provider, None), has_address(provider, None)) == (
+        spoken,
+        base,
+        known,
+    )
+
+
+@pytest.mark.parametrize("provider", ["gemini", "openai", "hosted_vllm", "anthropic"])
+def test_the_deployment_s_own_address_counts(provider: str) -> None:
+    """``api_base`` replaces the provider's address, and is one where the provider has none."""
+    assert base_of(provider, "http://127.0.0.1:1/v1") == "http://127.0.0.1:1/v1"
+    assert has_address(provider, "http://127.0.0.1:1/v1")

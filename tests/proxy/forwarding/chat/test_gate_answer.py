@@ -1,0 +1,93 @@
+"""The turn guard behind an answer: the calls that pass, and the answer to a turn that was wrapped up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault, UpstreamTimeout
+from proxy.core.failures import Cause
+from proxy.forwarding.answer_stamp import AnswerStamp
+from proxy.forwarding.chat.gate_answer import (
+    ends_turn,
+    gate_of,
+    pass_calls,
+    stream_wrap_up_answer,
+    write_wrap_up_answer,
+)
+from proxy.observability.request_record import RequestRecord
+from sanitizers import Change
+from sanitizers.turns import CallGate, Guarded, Turn
+from tests.proxy.inspector.looking import parse, run
+from tests.support.builders import call, user
+from tests.support.scripted_upstream import answer
+
+WRAPPED_UP = CallGate(closed=True, words="That is all.")
+
+
+def guarded(gate: CallGate | None) -> Guarded:
+    """Return a request whose answer goes through *gate*."""
+    return Guarded((), {}, Turn("enforce", 25, 25), gate=gate)
+
+
+@pytest.mark.parametrize(
+    ("fault", "gate", "ends"),
+    [
+        (UpstreamFault("x", cause=Cause.EMPTY), WRAPPED_UP, True),
+        (UpstreamFault("x", cause=Cause.UNDECLARED_CALL), WRAPPED_UP, True),
+        (UpstreamFault("x", cause=Cause.EMPTY), CallGate(2), False),
+        (UpstreamFault("x", cause=Cause.EMPTY), None, False),
+        (UpstreamFault("x", upstream_status=503), WRAPPED_UP, False),
+        (UpstreamTimeout("x"), WRAPPED_UP, False),
+    ],
+)
+def test_a_silent_model_ends_its_turn(fault: UpstreamFault, gate: CallGate | None, ends: bool) -> None:
+    """Only a fault of the model counts, and only where its tools were withheld."""
+    assert ends_turn(fault, guarded(gate)) is ends
+
+
+def test_without_a_guard_every_call_passes() -> None:
+    """The answer is the very object that came."""
+    whole = answer()
+
+    assert gate_of(None) is None
+    assert ends_turn(UpstreamFault("x", cause=Cause.EMPTY), None) is False
+    assert pass_calls(whole, guarded(None)) == (whole, ())
+    assert pass_calls(whole, guarded(None))[0] is whole
+
+
+def test_calls_over_the_limit_are_held_back() -> None:
+    """The change names each call that the client does not get."""
+    whole: dict[str, Any] = {
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": None, "tool_calls": [call("a"), call("b")]},
+                "finish_reason": "tool_calls",
+            }
+        ]
+    }
+    passed, changes = pass_calls(whole, guarded(CallGate(1)))
+
+    assert [one["id"] for one in passed["choices"][0]["message"]["tool_calls"]] == ["a"]
+    assert [change.reason for change in changes] == ["calls_per_turn"]
+
+
+def test_a_wrapped_up_turn_has_the_same_answer_whole_and_streamed() -> None:
+    """It has the request's stamp, the model that was asked, and a normal end."""
+    record = RequestRecord("req_1", "/v1/chat/completions", 0.0, guarded=guarded(WRAPPED_UP))
+    plan = run(parse([user()]), "openai").sent
+    assert plan is not None
+    record.use_plan(plan)
+    stamp = AnswerStamp("chatcmpl-1", 7)
+    whole, change = write_wrap_up_answer(record, stamp)
+    chunks, streamed = stream_wrap_up_answer(record, stamp)
+
+    assert change == streamed == Change("turns", "inserted", 0, "last_words")
+    assert (whole["id"], whole["created"], whole["model"]) == ("chatcmpl-1", 7, plan.deployment.model_id)
+    assert whole["choices"][0]["message"]["content"] == "That is all."
+    assert whole["choices"][0]["finish_reason"] == "stop"
+    assert [chunk["choices"][0]["delta"].get("content") for chunk in chunks] == ["That is all.", None]
+    assert [chunk["choices"][0]["finish_reason"] for chunk in chunks] == [None, "stop"]
+    assert {(chunk["id"], chunk["object"]) for chunk in chunks} == {("chatcmpl-1", "chat.completion.chunk")}

@@ -1,0 +1,52 @@
+"""Embeddings for a provider that takes few texts at once: calls in parts, one answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.upstream_call import TextCall, Timeouts
+from proxy.forwarding.text import embedding
+from proxy.forwarding.text.embedding import embed
+from tests.proxy.forwarding.text.asking import NAME, embedded, plain_settings
+from tests.support.scripted_upstream import ScriptedUpstream
+
+(DEPLOYMENT,) = resolve(plain_settings(), NAME)
+
+
+def call_for(given: Any) -> TextCall:
+    """Return a call that embeds *given*."""
+    timeouts = Timeouts(connect_s=1, first_byte_s=1, idle_s=1, total_s=1)
+    return TextCall(DEPLOYMENT, {"input": given, "dimensions": 1}, timeouts, weight=500)
+
+
+@pytest.mark.parametrize(
+    ("given", "most", "parts"),
+    [
+        ("a", 2, ["a"]),
+        (["a", "b"], 2, [["a", "b"]]),
+        (["a", "b", "c"], 2, [["a", "b"], ["c"]]),
+        (["a", "b", "c"], None, [["a", "b", "c"]]),
+        ([[1, 2], [3], [4]], 1, [[[1, 2]], [[3]], [[4]]]),
+        ([1, 2, 3], 1, [[1, 2, 3]]),
+    ],
+)
+async def test_a_call_has_parts_where_the_wire_takes_few_inputs(
+    monkeypatch: pytest.MonkeyPatch, given: Any, most: int | None, parts: list[Any]
+) -> None:
+    """Each part keeps the other parameters, and one answer has the vectors in the order of the inputs."""
+    monkeypatch.setattr(embedding, "most_inputs_of", lambda _: most)
+    upstream, vector = ScriptedUpstream(), 0
+    for part in parts:
+        texts = len(part) if isinstance(part, list) and not isinstance(part[0], int) else 1
+        upstream.then(embedded(*([float(vector + at)] for at in range(texts))))
+        vector += texts
+    answer = await embed(upstream, call_for(given))
+
+    assert [call.parameters["input"] for call in upstream.plain_calls] == parts
+    assert {call.parameters["dimensions"] for call in upstream.plain_calls} == {1}
+    assert [one["embedding"] for one in answer["data"]] == [[float(at)] for at in range(vector)]
+    assert [one["index"] for one in answer["data"]] == list(range(vector))
+    assert answer["usage"]["prompt_tokens"] == 3 * len(parts)

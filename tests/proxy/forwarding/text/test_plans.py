@@ -1,0 +1,87 @@
+"""The parameters of a request without a history, for one deployment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
+from proxy.core.text_request import TextRequest
+from proxy.forwarding.text.plans import plan_embeddings, plan_text
+from tests.support.proxied import settings_of
+
+
+def deployment_of(model: str, **params: Any) -> Deployment:
+    """Return the deployment of *model*."""
+    [found] = resolve(
+        settings_of(model_list=[{"model_name": "m", "litellm_params": {"model": model, **params}}]), "m"
+    )
+    return found
+
+
+def request_of(**parameters: Any) -> TextRequest:
+    """Return a request with these parameters, and with two that nobody knows."""
+    return TextRequest("m", False, False, parameters, {"guided": 1, "steering": 2})
+
+
+def refusing(*names: str) -> Any:
+    """Return a check by which a deployment takes all parameters but *names*."""
+
+    def unsupported(_: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
+        return frozenset(names) & parameters.keys()
+
+    return unsupported
+
+
+def test_embeddings_lose_what_their_provider_does_not_take() -> None:
+    """An unknown parameter is sent only where the deployment allows it by name."""
+    request = request_of(input="a", dimensions=2, user="u")
+    plan = plan_embeddings(
+        request, deployment_of("openai/e", allowed_openai_params=["guided"]), "repair", refusing("user")
+    )
+
+    assert dict(plan.parameters) == {"input": "a", "dimensions": 2}
+    assert dict(plan.extra_body) == {"guided": 1}
+    assert plan.dropped == ("steering", "user")
+
+
+def test_a_text_is_sent_unchanged_where_the_model_completes_texts() -> None:
+    """Parameters that chats do not have stay, whatever a chat with the model would take."""
+    plan = plan_text(
+        request_of(prompt="a", echo=True, best_of=2), deployment_of("openai/t"), "repair", refusing("best_of")
+    )
+
+    assert dict(plan.parameters) == {"prompt": "a", "echo": True, "best_of": 2}
+    assert plan.dropped == ("guided", "steering")
+
+
+def test_a_chat_model_gets_a_chat_s_parameters() -> None:
+    """The others are dropped and named."""
+    plan = plan_text(
+        request_of(prompt="a", best_of=2, temperature=1),
+        deployment_of("gemini/gemini-3.6-flash"),
+        "repair",
+        refusing("seed"),
+    )
+
+    assert plan.parameters["prompt"] == "a"
+    assert "best_of" not in plan.parameters
+    assert set(plan.dropped) == {"best_of", "guided", "steering"}
+
+
+@pytest.mark.parametrize("name", ["echo", "suffix"])
+def test_a_chat_model_cannot_answer_with_another_text(name: str) -> None:
+    """To drop the parameter would give the client a text it did not ask for."""
+    with pytest.raises(InvalidRequest) as refused:
+        plan_text(
+            request_of(prompt="a", **{name: "x"}),
+            deployment_of("gemini/gemini-3.6-flash"),
+            "repair",
+            refusing(),
+        )
+
+    assert refused.value.param == name

@@ -1,0 +1,107 @@
+"""The JSON object of a body, its model and its streaming switches."""
+
+from __future__ import annotations
+
+import gc
+from types import SimpleNamespace
+from typing import Any
+
+import orjson
+import pytest
+
+from proxy.core.errors import InvalidRequest
+from proxy.ingress import json_fields
+from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"text"', b"1", b"null", b"\xff", b'{"a":NaN}'])
+def test_a_body_must_be_a_json_object(body: bytes) -> None:
+    """The error names the fault, without a piece of the body."""
+    with pytest.raises(InvalidRequest, match=r"^The body (is not valid JSON: |must be a JSON object\.)"):
+        load_object(body)
+
+
+def test_an_error_does_not_quote_the_body() -> None:
+    """The line and the column are enough for a client that has the body."""
+    with pytest.raises(InvalidRequest) as refused:
+        load_object(b'{"secret": zzmadeup}')
+
+    assert "zzmadeup" not in refused.value.message
+    assert "line 1, column" in refused.value.message
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("body", [b'{"a": 1}', b'{"a": '])
+def test_garbage_collection_is_left_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, body: bytes, enabled: bool
+) -> None:
+    """It is off while a large body is decoded, and afterwards as before, also after a fault."""
+    while_decoding: list[bool] = []
+
+    def noted(given: bytes) -> Any:
+        while_decoding.append(gc.isenabled())
+        return orjson.loads(given)
+
+    monkeypatch.setattr(json_fields, "_COLLECTED", 1)
+    decoder = SimpleNamespace(loads=noted, JSONDecodeError=orjson.JSONDecodeError)
+    monkeypatch.setattr(json_fields, "orjson", decoder)
+    was = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        if body.endswith(b"}"):
+            assert load_object(body) == {"a": 1}
+        else:
+            with pytest.raises(InvalidRequest):
+                load_object(body)
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if was else gc.disable)()
+    assert while_decoding == [False]
+
+
+@pytest.mark.parametrize("fields", [{}, {"model": None}, {"model": ""}, {"model": 3}, {"model": ["m"]}])
+def test_a_model_is_required(fields: dict[str, Any]) -> None:
+    """It is a text that is not empty."""
+    with pytest.raises(InvalidRequest, match="'model' is required") as refused:
+        read_model(fields)
+
+    assert refused.value.param == "model"
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ({}, (False, False)),
+        ({"stream": True}, (True, False)),
+        ({"stream": False, "stream_options": {"include_usage": True}}, (False, True)),
+        ({"stream": True, "stream_options": {"include_usage": True}}, (True, True)),
+        ({"stream": True, "stream_options": {"include_usage": None}}, (True, False)),
+        ({"stream_options": {}}, (False, False)),
+    ],
+)
+def test_streaming_switches_are_taken_out(known: dict[str, Any], expected: tuple[bool, bool]) -> None:
+    """The other parameters stay."""
+    given = {**known, "n": 1}
+
+    assert take_stream_switches(given) == expected
+    assert given == {"n": 1}
+
+
+@pytest.mark.parametrize("value", [1, "true", [], {}])
+def test_include_usage_is_a_boolean(value: Any) -> None:
+    """Another value is refused by its place."""
+    with pytest.raises(InvalidRequest) as refused:
+        take_stream_switches({"stream_options": {"include_usage": value}})
+
+    assert refused.value.param == "stream_options.include_usage"
+
+
+@pytest.mark.parametrize(("depth", "fits"), [(3, True), (2, False)])
+def test_nesting_has_a_limit(depth: int, fits: bool) -> None:
+    """The object itself is the first level."""
+    fields = {"a": [{"b": 1}]}
+    if fits:
+        refuse_nesting(fields, depth)
+        return
+    with pytest.raises(InvalidRequest, match="nested deeper than 2 levels"):
+        refuse_nesting(fields, depth)

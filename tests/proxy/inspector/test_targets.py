@@ -1,0 +1,31 @@
+"""A deployment for every profile, which the inspector never calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.inspector.targets import MODELS, deployments_by_profile, withheld_unasked
+from sanitizers.profile_names import PROFILES, profile_for
+
+
+def test_every_profile_has_a_target() -> None:
+    """None is missing on the page."""
+    assert MODELS.keys() == PROFILES.keys()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_target_has_its_profile_and_no_access(name: str) -> None:
+    """Its address is a port that answers nothing, and it has no key."""
+    deployment = deployments_by_profile()[name]
+
+    assert profile_for(deployment.model).name == deployment.profile == name
+    assert (deployment.api_key, deployment.api_base) == (None, "http://127.0.0.1:9")
+
+
+@pytest.mark.parametrize(("name", "withheld"), [("mistral", True), ("openai", False)])
+def test_parameters_are_withheld_without_a_transport(name: str, withheld: bool) -> None:
+    """A name that the provider is known to refuse is not sent."""
+    found = withheld_unasked(deployments_by_profile()[name], {"logit_bias": {}, "temperature": 1})
+
+    assert ("logit_bias" in found) is withheld
+    assert "temperature" not in found

@@ -1,0 +1,65 @@
+"""The facts of one request: its changes, and the headers of its answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from sanitizers import Change
+from tests.proxy.observability.planned import DEPLOYMENT, MENDED, PAIRED, Sent, record_of
+
+
+@pytest.mark.parametrize(
+    ("planned", "answered", "expected"),
+    [
+        (None, (), ""),
+        (Sent(), (), ""),
+        (Sent(changes=(PAIRED, PAIRED)), (), "pairing=2"),
+        (Sent(changes=(PAIRED,)), (MENDED,), "pairing=1,answer_repair=1"),
+        (Sent("observe", (PAIRED,)), (), "pairing=1;observed"),
+        (Sent("observe", (PAIRED,)), (MENDED,), "pairing=1;observed,answer_repair=1"),
+        (Sent("observe"), (MENDED,), "answer_repair=1"),
+    ],
+)
+def test_changes_are_counted_by_step(
+    planned: Sent | None, answered: tuple[Change, ...], expected: str
+) -> None:
+    """Changes that mode ``observe`` did not make are marked, and those of the answer are made in any mode."""
+    assert record_of(planned, *answered).changes() == expected
+
+
+def test_another_plan_forgets_the_answer_of_the_last() -> None:
+    """The ledger stays the same list, since the attempt that is running adds to it."""
+    record = record_of(Sent(), MENDED)
+    ledger = record.answer_changes
+    record.use_plan(Sent(changes=(PAIRED,)))
+
+    assert record.answer_changes is ledger
+    assert record.all_changes == (PAIRED,)
+
+
+def test_headers_of_a_request_that_was_not_planned() -> None:
+    """A refused request has no model and no attempts to name."""
+    assert record_of().answer_headers(1.25) == {"x-turnright-overhead-ms": "250.000"}
+
+
+@pytest.mark.parametrize(("waited", "shown"), [(0.0, "500.000"), (0.3, "200.000"), (9.0, "0.000")])
+def test_overhead_leaves_the_provider_s_time_out(waited: float, shown: str) -> None:
+    """It is never below zero, whatever the clocks say."""
+    record = record_of(Sent())
+    record.upstream_wait, record.attempts = waited, 2
+
+    assert record.answer_headers(1.5) == {
+        "x-turnright-overhead-ms": shown,
+        "x-turnright-model": DEPLOYMENT.model,
+        "x-turnright-attempts": "2",
+    }
+
+
+def test_only_a_plan_without_changes_is_remembered_as_such() -> None:
+    """The log need not look for changes again."""
+    quiet, changed = record_of(Sent()), record_of(Sent(changes=(PAIRED,)))
+    assert "x-turnright-changes" not in quiet.answer_headers(2.0)
+    assert changed.answer_headers(2.0)["x-turnright-changes"] == "pairing=1"
+
+    assert quiet.unchanged is quiet.planned
+    assert changed.unchanged is None
