@@ -1,4 +1,4 @@
-"""Turn whatever goes wrong before an answer starts into an error of the client's format."""
+"""Answers every error that is raised before an answer starts, in the client's format."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from proxy.resilience.client_error import SDK_RETRIES
 
 @web.middleware
 async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Run *handler*; answer a :class:`ProxyError` with its status and body, anything unforeseen with a 500."""
+    """Run *handler*. Answer a :class:`ProxyError` with its status and body, and any other error with a 500."""
     try:
         return await handler(request)
     except ProxyError as error:

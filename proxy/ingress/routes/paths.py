@@ -1,4 +1,4 @@
-"""Which paths there are, and what kind each is. Every API path is served with ``/v1`` and without it."""
+"""The paths and their kinds. Every API path is served with ``/v1`` and without it."""
 
 from __future__ import annotations
 
@@ -28,21 +28,24 @@ UI_RECENT_ONE = "/ui/api/recent/{id}"
 UI_LIVE = "/ui/api/live"
 
 OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, "/ui/{file}"})
-"""By what aiohttp calls their resources. The inspector's page is open, since it asks for the key; its data is not."""
+"""Paths that need no key, by aiohttp's names of their resources.
+
+The inspector's page is open, since it asks the user for the key. Its data need the key.
+"""
 
 _PROBES = frozenset({*LIVE, *READY})
 
 _UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})
 
 _FURTHER_ROUTES = (EXPLAIN, MODELS, MODEL.replace("{id:.+}", "{id}"))
-"""The paths of the API that belong to no client format, as aiohttp calls their resources."""
+"""The API's paths without a client format, by aiohttp's names of their resources."""
 
 OTHER = "other"
-"""The name that all other paths have there."""
+"""The name of all other paths in metrics and logs."""
 
 
 def spellings(path: str) -> tuple[str, str]:
-    """Return an API path with and without its prefix; LiteLLM's own client calls the bare one."""
+    """Return an API path with and without ``/v1``, since LiteLLM's own client leaves it out."""
     return path, path.removeprefix("/v1")
 
 
@@ -52,7 +55,7 @@ def api_routes() -> tuple[str, ...]:
 
 
 def api_route(request: web.Request) -> str | None:
-    """Return the template of the API path that *request* matched, as metrics and logs name it; else None."""
+    """Return the template of the API path that *request* matched, as metrics and logs name it, or None."""
     resource = request.match_info.route.resource
     if resource is None:
         return None
@@ -62,18 +65,18 @@ def api_route(request: web.Request) -> str | None:
 
 
 def is_ui_work(request: web.Request) -> bool:
-    """Tell whether a path of the inspector takes a body, which is worked on as any request's is."""
+    """Return True for the inspector's paths that take a body. Such requests have limits like those of the API."""
     resource = request.match_info.route.resource
     return resource is not None and resource.canonical in _UI_WORK
 
 
 def is_probe(request: web.Request) -> bool:
-    """Tell whether a path is a probe's, for liveness or readiness."""
+    """Return True for the paths of liveness and readiness probes."""
     resource = request.match_info.route.resource
     return resource is not None and resource.canonical in _PROBES
 
 
 def is_open(request: web.Request) -> bool:
-    """Tell whether a path answers without a key."""
+    """Return True for the paths that answer without a key."""
     resource = request.match_info.route.resource
     return resource is not None and resource.canonical in OPEN_PATHS
