@@ -385,7 +385,7 @@ def test_a_variable_that_cannot_be_used_is_told(directory: Path, openai_emulator
 
 
 WITH_HEADERS = [model for model in MODELS if route_of(model) != "gemini"]
-"""Gemini's emulator keeps no headers: ``tests/proxy/observability/tracing/test_passed_on.py`` looks at its wire."""
+"""Gemini's emulator keeps no headers: ``tests/proxy/observability/tracing/test_propagated_trace.py`` sees its wire."""
 
 
 @BOTH

@@ -12,19 +12,19 @@ from proxy.core.errors import UpstreamFault, UpstreamUnreachable
 from proxy.forwarding import read_failure
 from proxy.forwarding.chat import plan_attempts as chat_planning
 from tests.proxy.forwarding.attempting import BOTH, good, refused
-from tests.proxy.observability.tracing.spans.read_spans import Spans, attributes
+from tests.proxy.observability.tracing.read_spans import Spans, attributes
 from tests.support.proxied import CHAT, Proxied, chat
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, chunk, say
 
 
-async def test_a_span_ends_with_its_stream(proxy: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
+async def test_a_span_ends_with_its_stream(traced: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
     """As long as an answer comes, nothing has ended."""
     upstream.then(say("Good "), Pause(0.3), say("day."), STOP)
-    async with proxy.session.post(proxy.origin + CHAT, json=chat(stream=True)) as response:
+    async with traced.session.post(traced.origin + CHAT, json=chat(stream=True)) as response:
         await response.content.readline()
         assert spans.all == ()
         await response.read()
-    await proxy.idle()
+    await traced.idle()
 
     [attempt] = spans.attempts
     assert attempt.end_time is not None
@@ -34,11 +34,11 @@ async def test_a_span_ends_with_its_stream(proxy: Proxied, upstream: ScriptedUps
 
 
 async def test_spans_of_a_broken_stream_keep_what_was_said(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
     """Behind a 200 that is an error of the attempt and of the request; what was said until then is kept."""
     upstream.then(say("Good "), UpstreamUnreachable("x"))
-    reply = await proxy.post(chat(stream=True))
+    reply = await traced.post(chat(stream=True))
 
     assert reply.status == 200
     [attempt] = spans.attempts
@@ -50,12 +50,12 @@ async def test_spans_of_a_broken_stream_keep_what_was_said(
 
 
 async def test_an_empty_answer_is_an_attempt_that_failed(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
     """What the provider took for an answer and we do not is told as we see it."""
     upstream.then(chunk(finish="stop"))
     upstream.then(*good(stream=True))
-    await proxy.post(chat(stream=True))
+    await traced.post(chat(stream=True))
 
     one, two = spans.attempts
     assert attributes(one)["error.type"] == "empty"
@@ -65,13 +65,13 @@ async def test_an_empty_answer_is_an_attempt_that_failed(
 
 @BOTH
 async def test_a_client_that_leaves_is_no_fault(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
 ) -> None:
     """The spans end at once and say so; nobody is alarmed."""
     upstream.then(HANG)
     with pytest.raises(asyncio.TimeoutError):
-        await proxy.request("POST", CHAT, json=chat(stream=stream), timeout=aiohttp.ClientTimeout(0.1))
-    await proxy.idle()
+        await traced.request("POST", CHAT, json=chat(stream=stream), timeout=aiohttp.ClientTimeout(0.1))
+    await traced.idle()
 
     [attempt] = spans.attempts
     assert attributes(attempt)["turnright.outcome"] == "cancelled"
@@ -83,7 +83,7 @@ async def test_a_client_that_leaves_is_no_fault(
 
 
 async def test_a_client_that_leaves_between_two_attempts(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While a repair is worked out: the attempt that failed has its end, and its kind."""
 
@@ -93,8 +93,8 @@ async def test_a_client_that_leaves_between_two_attempts(
     monkeypatch.setattr(chat_planning, "_repair_offloaded", repair_for_ever)
     upstream.then(UpstreamFault("Bad history.", upstream_status=400))
     with pytest.raises(asyncio.TimeoutError):
-        await proxy.request("POST", CHAT, json=chat(), timeout=aiohttp.ClientTimeout(0.1))
-    await proxy.idle()
+        await traced.request("POST", CHAT, json=chat(), timeout=aiohttp.ClientTimeout(0.1))
+    await traced.idle()
 
     [attempt] = spans.attempts
     assert attributes(attempt)["turnright.outcome"] == "invalid_request"
@@ -103,7 +103,7 @@ async def test_a_client_that_leaves_between_two_attempts(
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_a_client_that_leaves_while_an_error_is_read(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch, stream: bool
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch, stream: bool
 ) -> None:
     """The attempt is counted once, as cancelled, and nothing stays in flight."""
 
@@ -113,13 +113,13 @@ async def test_a_client_that_leaves_while_an_error_is_read(
     monkeypatch.setattr(read_failure, "run_offloaded", read_for_ever)
     upstream.then(refused(503))
     with pytest.raises(asyncio.TimeoutError):
-        await proxy.request("POST", CHAT, json=chat(stream=stream), timeout=aiohttp.ClientTimeout(0.2))
-    await proxy.idle()
+        await traced.request("POST", CHAT, json=chat(stream=stream), timeout=aiohttp.ClientTimeout(0.2))
+    await traced.idle()
 
     [attempt] = spans.attempts
     counts = {
         dict(labels)["outcome"]: count
-        for (name, labels), count in (await proxy.metrics()).items()
+        for (name, labels), count in (await traced.metrics()).items()
         if name == "turnright_upstream_attempts_total" and count
     }
     assert attributes(attempt)["turnright.outcome"] == "cancelled"

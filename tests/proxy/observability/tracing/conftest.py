@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from proxy.observability.tracing.exporting import Exporting
 from tests.proxy.forwarding.attempting import settings_with_fallbacks
-from tests.proxy.observability.tracing.spans.read_spans import Spans
+from tests.proxy.observability.tracing.read_spans import Spans
 from tests.support.proxied import Proxied, proxied
 from tests.support.scripted_upstream import ScriptedUpstream
 
@@ -28,7 +28,7 @@ def spans(exporter: InMemorySpanExporter) -> Spans:
 
 
 @pytest.fixture
-async def proxy(upstream: ScriptedUpstream, exporter: InMemorySpanExporter) -> AsyncIterator[Proxied]:
+async def traced(upstream: ScriptedUpstream, exporter: InMemorySpanExporter) -> AsyncIterator[Proxied]:
     """Serve the proxy with spans on, with retries and fallbacks."""
     tracing = Exporting(SimpleSpanProcessor(exporter))
     async with proxied(settings_with_fallbacks(), upstream, tracing) as served:

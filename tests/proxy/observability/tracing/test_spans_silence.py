@@ -7,7 +7,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from proxy.observability.tracing.exporting import Exporting
 from tests.proxy.forwarding.attempting import refused
-from tests.proxy.observability.tracing.spans.read_spans import (
+from tests.proxy.observability.tracing.read_spans import (
     SPAN,
     TRACE,
     TRACED,
@@ -25,8 +25,8 @@ async def test_observed_changes_have_a_name_of_their_own(
 ) -> None:
     """What was not made is not told as made."""
     settings = settings_of(sanitize={"mode": "observe"})
-    async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as proxy:
-        await proxy.post({"model": MODEL, "messages": [assistant("Hi."), user("Hello.")]})
+    async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
+        await traced.post({"model": MODEL, "messages": [assistant("Hi."), user("Hello.")]})
 
     said = attributes(spans.request)
     assert said["turnright.observed_changes.user_prepend"] == 1
@@ -38,8 +38,8 @@ async def test_spans_are_made_and_not_passed_on_with_propagate_off(
 ) -> None:
     """With `propagate: false` there are spans, and providers hear nothing of them."""
     settings = settings_of(general_settings={"tracing": {"propagate": False}})
-    async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as proxy:
-        await proxy.post(chat(), headers=TRACED)
+    async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
+        await traced.post(chat(), headers=TRACED)
 
     assert parent_of(spans.request) == SPAN
     [sent] = upstream.calls
@@ -48,10 +48,10 @@ async def test_spans_are_made_and_not_passed_on_with_propagate_off(
 
 
 async def test_what_is_not_sampled_is_passed_on(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
     """A client that does not record its trace gets no spans, and the provider hears that."""
-    await proxy.post(chat(), headers={"traceparent": f"00-{TRACE}-{SPAN}-00", "tracestate": "rojo=1"})
+    await traced.post(chat(), headers={"traceparent": f"00-{TRACE}-{SPAN}-00", "tracestate": "rojo=1"})
 
     assert spans.all == ()
     [sent] = upstream.calls
@@ -63,7 +63,7 @@ async def test_what_is_not_sampled_is_passed_on(
 
 
 async def test_nothing_that_was_said_is_in_a_span(
-    proxy: Proxied, upstream: ScriptedUpstream, exporter: InMemorySpanExporter
+    traced: Proxied, upstream: ScriptedUpstream, exporter: InMemorySpanExporter
 ) -> None:
     """Texts, names of tools, arguments, unknown fields, headers and a provider's words stay out."""
     calls = [call("c1", "zq-tool", '{"zq-name": "zq-value"}')]
@@ -78,9 +78,9 @@ async def test_nothing_that_was_said_is_in_a_span(
     headers = {"x-request-id": "zq-id", "x-zq": "zq-header", "User-Agent": "zq-agent", "Cookie": "zq=zq"}
     upstream.then(refused(503, "zq-words", {"error": {"message": "zq-body"}}))
     upstream.then({**answer("zq-answer"), "model": "zq model?", "id": "zq-answer-id"})
-    await proxy.post(body, f"{CHAT}?zq-query=1", headers=headers)
+    await traced.post(body, f"{CHAT}?zq-query=1", headers=headers)
     upstream.then(refused(400, "zq-words"))
-    await proxy.post(chat("zq-text", model="zq-model"))
+    await traced.post(chat("zq-text", model="zq-model"))
 
     written = "".join(span.to_json() for span in exporter.get_finished_spans())
     assert "gen_ai.request.model" in written

@@ -15,7 +15,7 @@ from proxy.observability.tracing.exporting import Exporting
 from proxy.resilience.failure_table import Kind
 from tests.proxy.conftest import LogLines
 from tests.proxy.forwarding.attempting import BOTH, good, refused
-from tests.proxy.observability.tracing.spans.read_spans import (
+from tests.proxy.observability.tracing.read_spans import (
     SPAN,
     TRACE,
     TRACED,
@@ -33,13 +33,13 @@ from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, say
 
 @BOTH
 async def test_a_request_and_its_attempt(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, log_lines: LogLines, stream: bool
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans, log_lines: LogLines, stream: bool
 ) -> None:
     """The client's span is the parent of the request's, that of the attempt's, and that of the provider's."""
     last = {"choices": [], "usage": USAGE}
     upstream.then(*([say("x"), STOP, last] if stream else [{**answer(), "usage": USAGE}]))
     history = [assistant("Hi."), user("Hello.")]
-    await proxy.post({"model": MODEL, "messages": history, "stream": stream}, headers=TRACED)
+    await traced.post({"model": MODEL, "messages": history, "stream": stream}, headers=TRACED)
 
     [attempt], request = spans.attempts, spans.request
     assert {trace_of(attempt), trace_of(request), log_lines()[0]["trace_id"]} == {TRACE}
@@ -95,10 +95,10 @@ async def test_a_request_and_its_attempt(
     }
 
 
-async def test_a_trace_begins_here(proxy: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
+async def test_a_trace_begins_here(traced: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
     """Where the client has none, or none that can be read; the provider is told of it."""
     for headers in ({}, {"traceparent": f"ff-{TRACE}-{SPAN}-01", "tracestate": "rojo=1"}):
-        await proxy.post(chat(), headers=headers)
+        await traced.post(chat(), headers=headers)
 
     first, second = (span for span in spans.all if span.kind is SpanKind.SERVER)
     assert (first.parent, second.parent) == (None, None)
@@ -111,13 +111,13 @@ async def test_a_trace_begins_here(proxy: Proxied, upstream: ScriptedUpstream, s
 
 @BOTH
 async def test_retries_and_fallbacks(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
 ) -> None:
     """Each attempt has a span of its own, which says how it failed and what was done about it."""
     upstream.then(refused(503))
     upstream.then(refused(401))
     upstream.then(*good(stream))
-    reply = await proxy.post(chat(stream=stream), headers=TRACED)
+    reply = await traced.post(chat(stream=stream), headers=TRACED)
 
     assert reply.status == 200
     one, two, three = spans.attempts
@@ -167,8 +167,8 @@ async def test_a_failed_request(
     """An attempt's error is of the closed set of failures; the request's is an error from 500 on."""
     make, error, status = FAILURES[kind]
     upstream.then(make())
-    async with proxied(settings_of(), upstream, Exporting(SimpleSpanProcessor(exporter))) as proxy:
-        reply = await proxy.post(chat(stream=stream))
+    async with proxied(settings_of(), upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
+        reply = await traced.post(chat(stream=stream))
 
     assert reply.status == status
     [attempt] = spans.attempts
@@ -184,11 +184,11 @@ async def test_a_failed_request(
     assert not any(span.events for span in spans.all)
 
 
-async def test_paths_without_an_attempt(proxy: Proxied, spans: Spans) -> None:
+async def test_paths_without_an_attempt(traced: Proxied, spans: Spans) -> None:
     """Every API request has a span; health and metrics have none, and a client's words are in no path."""
     for path in ("/v1/models/geheim", "/models", "/livez", "/readyz", "/metrics", "/", "/nothing"):
-        await proxy.get(path)
-    await proxy.post(b"{", "/chat/completions")
+        await traced.get(path)
+    await traced.post(b"{", "/chat/completions")
 
     assert [(span.name, attributes(span)["url.path"]) for span in spans.all] == [
         ("GET /v1/models/{id}", "/v1/models/{id}"),
@@ -208,7 +208,7 @@ async def test_paths_without_an_attempt(proxy: Proxied, spans: Spans) -> None:
     ],
 )
 async def test_embeddings_and_texts_have_the_conventions_names(
-    proxy: Proxied, upstream: ScriptedUpstream, spans: Spans, path: str, body: dict[str, Any], operation: str
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans, path: str, body: dict[str, Any], operation: str
 ) -> None:
     """Embeddings and texts have the names that the convention has for them."""
     usage = {"prompt_tokens": 5, "total_tokens": 5}
@@ -218,7 +218,7 @@ async def test_embeddings_and_texts_have_the_conventions_names(
     else:
         choice = {"index": 0, "text": "y", "finish_reason": "length"}
         upstream.then({"object": "text_completion", "model": "m", "choices": [choice], "usage": usage})
-    reply = await proxy.post({"model": "spare", **body}, path)
+    reply = await traced.post({"model": "spare", **body}, path)
 
     assert reply.status == 200, reply.raw
     [attempt] = spans.attempts
