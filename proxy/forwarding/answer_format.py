@@ -32,7 +32,7 @@ class StreamWriter(Protocol):
         """Return the events of *chunk*.
 
         The result is empty where the format has no event for the chunk. It is also empty for the last chunk, the
-        usage, where a native event has told the usage already.
+        usage, where a native event already held the usage.
         """
 
     def write_encoded(self, chunk: bytes, /) -> bytes:

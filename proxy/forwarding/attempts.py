@@ -11,7 +11,7 @@ A handler iterates the attempts and makes the call itself::
             return await ask(attempt.call)
 
 The context of a failed attempt waits for the retry delay and then ends without an error, so that the loop goes on.
-After the last attempt the context raises the failure that tells the client most.
+After the last attempt the context raises the final failure (:mod:`proxy.forwarding.final_failure`).
 
 The decisions are made in :mod:`proxy.resilience` and :mod:`proxy.forwarding.fallback_chain`. This module waits
 between attempts. Nothing is tried again once the client has a part of an answer: it would get a text, or a call,
@@ -90,7 +90,7 @@ class Attempts(Generic[PlanT, CallT]):
     async def plan_next(self) -> Attempt[PlanT, CallT]:
         """Return the next attempt, planned.
 
-        Raises the failure that tells the client most, where no deployment that is left can be sent the request.
+        Raises the request's final failure where no deployment is left that can be sent the request.
         """
         while True:
             deployment = self._choose()
@@ -142,7 +142,7 @@ class Attempts(Generic[PlanT, CallT]):
     async def follow(self, decision: _Decision[PlanT]) -> None:
         """Prepare the next attempt and wait until it is due.
 
-        Raises the failure that tells the client most, where there is no next attempt.
+        Raises the request's final failure where there is no next attempt.
         """
         gateway, chain, failure = self.gateway, self._chain, self._failures[-1]
         model, kind = self.record.model, failure.row.kind

@@ -1,4 +1,4 @@
-"""Chooses the failure that the client is told, of all failures of its request."""
+"""Chooses the final failure of a request: the one of its failed attempts that the client gets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proxy.resilience.failure_table import PERMANENT, Kind
 
 
 def choose_final_failure(failures: Sequence[Failure[PlanT]]) -> Failure[PlanT]:
-    """Return the one of *failures*, oldest first, that tells the client most.
+    """Return the one of *failures*, oldest first, that informs the client best.
 
     An answer that was not good enough goes before an error. A permanent fault of the request goes before a fallback's
     failure: a client that hears of a busy fallback retries for ever. A fallback that cannot take the history at all

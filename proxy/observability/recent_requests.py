@@ -15,7 +15,7 @@ from proxy.config.schema.general import Inspector
 
 BUCKET_S = 5
 BUCKETS = 120
-"""Ten minutes."""
+"""Buckets that are kept: ten minutes."""
 
 _MOST_SUMMARIES = 200
 """Different summaries of changes that a bucket keeps, at a hundred bytes each. There may be as many as requests."""

@@ -31,7 +31,7 @@ class Admin(Section):
     where: ClassVar[str] = "general_settings.admin"
 
     host: Text = "0.0.0.0"
-    """The address to listen on. Default all: a loopback sidecar has it to be probed and scraped from outside."""
+    """The address to listen on. Default all, so that probes and Prometheus reach it where the API is on loopback."""
 
     port: Port = 9464
     """The port. Default 9464, the usual one of Prometheus exporters. With 0 the kernel picks one."""

@@ -80,7 +80,7 @@ _TYPES: dict[str, Any] = {
 }
 
 PARAMETERS = kinds_of(_TYPES)
-"""Every parameter that a client may set, beside ``model`` and ``messages``, with its type."""
+"""Every parameter that a client may set, except ``model`` and ``messages``, with its type."""
 
 
 def check_parameter(name: str, value: Any) -> None:

@@ -41,10 +41,10 @@ _COMPLETIONS: dict[str, Any] = {
 
 
 EMBEDDING_PARAMETERS: Kinds = kinds_of(_EMBEDDINGS)
-"""Every parameter of an embedding, beside ``model`` and ``input``, with its type."""
+"""Every parameter of an embedding, except ``model`` and ``input``, with its type."""
 
 COMPLETION_PARAMETERS: Kinds = kinds_of(_COMPLETIONS)
-"""Every parameter of a text completion, beside ``model`` and ``prompt``, with its type.
+"""Every parameter of a text completion, except ``model`` and ``prompt``, with its type.
 
 ``max_tokens`` may be 0: with ``echo`` that asks for the log probabilities of the prompt alone.
 """
