@@ -18,7 +18,7 @@ from proxy.forwarding.write_events import Held, HeldEvent, hold_event
 LARGEST = 8 * 2**20
 """Bytes that are held back at most. A longer answer is sent on unchecked as it comes."""
 
-_Place = tuple[int, int]
+_CallIndex = tuple[int, int]
 """The index of a choice, and the index of a call in it."""
 
 
@@ -60,8 +60,8 @@ class AnswerBuffer:
         self._chunks: list[Held] = []
         self._with_calls: set[int] = set()  # positions of the chunks that hold pieces of calls
         self._size = 0
-        self._pieces: dict[_Place, _Pieces] = {}
-        self._calls: dict[_Place, dict[str, Any]] = {}  # the calls that `whole` returned
+        self._pieces: dict[_CallIndex, _Pieces] = {}
+        self._calls: dict[_CallIndex, dict[str, Any]] = {}  # the calls that `whole` returned
         self._ends: dict[int, str | None] = {}
 
     @property
@@ -99,14 +99,14 @@ class AnswerBuffer:
         mended = self._mended(answer) if answer is not None else {}
         if not mended:
             return self._chunks
-        said: set[_Place] = set()
+        said: set[_CallIndex] = set()
         return [
             _mend_held(held, mended, said) if at in self._with_calls else held
             for at, held in enumerate(self._chunks)
         ]
 
-    def _mended(self, answer: Answer) -> dict[_Place, Any]:
-        mended: dict[_Place, Any] = {}
+    def _mended(self, answer: Answer) -> dict[_CallIndex, Any]:
+        mended: dict[_CallIndex, Any] = {}
         for choice in answer["choices"]:
             places = [place for place in self._calls if place[0] == choice["index"]]
             for place, call in zip(places, choice["message"]["tool_calls"], strict=True):
@@ -115,7 +115,7 @@ class AnswerBuffer:
         return mended
 
 
-def _mend_held(held: Held, mended: dict[_Place, Any], said: set[_Place]) -> Held:
+def _mend_held(held: Held, mended: dict[_CallIndex, Any], said: set[_CallIndex]) -> Held:
     """Return *held* with the functions of *mended*.
 
     A native event is returned unchanged where it holds no piece of a mended call.
@@ -131,7 +131,7 @@ def _mend_held(held: Held, mended: dict[_Place, Any], said: set[_Place]) -> Held
     return write_json(_with_mended(chunk, mended, said)) if places & mended.keys() else held
 
 
-def _with_mended(chunk: Chunk, mended: dict[_Place, Any], said: set[_Place]) -> Chunk:
+def _with_mended(chunk: Chunk, mended: dict[_CallIndex, Any], said: set[_CallIndex]) -> Chunk:
     """Return *chunk* with the functions of *mended*, each in the first piece of its call.
 
     *said* collects the places of the calls that were written.

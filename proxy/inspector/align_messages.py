@@ -15,16 +15,16 @@ from proxy.core.json_text import write_json
 from sanitizers import Message, Messages
 from sanitizers.messages import Entries
 
-Placed: TypeAlias = Sequence[tuple[int | None, Message]]
+Positioned: TypeAlias = Sequence[tuple[int | None, Message]]
 """A history, each message with its original position; None for a new message."""
 
 
-def place(messages: Messages) -> Placed:
+def with_positions(messages: Messages) -> Positioned:
     """Return *messages* with their own positions, as they came."""
     return list(enumerate(messages))
 
 
-def place_entries(base: Placed, entries: Entries, before: Placed) -> Placed:
+def align_entries(base: Positioned, entries: Entries, before: Positioned) -> Positioned:
     """Return *entries*, made from the history of *base*, with their positions.
 
     *before* is the history one step earlier.
@@ -46,7 +46,7 @@ def place_entries(base: Placed, entries: Entries, before: Placed) -> Placed:
     return placed
 
 
-def follow(before: Placed, messages: Messages) -> Placed:
+def align_messages(before: Positioned, messages: Messages) -> Positioned:
     """Return *messages*, made from those of *before* in the same order, with their positions.
 
     A message equal to one of *before* is given as that one. It was made a second time, and is not a change.
@@ -71,7 +71,7 @@ def follow(before: Placed, messages: Messages) -> Placed:
     return placed
 
 
-def _find_same(before: Placed, messages: Messages) -> list[int | None]:
+def _find_same(before: Positioned, messages: Messages) -> list[int | None]:
     """Return the index in *before* of each of *messages*: of the same object, or of the next equal message."""
     at = {id(message): position for position, (_, message) in enumerate(before)}
     same = [at.get(id(message)) for message in messages]

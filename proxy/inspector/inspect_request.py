@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from proxy.core.chat_request import ChatRequest
-from proxy.inspector.align_messages import Placed, follow, place
+from proxy.inspector.align_messages import Positioned, align_messages, with_positions
 from proxy.inspector.rule_texts import STEPS, provider_words, rule_of, why
 from proxy.inspector.steps import SIGNATURES, Stage, find_stages
 from proxy.planning.dry_run import DryRun, tell_run
@@ -35,18 +35,18 @@ def inspect_request(
     position alone.
     """
     told = tell_run(run)
-    before = place(came.messages)
+    before = with_positions(came.messages)
     stages = list(find_stages(came.messages, run))
     behind = stages[-1].history if stages else before
-    repaired = follow(behind, run.shown.messages) if run.shown is not None else behind
+    repaired = align_messages(behind, run.shown.messages) if run.shown is not None else behind
     after, would = repaired, None
     if run.sent is not None and run.sent is not run.repaired:
-        after = follow(before, run.sent.messages)
+        after = align_messages(before, run.sent.messages)
     if run.mode != "repair" and run.repaired is not None and not _says_the_same(run.sent, run.repaired):
         would = repaired
     untouched = {id(message) for message in came.messages} if compact else set()
 
-    def shown(history: Placed) -> list[dict[str, Any]]:
+    def shown(history: Positioned) -> list[dict[str, Any]]:
         return [
             {"origin": origin} if id(message) in untouched else {"origin": origin, "message": message}
             for origin, message in history
@@ -116,7 +116,7 @@ def _says_the_same(sent: Plan | None, repaired: Plan) -> bool:
 
 
 def _tell_budget(
-    run: DryRun, told: dict[str, Any] | None, before: Placed, after: Placed
+    run: DryRun, told: dict[str, Any] | None, before: Positioned, after: Positioned
 ) -> dict[str, Any] | None:
     """Return the budget with its margin, and the tokens of every message before and after the repair.
 
@@ -128,7 +128,7 @@ def _tell_budget(
     family = family_of(run.deployment.model)
     estimator, scale = Estimator(family), report.factor or 1.0
 
-    def sizes(history: Placed, place: str) -> list[dict[str, Any]]:
+    def sizes(history: Positioned, place: str) -> list[dict[str, Any]]:
         return [
             {
                 place: at,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from proxy.core.errors import InvalidRequest
-from proxy.inspector.align_messages import Placed, follow, place, place_entries
+from proxy.inspector.align_messages import Positioned, align_entries, align_messages, with_positions
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import settle_signatures
 from proxy.planning.prepare_request import prepare_request, profile_for_request
@@ -28,7 +28,7 @@ class Stage(NamedTuple):
 
     step: str
     changes: Sequence[Change]
-    history: Placed
+    history: Positioned
 
 
 def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
@@ -37,11 +37,11 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
     Where a history or a parameter is refused, the steps before the refusal are yielded.
     """
     request, plan = run.request, run.shown
-    history = place(came)
+    history = with_positions(came)
     if request.mended:
         yield Stage("shape", request.mended, history)
     if run.guarded is not None and run.guarded.changes:
-        history = follow(history, request.messages)
+        history = align_messages(history, request.messages)
         yield Stage("turns", run.guarded.changes, history)
     settled, _ = settle_signatures(request.messages, run.deployment, run.profile, run.kept)
     profile = profile_for_request(run.profile, request)
@@ -50,18 +50,18 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
         yield Stage(SIGNATURES, changes, history)
     renamed = rename_tools(settled, request.parameters, profile.tool_names)
     if renamed.changes:
-        history = follow(history, renamed.messages)
+        history = align_messages(history, renamed.messages)
         yield Stage("tools", renamed.changes, history)
     base = history
     try:
         if plan is None or run.found:
             for step, entries, made in walk_steps(renamed.messages, profile):
-                history = place_entries(base, entries, history)
+                history = align_entries(base, entries, history)
                 yield Stage(step, made, history)
         prepared = prepare_request(settled, request, run.deployment, run.profile, run.target.unsupported)
     except (InvalidRequest, Unrepairable):
         return
-    history = follow(history, prepared.messages)
+    history = align_messages(history, prepared.messages)
     if prepared.fitted:
         yield Stage(PARAMETERS, prepared.fitted, history)
     if prepared.declared:
@@ -73,13 +73,13 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
     if changes:
         yield Stage(SIGNATURES, changes, history)
     if plan.cuts:
-        yield Stage("budget", plan.cuts, follow(history, plan.messages))
+        yield Stage("budget", plan.cuts, align_messages(history, plan.messages))
 
 
-def _sign(history: Placed, signed: Messages, reason: str) -> tuple[Placed, list[Change]]:
+def _sign(history: Positioned, signed: Messages, reason: str) -> tuple[Positioned, list[Change]]:
     """Return *history* with the messages of *signed*, and a change for each message that differs."""
     if len(history) != len(signed):
-        return follow(history, signed), []
+        return align_messages(history, signed), []
     placed: list[tuple[int | None, Message]] = []
     changes: list[Change] = []
     for (at, before), after in zip(history, signed, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.inspector.align_messages import follow, place
+from proxy.inspector.align_messages import align_messages, with_positions
 from tests.proxy.inspector.looking import look
 from tests.support.builders import assistant, call, tool, user
 
@@ -12,9 +12,9 @@ from tests.support.builders import assistant, call, tool, user
 def test_made_a_second_time() -> None:
     """A message that says what one before says is that one, wherever others have gone."""
     history = [user("a"), assistant("b"), user("c"), assistant("d"), user("e")]
-    before = place(history)
+    before = with_positions(history)
 
-    found = follow(before, [{**history[0]}, {**history[3]}, history[4]])
+    found = align_messages(before, [{**history[0]}, {**history[3]}, history[4]])
 
     assert [at for at, _ in found] == [0, 3, 4]
     assert all(message is history[at] for at, message in found if at is not None)
@@ -25,12 +25,16 @@ def test_equal_messages_are_aligned_in_order() -> None:
     same = [user("again") for _ in range(3)]
     history = [same[0], assistant("x"), same[1], assistant("y"), same[2]]
 
-    found = follow(place(history), [user("again"), assistant("x"), history[3], user("again")])
+    found = align_messages(
+        with_positions(history), [user("again"), assistant("x"), history[3], user("again")]
+    )
 
     assert [at for at, _ in found] == [0, 1, 3, 4]
-    assert [at for at, _ in follow(place(history), [user("new"), history[1]])] == [0, 1]
-    assert [at for at, _ in follow(place(history), [history[1], user("new"), history[3]])] == [1, 2, 3]
-    assert [at for at, _ in follow(place(history), [tool("z"), history[1]])] == [None, 1]
+    assert [at for at, _ in align_messages(with_positions(history), [user("new"), history[1]])] == [0, 1]
+    assert [
+        at for at, _ in align_messages(with_positions(history), [history[1], user("new"), history[3]])
+    ] == [1, 2, 3]
+    assert [at for at, _ in align_messages(with_positions(history), [tool("z"), history[1]])] == [None, 1]
 
 
 def test_calls_that_were_repaired_and_then_cut() -> None:
