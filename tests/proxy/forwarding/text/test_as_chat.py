@@ -6,11 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
-from proxy.forwarding.text.completing import may_be_empty
-from proxy.upstream.transports import completes_texts
 from tests.proxy.forwarding.text.asking import COMPLETIONS, body_for
-from tests.support.proxied import Proxied, settings_of
+from tests.support.proxied import Proxied
 from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, say
 
 CHATTING = body_for(COMPLETIONS, model="chatting")
@@ -77,27 +74,3 @@ async def test_an_empty_answer_of_geminis_is_tried_again(
     assert reply.status == 200
     assert b"fine" in reply.raw
     assert reply.headers["x-turnright-attempts"] == "2"
-
-
-@pytest.mark.parametrize(
-    ("params", "transport", "as_such", "empty"),
-    [
-        ({"model": "openai/gpt-3.5-turbo-instruct"}, "auto", True, True),
-        ({"model": "openai/gpt-3.5-turbo-instruct"}, "litellm", True, True),
-        ({"model": "hosted_vllm/x", "api_base": "http://127.0.0.1:1/v1"}, "auto", True, True),
-        ({"model": "hosted_vllm/x"}, "auto", False, True),
-        ({"model": "groq/x"}, "auto", False, True),
-        ({"model": "groq/x"}, "direct", True, True),
-        ({"model": "anthropic/x"}, "auto", False, True),
-        ({"model": "gemini/gemini-3.6-flash"}, "auto", False, False),
-        ({"model": "gemini/gemini-3.6-flash"}, "direct", False, False),
-        ({"model": "vertex_ai/gemini-3.6-flash"}, "litellm", False, False),
-    ],
-)
-def test_who_completes_texts(params: dict[str, str], transport: str, as_such: bool, empty: bool) -> None:
-    """Whoever speaks OpenAI's wire at an address that is known; the others are asked in a chat."""
-    settings = settings_of(model_list=[{"model_name": "m", "litellm_params": params, "transport": transport}])
-    [deployment] = resolve(settings, "m")
-
-    assert completes_texts(deployment) is as_such
-    assert may_be_empty(deployment) is empty

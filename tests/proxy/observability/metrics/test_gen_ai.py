@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
-from proxy.core.errors import ConversionFailed, UpstreamFault, UpstreamTimeout
-from proxy.core.failures import Cause
-from proxy.observability.gen_ai_names import OTHER, PROVIDERS
-from proxy.observability.observed_upstream import ObservedUpstream, error_type
+from proxy.core.errors import UpstreamFault
+from proxy.observability.gen_ai_names import OTHER
+from proxy.observability.observed_upstream import ObservedUpstream
 from tests.support.proxied import CHAT, GEMINI, MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scraped import Labels
 from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
@@ -169,37 +168,6 @@ async def test_what_a_provider_calls_its_model_is_not_said(
 
     assert reply.status == 200
     assert b"zzmadeup" not in (await proxy.get("/metrics")).raw
-
-
-@pytest.mark.parametrize(
-    ("fault", "expected"),
-    [
-        (UpstreamFault("x", upstream_status=429), "429"),
-        (UpstreamFault("x", upstream_status=599), OTHER),
-        (UpstreamFault("x", upstream_status=-7), OTHER),
-        (UpstreamTimeout("x"), "first_byte_timeout"),
-        (UpstreamFault("x", cause=Cause.TRUNCATED), "truncated"),
-        (ConversionFailed("x"), "conversion_failed"),
-        (asyncio.CancelledError(), "cancelled"),
-        (GeneratorExit(), "cancelled"),
-        (RuntimeError("zzmadeup"), OTHER),
-    ],
-)
-def test_error_type_is_of_a_closed_set(fault: BaseException, expected: str) -> None:
-    """The class of an error is of a closed set, whatever a provider sends."""
-    assert error_type(fault) == expected
-
-
-def test_providers_have_the_conventions_names() -> None:
-    """The names of the conventions, for those that have one there."""
-    assert {PROVIDERS[name] for name in ("gemini", "vertex_ai", "azure", "bedrock", "mistral", "xai")} == {
-        "gcp.gemini",
-        "gcp.vertex_ai",
-        "azure.ai.openai",
-        "aws.bedrock",
-        "mistral_ai",
-        "x_ai",
-    }
 
 
 async def test_an_unknown_provider(upstream: ScriptedUpstream) -> None:

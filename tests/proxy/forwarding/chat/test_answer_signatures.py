@@ -1,0 +1,81 @@
+"""Signatures in the store: those that were refused are noted, for the tenant that brought them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from typing_extensions import override
+
+from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
+from proxy.state.kept_signatures import REFUSED, SPACE, text_key
+from proxy.state.memory import MemoryStore
+from proxy.upstream.signature_carriers import STAND_INS
+from tests.support.builders import assistant, call, user
+
+OURS = "call_" + "a" * 24
+"""An id that the proxy gave to a call, whose signature is in the store."""
+
+NEW = "c2lnbmF0dXJl"
+
+
+def signed(signature: str, id: str = "a") -> dict[str, Any]:
+    """Return a call with a signature."""
+    return call(id, extra_content={"google": {"thought_signature": signature}})
+
+
+async def noted(*calls: dict[str, Any], tenant: str = "blue") -> set[str]:
+    """Note the calls' signatures as refused for blue, and return the keys that a tenant finds refused."""
+    store = MemoryStore(1_000_000)
+    await note_refused(store, "blue", [user(), assistant(calls=calls)])
+    keys = [text_key(one["extra_content"]["google"]["thought_signature"]) for one in calls]
+    found = await load_signatures(store, tenant, keys)
+    assert {kept.origin for kept in found.values()} <= {REFUSED}
+    return set(found)
+
+
+async def test_a_signature_from_elsewhere_is_noted() -> None:
+    """It is found by its text."""
+    assert await noted(signed(NEW)) == {text_key(NEW)}
+
+
+@pytest.mark.parametrize("stand_in", sorted(STAND_INS))
+async def test_a_stand_in_is_not_noted(stand_in: str) -> None:
+    """The provider documents it, and every history may hold it."""
+    assert await noted(signed(stand_in)) == set()
+
+
+async def test_a_signature_of_an_id_of_ours_is_not_noted() -> None:
+    """It came from the provider itself, and was stored under the id."""
+    assert await noted(signed(NEW, OURS)) == set()
+
+
+async def test_another_tenant_s_signatures_stay_valid() -> None:
+    """The request may have been refused for another reason."""
+    assert await noted(signed(NEW), tenant="green") == set()
+
+
+async def test_the_newest_signatures_are_noted() -> None:
+    """A history of any length takes room for 64."""
+    calls = [signed(f"c2ln{number:04}", f"a{number}") for number in range(65)]
+
+    assert await noted(*calls) == {text_key(f"c2ln{number:04}") for number in range(1, 65)}
+
+
+async def test_without_keys_the_store_is_not_asked() -> None:
+    """Most requests have no signatures."""
+
+    class Closed(MemoryStore):
+        @override
+        async def get(self, *_: Any, **__: Any) -> dict[str, bytes]:
+            raise AssertionError("The store was asked.")
+
+    assert await load_signatures(Closed(1), "blue", ()) == {}
+
+
+async def test_what_another_version_has_stored_is_ignored() -> None:
+    """It counts as not stored."""
+    store = MemoryStore(1_000_000)
+    await store.put(SPACE, {"a": b"{}", "b": b"\xff"}, tenant="blue")
+
+    assert await load_signatures(store, "blue", ["a", "b"]) == {}

@@ -1,0 +1,63 @@
+"""An answer that says nothing: an error of Gemini's, and of other models only where they have merely thought."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.errors import AnswerUnusable
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.forwarding.chat.forward_chat import check_answer
+from tests.support.proxied import settings_of
+
+GEMINI, OTHER = "gemini/gemini-3.6-flash", "openai/gpt-4o"
+
+
+def call_to(model: str) -> UpstreamCall:
+    """Return a call to *model*."""
+    [deployment] = resolve(settings_of({"m": model}), "m")
+    return UpstreamCall(deployment, [], {}, Timeouts(connect_s=1, first_byte_s=1, idle_s=1, total_s=1))
+
+
+def saying(finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
+    """Return an answer with this message."""
+    return {"choices": [{"index": 0, "message": message, "finish_reason": finish_reason}]}
+
+
+@pytest.mark.parametrize("model", [GEMINI, OTHER])
+@pytest.mark.parametrize("answer", [saying(content="Yes."), saying("length", content="")])
+def test_an_answer_with_text_or_a_cut_passes(model: str, answer: dict[str, Any]) -> None:
+    """The client learns of a cut from its reason."""
+    check_answer(answer, call_to(model))
+
+
+def test_an_empty_answer_passes_except_from_gemini() -> None:
+    """A model may have nothing to add. Of Gemini it is a known fault, and no answer is kept for the client."""
+    check_answer(saying(content=""), call_to(OTHER))
+    with pytest.raises(AnswerUnusable) as fault:
+        check_answer(saying(content=""), call_to(GEMINI))
+
+    assert (fault.value.cause, fault.value.answer) == (Cause.EMPTY, None)
+
+
+@pytest.mark.parametrize(("model", "kept"), [(GEMINI, False), (OTHER, True)])
+def test_thoughts_alone_are_tried_again(model: str, kept: bool) -> None:
+    """The answer is delivered if no better one comes, except from Gemini."""
+    answer = saying(content="", reasoning_content="Hm.")
+    with pytest.raises(AnswerUnusable) as fault:
+        check_answer(answer, call_to(model))
+
+    assert fault.value.cause is Cause.THINKING_ONLY
+    assert fault.value.answer is (answer if kept else None)
+
+
+@pytest.mark.parametrize("model", [GEMINI, OTHER])
+def test_an_answer_without_choices_is_none(model: str) -> None:
+    """There is nothing to deliver."""
+    with pytest.raises(AnswerUnusable) as fault:
+        check_answer({"choices": []}, call_to(model))
+
+    assert (fault.value.cause, fault.value.answer) == (Cause.EMPTY, None)

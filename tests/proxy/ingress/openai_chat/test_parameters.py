@@ -1,0 +1,67 @@
+"""Declared tools and functions of a chat request, before anything is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import InvalidRequest
+from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
+
+FUNCTION = {"name": "f"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tools", []),
+        ("tools", [{"type": "function", "function": {"name": "f", "parameters": {}}}]),
+        ("tools", [{"type": "function", "function": {"name": "f", "parameters": None}}]),
+        ("functions", [{"name": "f", "parameters": {"type": "object"}}]),
+    ],
+)
+def test_a_function_with_a_name_passes(name: str, value: Any) -> None:
+    """The provider checks its schema."""
+    check_parameter(name, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "param"),
+    [
+        ("tools", [{"type": "mcp", "server_url": "http://h"}], "tools[0].type"),
+        ("tools", [{"type": "function", "function": FUNCTION}, {"type": "web_search"}], "tools[1].type"),
+        ("tools", [{"function": FUNCTION}], "tools[0].type"),
+        ("tools", [{"type": "function"}], "tools[0].function"),
+        ("tools", [{"type": "function", "function": {"name": ""}}], "tools[0].function.name"),
+        (
+            "tools",
+            [{"type": "function", "function": {"name": "f", "parameters": []}}],
+            "tools[0].function.parameters",
+        ),
+        ("functions", [{"name": "f", "type": "mcp"}], "functions[0].type"),
+        ("functions", [{"name": 3}], "functions[0].name"),
+    ],
+)
+def test_only_plain_functions_are_taken(name: str, value: Any, param: str) -> None:
+    """Other types make litellm or the provider act for the operator."""
+    with pytest.raises(InvalidRequest) as refused:
+        check_parameter(name, value)
+
+    assert refused.value.param == param
+
+
+def test_an_error_shows_40_characters_of_a_type() -> None:
+    """It is a client's text."""
+    with pytest.raises(InvalidRequest) as refused:
+        check_parameter("tools", [{"type": "x" * 100}])
+
+    assert refused.value.message.endswith(f"it is '{'x' * 40}'.")
+
+
+@pytest.mark.parametrize(
+    "name", ["api_base", "extra_headers", "extra_body", "fallbacks", "metadata", "mock_response"]
+)
+def test_a_client_cannot_steer_the_call(name: str) -> None:
+    """Such names are arguments of litellm's, and no parameters here."""
+    assert name not in PARAMETERS

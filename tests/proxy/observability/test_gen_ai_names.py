@@ -1,0 +1,23 @@
+"""OpenTelemetry's names of providers."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.observability.gen_ai_names import PROVIDERS
+
+
+@pytest.mark.parametrize(
+    ("provider", "name"),
+    [
+        ("gemini", "gcp.gemini"),
+        ("vertex_ai", "gcp.vertex_ai"),
+        ("azure", "azure.ai.openai"),
+        ("bedrock", "aws.bedrock"),
+        ("mistral", "mistral_ai"),
+        ("xai", "x_ai"),
+    ],
+)
+def test_a_provider_has_the_convention_s_name(provider: str, name: str) -> None:
+    """Litellm's names are others."""
+    assert PROVIDERS[provider] == name

@@ -1,0 +1,31 @@
+"""The class of an error in OpenTelemetry's metrics, from a closed set."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.core.errors import ConversionFailed, UpstreamFault, UpstreamTimeout
+from proxy.core.failures import Cause
+from proxy.observability.gen_ai_names import OTHER
+from proxy.observability.observed_upstream import error_type
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (UpstreamFault("x", upstream_status=429), "429"),
+        (UpstreamFault("x", upstream_status=599), OTHER),
+        (UpstreamFault("x", upstream_status=-7), OTHER),
+        (UpstreamTimeout("x"), "first_byte_timeout"),
+        (UpstreamFault("x", cause=Cause.TRUNCATED), "truncated"),
+        (ConversionFailed("x"), "conversion_failed"),
+        (asyncio.CancelledError(), "cancelled"),
+        (GeneratorExit(), "cancelled"),
+        (RuntimeError("zzmadeup"), OTHER),
+    ],
+)
+def test_an_error_has_a_type_of_a_closed_set(fault: BaseException, expected: str) -> None:
+    """A provider's number or text never becomes a label."""
+    assert error_type(fault) == expected
