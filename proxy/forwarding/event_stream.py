@@ -19,7 +19,7 @@ from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecor
 HOLD_S = 10.0
 """Seconds after the request came in at which the held beginning of an answer is sent by a timer.
 
-Until then an empty answer can be tried again unseen. Events that are held later are sent with the next comment.
+Until then an empty answer can be tried again unseen. Events that are held later are sent when the timer next runs.
 """
 
 KEEP_ALIVE_S = 10.0

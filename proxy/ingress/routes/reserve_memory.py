@@ -17,7 +17,7 @@ _UNCOUNTED = LARGE
 """Bytes of a body up to which its values are not counted while there is room. One pass over 390 KB takes 0.4 ms."""
 
 _ROOM_DIVISOR = 4
-"""There is room while less than one in this number of bytes is taken."""
+"""Values are not counted while requests take less than this part, a quarter, of the memory."""
 
 
 async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) -> None:
