@@ -1,18 +1,24 @@
-"""Speaks with providers, and is the only room that does. Its protocol keeps litellm within one folder.
+"""Speaks with providers.
 
-An upstream answers in OpenAI's formats, as plain dicts, and fails with the errors of :mod:`proxy.core.errors`. It
-neither retries nor falls back, and it knows nothing of histories. In the order of the data:
+An upstream answers in OpenAI's formats, as plain dicts. It fails with the errors of :mod:`proxy.core.errors`. It
+neither retries nor falls back, and it does not change histories. An import contract keeps litellm in ``litellm``. The
+packages ``dialects`` and ``wires`` are pure, which another import contract checks. In the order of the data:
 
-    transports, select_transport  which transport asks a deployment
-    dialects                      which parameters a provider takes, and how
-    media                         images that are fetched, and put into the request
-    wires                         what is sent, and what comes back, as values
-    signature_carriers            where calls and messages hold a thought signature
-    direct                        OpenAI's and Gemini's wire over HTTP
-    litellm                       every other provider
-    timeouts                      the limits of one call
-    faults                        failures as errors; masking, known_secrets, secret_forms and shown_parts keep keys out
-    whole_as_chunks               a whole answer as a stream
+    transports           chooses the transport and the endpoints of a deployment
+    select_transport     passes each call to that transport
+    dialects             request parameters, fitted to the provider
+    media                images that are fetched and put into the request
+    wires                requests and answers in the provider's format, as values
+    signature_carriers   the fields in which calls and messages carry a thought signature
+    direct               OpenAI's and Gemini's wire over HTTP
+    litellm              every other provider
+    timeouts             the time limits of one call
+    faults               provider errors, made ready for the client
+    masking              takes a deployment's secrets out of a text
+    known_secrets        takes the secrets of the whole configuration out of a text
+    secret_forms         the encodings in which a secret may appear
+    shown_parts          the parts of a secret beside a mask
+    whole_as_chunks      a whole answer as the chunks of a stream
 """
 
 from __future__ import annotations
@@ -26,10 +32,13 @@ from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 
 
 class Transport(Protocol):
-    """One way to call providers."""
+    """A way to call providers."""
 
     async def start(self) -> None:
-        """Get ready for calls; returns at once when that was done. Runs before the process says it is ready."""
+        """Open what calls need. Returns at once when the transport has been started.
+
+        The server calls this before it reports that it is ready.
+        """
 
     async def close(self) -> None:
         """Close every connection."""
@@ -38,29 +47,32 @@ class Transport(Protocol):
         """Return the names in *parameters* that the deployment's provider does not take."""
 
     async def complete(self, call: UpstreamCall) -> Answer:
-        """Return the whole answer. Raises :class:`proxy.core.errors.ProxyError`; cancelling it ends the call."""
+        """Return the whole answer.
+
+        Raises :class:`proxy.core.errors.ProxyError`. Cancelling the coroutine ends the call.
+        """
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
-        """Yield the answer's chunks as they come.
+        """Yield the answer's chunks as they arrive.
 
-        Raises :class:`proxy.core.errors.ProxyError` from the iteration. Closing the generator ends the call.
+        The iteration raises :class:`proxy.core.errors.ProxyError`. Closing the generator ends the call.
         """
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return the names in *parameters* that the deployment's provider does not take with an embedding."""
+        """Return the names in *parameters* that the deployment's provider does not take for embeddings."""
 
     async def embed(self, call: TextCall) -> Answer:
-        """Return the embeddings of ``input``. Raises and ends as :meth:`complete` does."""
+        """Return the embeddings of ``input``. Errors and cancellation are as in :meth:`complete`."""
 
 
 class Upstream(Transport, Protocol):
-    """What can be called upstream: chats and embeddings by either transport, texts on OpenAI's wire."""
+    """A transport for all deployments. It also takes text completions, which go over OpenAI's wire."""
 
     async def prepare(self, settings: Settings) -> None:
-        """Get ready for the deployments of *settings* beside those there are, while calls go on."""
+        """Start the transports that *settings* need and that are missing. Calls go on meanwhile."""
 
     async def complete_text(self, call: TextCall) -> Answer:
-        """Return the whole text completion. Raises and ends as :meth:`complete` does."""
+        """Return the whole text completion. Errors and cancellation are as in :meth:`complete`."""
 
     def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
-        """Yield a text completion's chunks as they come. Raises and ends as :meth:`stream` does."""
+        """Yield a text completion's chunks as they arrive. Errors and closing are as in :meth:`stream`."""

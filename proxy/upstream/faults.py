@@ -1,4 +1,4 @@
-"""A provider's refusal as the client's error, the same for every transport."""
+"""Turns a provider's error into the client's error, in the same way for every transport."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proxy.upstream.wires.gemini import is_bad_key
 _LONGEST_MESSAGE = 2_000
 
 _MOST_MASKED = 8 * 2**10
-"""Characters of a provider's words that are searched for secrets. A provider may quote a client's text in them."""
+"""Characters of a provider's message that are searched for secrets. A provider may quote a client's text there."""
 
 _LONGEST_SPELLING = 6
-"""Characters of a spelling for each of a secret, at most: JSON's ``\\u0041``."""
+"""The most characters that one character of a secret may take when encoded (``\\u0041`` in JSON)."""
 
 _LARGEST_EVIDENCE = 64 * 2**10
-"""Bytes of what came in place of an answer that are kept: an error is smaller, and half a JSON says nothing."""
+"""Bytes of a body that are kept as evidence. An error is smaller, and part of a JSON text cannot be read."""
 
 _PASSED_HEADERS = {
     "retry-after": re.compile(
@@ -28,21 +28,21 @@ _PASSED_HEADERS = {
     "retry-after-ms": re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?"),
     "x-should-retry": re.compile(r"(?i:true|false)"),
 }
-"""Headers that tell a client when to try again, and all that they may say (RFC 9110, section 10.2.3; OpenAI's SDK).
+"""Headers that tell a client when to retry, with the values that are passed on.
 
-Seconds may have a fraction, which the SDK reads. What is none of these may hold what no header may, and would take
-the whole answer with it.
+Sources: RFC 9110, section 10.2.3, and OpenAI's SDK, which also reads fractions of a second. Other values are left
+out. They may hold characters that no header may hold, and aiohttp would then refuse to write the answer.
 """
 
 
 def fault_of_answer(
     status: int, headers: Mapping[str, str], words: str | None, secrets: Iterable[str], body: bytes = b""
 ) -> UpstreamFault:
-    """Return the error for an answer with *status* and *body* whose own text is *words* (None: it had none).
+    """Return the error for an answer with *status*. *words* is the provider's message, or None if it sent none.
 
-    The status is kept; a 401 or 403 says that it is the proxy's key that was refused, and so does Gemini's 400 for
-    a bad key, which would read as the client's fault. Of *headers* only those that tell a client when to try
-    again are passed on. Status, headers and body as they came are kept as evidence.
+    The status is kept. The message for a 401 or 403 says that the provider refused the proxy's key. Gemini's 400 for
+    a bad key is treated as a 401, since a client would read a 400 as its own mistake. Of *headers*, only those that
+    tell a client when to retry are passed on. Status, headers and *body* are kept as evidence.
     """
     fault = UpstreamFault(words or f"The provider answered with status {status}.", upstream_status=status)
     _settle(fault, status, headers, secrets, body)
@@ -52,10 +52,10 @@ def fault_of_answer(
 def settle_fault(
     fault: UpstreamFault, status: int, headers: Mapping[str, str], secrets: Iterable[str], payload: bytes
 ) -> None:
-    """Make *fault*, found in an answer with *status*, one for a client and for those who decide what happens next.
+    """Complete *fault*, an error that was found inside an answer with *status*.
 
-    *payload* is what was being read, the body or one event of it. An error that stands there is told like one that
-    is an answer of its own: it has its words masked, and status, headers and bytes as evidence.
+    *payload* is the body, or the event of a stream, in which the error stood. The fault is treated like an answer
+    that is an error. Its message is masked, and status, headers and payload are kept as evidence.
     """
     _settle(fault, status, headers, secrets, payload if len(payload) <= _LARGEST_EVIDENCE else b"")
 
@@ -81,7 +81,10 @@ def _passed(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _for_clients(words: str, status: int | None, secrets: Iterable[str]) -> str:
-    """Return the provider's *words* as a client may read them: whose key was refused, no secret, not a book."""
+    """Return the provider's message *words*, shortened and without secrets.
+
+    For a 401 or 403 it names the proxy's key.
+    """
     if status in (401, 403):
         return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
     held = tuple(secrets)

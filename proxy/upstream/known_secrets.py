@@ -1,7 +1,7 @@
-"""The keys of a whole configuration, taken out of a provider's words, whichever deployment was called.
+"""Takes every key of the configuration out of a provider's message.
 
-A gateway behind several deployments, or a provider that repeats what it was sent, may name another key than the one
-that was used.
+A gateway behind several deployments may name another key than the one that was used. So may a provider that repeats
+its input.
 """
 
 from __future__ import annotations
@@ -14,30 +14,33 @@ from proxy.upstream.masking import cover, keys_of
 from proxy.upstream.secret_forms import base64_forms, plain_forms
 
 _SHORTEST = 12
-"""Characters of a key that is masked for all: shorter ones are names (``lm-studio``), and stand in other errors."""
+"""Characters that a key needs to be masked in all errors.
+
+Shorter keys are names (``lm-studio``) that other errors use.
+"""
 
 _TAIL = 8
-"""Characters at a spelling's end by which it is looked for: keys of one provider begin alike."""
+"""Characters at a form's end that are its index. The keys of one provider begin alike, so the start is no index."""
 
 _TO_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 class KnownSecrets:
-    """The keys of *settings*: of all deployments and all clients; their spellings are made for the first error."""
+    """The keys of all deployments and clients in *settings*. Their encoded forms are made for the first error."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._spellings: _Spellings | None = None
 
     def mask(self, text: str) -> str:
-        """Return *text* without any of the keys; the time does not grow with their number."""
+        """Return *text* without any of the keys. The time does not grow with the number of keys."""
         if self._spellings is None:
             self._spellings = _Spellings(set(_secrets_in(self._settings)))
         return cover(text, self._spellings.spans(text))
 
 
 class _Spellings:
-    """Spellings of *secrets*, by their last characters."""
+    """The encoded forms of *secrets*, indexed by their last characters."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._any_case: dict[str, set[str]] = {}
@@ -49,7 +52,7 @@ class _Spellings:
                 self._as_is.setdefault(form[-_TAIL:], set()).add(form)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where spellings begin and end in *text*."""
+        """Yield the start and end of each form in *text*."""
         for spellings, shown in ((self._any_case, _lower(text)), (self._as_is, text)):
             for end in range(_TAIL, len(shown) + 1):
                 for form in spellings.get(shown[end - _TAIL : end], ()):
@@ -58,7 +61,7 @@ class _Spellings:
 
 
 def _secrets_in(settings: Settings) -> Iterator[str]:
-    """Yield the keys of all deployments, and those that clients send."""
+    """Yield the keys of all deployments and the keys that clients send."""
     routes, general = settings.routes, settings.general_settings
     for pool in (*routes.exact.values(), *routes.wildcards.values()):
         for deployment in pool:

@@ -1,4 +1,4 @@
-"""What of a deployment no client may see, and a provider's words without it."""
+"""Takes a deployment's secrets out of a provider's message."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from proxy.upstream.secret_forms import base64_forms, plain_forms
 from proxy.upstream.shown_parts import ShownParts
 
 _SHORTEST = 4
-"""Shorter keys and hosts say nothing ("x", "api"), and stand in too many words."""
+"""Characters that a key or host needs to be masked. Shorter ones ("x", "api") stand in too many words."""
 
 _SHORTEST_OTHER = 8
-"""Headers and credentials hold settings as well ("true", "prod", "v1beta"): masking those would garble."""
+"""Characters that a header or credential needs to be masked. Many are settings ("true", "prod", "v1beta")."""
 
 _SHORTEST_WITHIN = 8
-"""Shorter ones are masked where they stand as words, not within others ("vllm" in "vllms")."""
+"""Characters that a secret needs to be masked within a word. Shorter ones are masked as whole words only.
+
+An example is "vllm", which is not masked in "vllms".
+"""
 
 MASK = "********"
 _WORD = re.compile(r"\w")
@@ -28,16 +31,16 @@ _BASE64 = frozenset(string.ascii_letters + string.digits + "+/-_")
 _TO_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 _PLACEHOLDERS = frozenset({"dummy", "empty", "fake", "key", "none", "null", "test", "token"})
-"""What is written where a server asks for no key: words that errors use (``EMPTY`` is vLLM's documentation's)."""
+"""Values that stand for no key. Errors use these words (``EMPTY`` is from vLLM's documentation)."""
 
 _NAMING = frozenset({"organization", "vertex_project"})
-"""Credentials that are no secrets and name the operator all the same; a region says nothing of whose it is."""
+"""Credentials that are not secret but name the operator. A region does not."""
 
 
 def secrets_of(deployment: Deployment) -> tuple[str, ...]:
-    """Return the texts of a deployment that no client may see: its keys, credentials, secret headers and address.
+    """Return the texts of a deployment that no client may see: keys, credentials, secret headers and the address.
 
-    What is too short to be told from ordinary words is left out.
+    Texts too short to differ from ordinary words are left out.
     """
     if not deployment.api_base:
         return keys_of(deployment)
@@ -46,7 +49,7 @@ def secrets_of(deployment: Deployment) -> tuple[str, ...]:
 
 
 def keys_of(deployment: Deployment) -> tuple[str, ...]:
-    """Return the key, credentials and secret headers of a deployment that are told from ordinary words."""
+    """Return a deployment's key, credentials and secret headers, without those that are ordinary words."""
     keys = [] if deployment.api_key is None else [deployment.api_key.get_secret_value()]
     held = (*deployment.extra_headers.values(), *deployment.credentials.values())
     others = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]
@@ -61,7 +64,7 @@ def _long_enough(keys: Iterable[str]) -> Iterator[str]:
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
-    """Return *text* without *secrets*, in whichever spelling and case they stand there, whole or shown in part.
+    """Return *text* without *secrets*, in any encoding and case, whole or in part beside a mask.
 
     The time is linear in the length of *text*.
     """
@@ -81,7 +84,7 @@ def _whole_spans(text: str, secrets: Iterable[str]) -> Iterator[tuple[int, int]]
                     yield start, end
         for form in base64_forms(secret):
             for start, end in _places(text, form):
-                # The letters beside it hold a few bits of it.
+                # The base64 letters next to the secret hold a few bits of it.
                 yield start - (text[start - 1 : start] in _BASE64), end + (text[end : end + 1] in _BASE64)
 
 
@@ -93,12 +96,12 @@ def _places(text: str, form: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_word(text: str, start: int, end: int) -> bool:
-    """Tell whether no letter or digit stands beside what is between *start* and *end*."""
+    """Tell whether the characters before *start* and after *end* are neither letters nor digits."""
     return not any(_WORD.match(beside) for beside in (text[start - 1 : start], text[end : end + 1]))
 
 
 def cover(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return *text* with one mask in place of each of *spans*, or of those that meet."""
+    """Return *text* with a mask in place of each span. Spans that meet or overlap get one mask."""
     written: list[str] = []
     at = 0
     for start, end in sorted(spans):
@@ -109,5 +112,5 @@ def cover(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def _lower(text: str) -> str:
-    """Return *text* in lower case, as long as it was: some letters have a longer one."""
+    """Return *text* with ASCII letters in lower case. The length stays: some other letters get longer in lower case."""
     return text.translate(_TO_LOWER)

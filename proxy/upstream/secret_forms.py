@@ -1,4 +1,4 @@
-"""The spellings in which a secret may stand in a provider's words. Pure."""
+"""The encodings in which a secret may appear in a provider's message."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from html import escape
 from urllib.parse import quote
 
 _SHORTEST_BASE64 = 8
-"""Letters of base64 that are told from an ordinary word."""
+"""Base64 letters that are enough to differ from an ordinary word."""
 
 _TO_URL_SAFE = str.maketrans("+/", "-_")
 
 
 def plain_forms(secret: str) -> set[str]:
-    """Return *secret* as it is, and as an address, JSON and HTML spell it."""
+    """Return *secret* as it is, and as URLs, JSON and HTML encode it."""
     in_json = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     return {
         secret,
@@ -27,10 +27,11 @@ def plain_forms(secret: str) -> set[str]:
 
 
 def base64_forms(secret: str) -> set[str]:
-    """Return what stands in every base64 text of which *secret* is a part, as in ``Basic`` of ``user:secret``.
+    """Return the letters that stand in every base64 text that contains *secret*.
 
-    Three bytes make four letters. So there is one spelling for each place of the first byte among three. Letters that
-    hold bits of a neighbour as well are left out; there are at most one on each side.
+    An example is ``Basic`` authentication, which encodes ``user:secret``. Base64 makes four letters of three bytes.
+    So the letters depend on the first byte's place among three, and there is a form for each place. A letter at
+    either end that also holds bits of a neighbour is left out.
     """
     data = secret.encode("utf-8", "surrogatepass")
     forms = set()

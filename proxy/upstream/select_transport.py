@@ -1,9 +1,10 @@
-"""Which transport answers for which deployment.
+"""Passes each call to its deployment's transport.
 
-``auto``, the default, takes the direct one for the wires that it speaks, OpenAI's and Gemini's, and litellm for the
-rest. litellm is imported only where a deployment needs it: a process with direct deployments alone never pays for it.
-Text completions are the direct one's in any case: for each of them litellm opens a client that it never closes, and its
-streams of them lose log probabilities (1.105.3).
+The default, ``auto``, means the direct transport for OpenAI's and Gemini's wire, and litellm for all other providers.
+litellm is imported only when a deployment needs it, since the import takes time and memory.
+
+Text completions always use the direct transport. litellm opens a client for each of them that it never closes, and
+its streams of them lose log probabilities (1.105.3).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from proxy.upstream.transports import completes_texts, transport_of
 
 
 class SelectingUpstream:
-    """Passes each call to its deployment's transport; *deployments* are those that the configuration names."""
+    """Passes each call to its deployment's transport. *deployments* are those of the configuration."""
 
     def __init__(self, deployments: Iterable[Deployment]) -> None:
         self._texts = DirectUpstream()
@@ -36,7 +37,7 @@ class SelectingUpstream:
     def _missing(
         self, deployments: Iterable[Deployment], there: Mapping[str, Transport]
     ) -> dict[str, Transport]:
-        """Return the transports that *deployments* need and that are not *there*."""
+        """Return the transports that *deployments* need and that are missing in *there*."""
         deployments = tuple(deployments)
         needed: set[str] = {transport_of(deployment) for deployment in deployments}
         if any(map(completes_texts, deployments)):
@@ -45,15 +46,15 @@ class SelectingUpstream:
         if "direct" in needed - there.keys():
             missing["direct"] = self._texts
         if "litellm" in needed - there.keys():
-            from proxy.upstream.litellm.transport import LiteLLMUpstream  # late: it brings httpx
+            from proxy.upstream.litellm.transport import LiteLLMUpstream  # late: litellm brings httpx
 
             missing["litellm"] = LiteLLMUpstream()
         return missing
 
     async def prepare(self, settings: Settings) -> None:
-        """See :meth:`proxy.upstream.Upstream.prepare`: a transport is there for calls when it has been started.
+        """See :meth:`proxy.upstream.Upstream.prepare`. A transport takes calls once it has been started.
 
-        One that is no longer needed stays, with its connections: calls may be under way by it.
+        A transport that is no longer needed stays with its connections, since calls may be using it.
         """
         missing = await asyncio.to_thread(self._missing, _deployments_of(settings), self._upstreams)
         for upstream in missing.values():
@@ -62,7 +63,7 @@ class SelectingUpstream:
 
     async def start(self) -> None:
         """See :meth:`proxy.upstream.Upstream.start`."""
-        if self._started:  # each request says this
+        if self._started:  # each request calls this
             return
         for upstream in self._upstreams.values():
             await upstream.start()

@@ -1,7 +1,7 @@
-"""The parts of a secret that stand beside a mask, as in ``sk-ab****xyz``. Pure.
+"""Finds the parts of a secret that stand beside a mask, as in ``sk-ab****xyz``.
 
-Providers tell which key they refused by its first and last characters (OpenAI shows the last four). Those of one key in
-many errors are a good part of it, and tell whose account it is.
+Providers show the first and last characters of a key that they refuse (OpenAI shows the last four). Many errors
+together would reveal much of a key, and the owner of the account.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ import re
 from collections.abc import Iterable, Iterator
 
 _SHORTEST = 4
-"""Characters of a secret that are no accident beside a mask."""
+"""Characters of a secret that do not stand beside a mask by chance."""
 
 _EDGE = 16
-"""A part begins or ends within so many characters of a secret's ends: a long one holds ordinary words as well."""
+"""A part must begin or end within this many characters of a secret's ends. Long secrets hold ordinary words inside."""
 
 _MASKS = re.compile(
     r"[*\u2022\u25cf\u00b7\u2219\u2588\u25a0\u25aa\u2026\u00d7]+|\.{2,}|[xX]{4,}|#{3,}"
     r"|[\[<(](?i:redacted|masked|hidden)[\])>]|(?i:\b(?:end|start|begin)n?(?:s|ing) (?:in|with):? )"
 )
-"""Signs or words in the place of a key's rest. Each alternative is linear."""
+"""Masks: signs or words in place of a key's rest. Each alternative takes linear time."""
 
 _BETWEEN = frozenset(" \"'`")
-"""One of these may stand between a mask and a part."""
+"""One of these characters may stand between a mask and a part."""
 
 
 class ShownParts:
-    """Finds parts of *secrets* beside masks, in a time that is linear in the text."""
+    """Finds parts of *secrets* beside masks. The time is linear in the length of the text."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         held = [secret.lower() for secret in secrets]
@@ -36,7 +36,10 @@ class ShownParts:
         self._lasts = {secret[-size:] for secret in held for size in range(1, _SHORTEST)}
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where in *text*, in lower case, parts stand with their mask; a mask alone is left as it is."""
+        """Yield the start and end of each mask with its parts in *text*, which is in lower case.
+
+        A mask without a part beside it is left out.
+        """
         backwards = text[::-1]
         for mask in _MASKS.finditer(text):
             start = len(text) - self._before.end_of(backwards, len(text) - mask.start())
@@ -50,23 +53,26 @@ class ShownParts:
                 yield start, end
 
     def _find_short(self, text: str, start: int, end: int) -> tuple[int, int]:
-        """Return where the mask between *start* and *end* and short parts on both sides of it begin and end."""
+        """Return where the mask and the short parts on its two sides begin and end.
+
+        Short parts count only when they have enough characters together.
+        """
         before, after = self._short_before(text, start), self._short_after(text, end)
         return (start - before, end + after) if before + after >= _SHORTEST else (start, end)
 
     def _short_before(self, text: str, at: int) -> int:
-        """Return how many of a secret's first characters stand before *at*, of those too few for a part."""
+        """Return the number of a secret's first characters before *at*, from 0 to less than the shortest part."""
         sizes = range(min(at, _SHORTEST - 1), 0, -1)
         return next((size for size in sizes if text[at - size : at] in self._firsts), 0)
 
     def _short_after(self, text: str, at: int) -> int:
-        """Return how many of a secret's last characters stand at *at*, of those too few for a part."""
+        """Return the number of a secret's last characters from *at* on, from 0 to less than the shortest part."""
         sizes = range(_SHORTEST - 1, 0, -1)
         return next((size for size in sizes if text[at : at + size] in self._lasts), 0)
 
 
 class _Runs:
-    """Runs of characters of *secrets*, found by their first ones."""
+    """Finds parts of *secrets* by the part's first characters."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._places: dict[str, list[tuple[str, int]]] = {}
@@ -75,7 +81,7 @@ class _Runs:
                 self._places.setdefault(secret[at : at + _SHORTEST], []).append((secret, at))
 
     def end_of(self, text: str, at: int) -> int:
-        """Return where the parts of secrets end that stand at *at* in *text*, one behind the other."""
+        """Return the end of the parts that stand one behind another from *at* on in *text*."""
         while True:
             skipped = text[at : at + 1] in _BETWEEN and not self._size(text, at)
             size = self._size(text, at + skipped)
@@ -84,7 +90,7 @@ class _Runs:
             at += skipped + size
 
     def _size(self, text: str, at: int) -> int:
-        """Return how long the longest part is that begins at *at*; 0 where there is none."""
+        """Return the length of the longest part that begins at *at*, or 0."""
         longest = 0
         for secret, place in self._places.get(text[at : at + _SHORTEST], ()):
             size = _SHORTEST

@@ -1,4 +1,4 @@
-"""Where tool calls and messages carry a thought signature: read, written and taken out."""
+"""The fields in which tool calls and messages carry a thought signature: read, written and removed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sanitizers.messages import SIGNATURE_MARKS, base_id
 Path = Sequence[str]
 
 OWN_PLACE = ("extra_content", "google", "thought_signature")
-"""Google's own OpenAI endpoint, and ours."""
+"""The field of Google's OpenAI endpoint. The proxy uses it for its own answers too."""
 
 STAND_IN = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
-"""``skip_thought_signature_validator`` in base64, as a field of bytes is written in JSON: the one that is sent."""
+"""The stand-in that is sent: ``skip_thought_signature_validator`` in base64, as JSON writes bytes."""
 
 STAND_INS = frozenset(
     {
@@ -25,7 +25,7 @@ STAND_INS = frozenset(
         "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv",
     }
 )
-"""What Google documents to be sent in place of a lost signature, raw and in base64 (thought-signatures FAQ)."""
+"""The texts that Google documents in place of a lost signature, raw and in base64 (thought-signatures FAQ)."""
 
 ON_CALLS: tuple[Path, ...] = (
     OWN_PLACE,
@@ -35,7 +35,11 @@ ON_CALLS: tuple[Path, ...] = (
     ("function", "provider_specific_fields", "thought_signature"),
     ("function", "thought_signature"),  # Portkey
 )
-"""Beside the id's suffix (litellm ``__thought__``, 9router ``_TSIG_``) and the message's ``reasoning_details``."""
+"""The fields of a tool call that may carry a signature, the most reliable one first.
+
+Two other carriers are a suffix of the id and the message's ``reasoning_details``. litellm's suffix begins with
+``__thought__``, that of 9router with ``_TSIG_``.
+"""
 
 ON_MESSAGES: tuple[Path, ...] = (
     OWN_PLACE,
@@ -43,16 +47,16 @@ ON_MESSAGES: tuple[Path, ...] = (
     ("provider_specific_fields", "thought_signature"),  # any-llm
     ("provider_specific_fields", "thought_signatures"),  # litellm: a list
 )
-"""Of the text of an answer without calls."""
+"""The fields of a message that may carry the signature of a text without calls."""
 
 LONGEST = 64 * 1024
-"""Characters of a signature; those that were seen have some hundreds to a few thousand."""
+"""The most characters of a signature. Those seen so far have some hundreds to a few thousand."""
 
 _CALL_FIELDS = frozenset({"function", "id", "index", "type"})
 _FUNCTION_FIELDS = frozenset({"arguments", "name"})
 _ENCRYPTED = "reasoning.encrypted"
 _FORMATS = ("google-gemini-v1", "unknown")
-"""Of a ``reasoning_details`` entry (OpenRouter): others are those of OpenAI's, xAI's and Anthropic's models."""
+"""The formats of Gemini's ``reasoning_details`` (OpenRouter). OpenAI's, xAI's and Anthropic's models have others."""
 
 
 def own_signature(holder: Mapping[str, Any]) -> str | None:
@@ -64,9 +68,9 @@ def own_signature(holder: Mapping[str, Any]) -> str | None:
 
 
 def call_signatures(call: Mapping[str, Any], details: Mapping[str, str]) -> Iterator[str]:
-    """Yield the signatures that *call* carries, whatever they are worth: the surest place first.
+    """Yield the signatures that *call* carries, unchecked, the most reliable field first.
 
-    *details* are its message's, as :func:`encrypted_details` has them.
+    *details* are those of the call's message, as :func:`encrypted_details` returns them.
     """
     for path in ON_CALLS:
         if path[0] in call:
@@ -83,7 +87,7 @@ def call_signatures(call: Mapping[str, Any], details: Mapping[str, str]) -> Iter
 
 
 def encrypted_details(message: Mapping[str, Any]) -> dict[str, str]:
-    """Return Gemini's signatures in the ``reasoning_details`` of a message or a delta, by the ids of their calls."""
+    """Return Gemini's signatures in the ``reasoning_details`` of a message or delta, by call id."""
     entries = message.get("reasoning_details")
     if not isinstance(entries, list):
         return {}
@@ -95,9 +99,10 @@ def encrypted_details(message: Mapping[str, Any]) -> dict[str, str]:
 
 
 def as_details(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return *message* with the signatures of its calls as OpenRouter has them, in ``reasoning_details``.
+    """Return *message* with its calls' signatures in ``reasoning_details``, as OpenRouter expects them.
 
-    The same object where there are none. Source: openrouter.ai/docs, reasoning tokens, "Preserving reasoning blocks".
+    It is the same object when there are no signatures. Source: openrouter.ai/docs, reasoning tokens, "Preserving
+    reasoning blocks".
     """
     calls = message.get("tool_calls") or ()
     entries = [
@@ -112,7 +117,7 @@ def as_details(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_of_gemini(entry: Any) -> bool:
-    """Tell whether an entry of ``reasoning_details`` holds a signature of Gemini's, as far as it says."""
+    """Tell whether an entry of ``reasoning_details`` holds a signature that is not marked as another provider's."""
     return (
         isinstance(entry, dict)
         and entry.get("type") == _ENCRYPTED
@@ -121,7 +126,7 @@ def is_of_gemini(entry: Any) -> bool:
 
 
 def is_bare(call: Mapping[str, Any]) -> bool:
-    """Tell whether *call* has nothing beside what OpenAI's format names, in which no signature could stand."""
+    """Tell whether *call* has only the fields of OpenAI's format, none of which carries a signature but the id."""
     function = call.get("function")
     return call.keys() <= _CALL_FIELDS and isinstance(function, dict) and function.keys() <= _FUNCTION_FIELDS
 
@@ -134,10 +139,10 @@ def text_signatures(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def is_signature(text: str) -> bool:
-    """Tell whether *text* can be a signature: base64 in the standard or the URL alphabet, padded, and no stand-in.
+    """Tell whether *text* can be a signature: padded base64 in the standard or the URL alphabet, and no stand-in.
 
-    Anything else is refused before it is looked at ("Base64 decoding failed", ruby_llm#521, snow-cli#84). One of more
-    than :data:`LONGEST` characters is none of Google's.
+    Google refuses any other text ("Base64 decoding failed", ruby_llm#521, snow-cli#84). A text longer than
+    :data:`LONGEST` is not Google's.
     """
     if not text or len(text) > LONGEST or text in STAND_INS:
         return False
@@ -148,9 +153,9 @@ def is_signature(text: str) -> bool:
 
 
 def with_own(holder: Mapping[str, Any], signature: str | None, paths: Sequence[Path]) -> dict[str, Any]:
-    """Return *holder* with *signature* in :data:`OWN_PLACE` and none in any other of *paths*.
+    """Return *holder* with *signature* in :data:`OWN_PLACE` and in no other field of *paths*.
 
-    The same object where that is so already.
+    It is the same object when nothing had to change.
     """
     bare: Any = holder
     for path in paths:
@@ -163,7 +168,7 @@ def with_own(holder: Mapping[str, Any], signature: str | None, paths: Sequence[P
 
 
 def without(holder: Any, path: Path) -> Any:
-    """Return *holder* without what stands at *path*, and without a container that held nothing else."""
+    """Return *holder* without the value at *path*. A container that becomes empty is removed too."""
     name, *rest = path
     if name not in holder:
         return holder

@@ -1,14 +1,14 @@
-"""How long one call upstream may take, and how long it may be silent.
+"""Time limits of one call to a provider: in all, and without any bytes.
 
-Bytes count, whatever they say: a comment or a blank line that keeps an answer alive says that somebody is still at
-work (OpenRouter and DeepSeek send them while a request waits). So each limit is for the time without any:
+Any bytes end the silence, also a comment or a blank line. OpenRouter and DeepSeek send them while a request waits, so
+that the connection stays open.
 
-    before the answer has begun    ``first_byte_s``    the model reads, thinks, or waits for its turn; streams only,
-                                                       since a whole answer begins when all of it is written
-    after that                     ``idle_s``          it writes
-    all of it, silent or not       ``total_s``         what only keeps itself alive ends here
+    ``first_byte_s``   silence before the answer has begun: the model reads, thinks or waits for its turn; for streams
+                       only, since a whole answer begins when all of it has been written
+    ``idle_s``         silence after the answer has begun
+    ``total_s``        the whole call; an answer that sends nothing but comments ends here
 
-The time to connect has a limit of its own, which the session keeps.
+The session has a limit of its own for connecting.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ _WORDS = {
 
 
 class CallTimer:
-    """The limits of one call, which begins with it.
+    """The time limits of one call. The call begins when this object is made.
 
-    What is waited for once is given to :meth:`wait`. An answer is waited for many times (:meth:`watch`,
-    :meth:`expect`, :meth:`heard`): its limit moves on, and is watched over with all others of the loop. A timer for
-    each read cost as much as the read.
+    :meth:`wait` limits one awaitable. A stream has many reads, and uses :meth:`watch`, :meth:`expect` and
+    :meth:`heard` instead. One watch for each event loop checks all streams, since a timer for each read cost as much
+    as the read.
     """
 
     __slots__ = ("_clock", "_deadline", "_fail", "_first_byte_s", "_idle_s", "_watch", "begun", "until")
 
     def __init__(self, timeouts: Timeouts, *, stream: bool) -> None:
         self.begun = False
-        """Whether the answer itself has begun."""
+        """True once the answer itself has begun, not only a comment or a role."""
 
         self.until = inf
-        """The limit of what is waited for now."""
+        """The time, on the loop's clock, by which the next bytes must arrive. Infinite while no bytes are expected."""
 
         loop = asyncio.get_running_loop()
         self._clock = loop.time
@@ -58,17 +58,20 @@ class CallTimer:
         self._fail: Callable[[UpstreamTimeout], object] | None = None
 
     def begin(self) -> None:
-        """Note that the answer itself has begun."""
+        """Record that the answer itself has begun."""
         self.begun = True
 
     def hear(self, chunk: Chunk) -> None:
-        """Note that the answer has begun if *chunk* is part of it: some servers say a role first, and then think."""
+        """Record that the answer has begun if *chunk* holds more than a role.
+
+        Some servers send a role, and then think.
+        """
         self.begun = self.begun or any(map(_says_something, chunk.get("choices") or ()))
 
     async def wait(self, awaitable: Awaitable[Awaited]) -> Awaited:
-        """Return what *awaitable* brings, which is to be the provider's next bytes.
+        """Return the result of *awaitable*, which brings the provider's next bytes.
 
-        Raises :class:`UpstreamTimeout`, with its cause, when a limit is reached before; *awaitable* is cancelled then.
+        Raises :class:`UpstreamTimeout` with its cause when a limit is reached first. *awaitable* is cancelled then.
         """
         until = self._limit(self._clock())
         limit = TimeLimit(until)
@@ -81,24 +84,24 @@ class CallTimer:
             raise self._timeout(until) from None
 
     def watch(self, fail: Callable[[UpstreamTimeout], object]) -> None:
-        """Call *fail* from now on, with the error for a limit that is reached while bytes are expected.
+        """Call *fail* with the error when a limit is reached while bytes are expected.
 
-        It has to make the reading of them fail. :meth:`stop` ends it, and comes in any case.
+        *fail* must make the pending read fail. The caller always calls :meth:`stop` at the end.
         """
         if self._fail is None:
             self._watch.watch(self)
         self._fail = fail
 
     def stop(self) -> None:
-        """Watch over nothing any more."""
+        """End the watch."""
         self._fail = None
         self._watch.forget(self)
 
     def expect(self) -> None:
-        """Note that the next bytes are waited for from now on.
+        """Record that the next bytes are expected from now on.
 
-        Raises :class:`UpstreamTimeout` for an answer that has had all of its time: one that always has bytes ready
-        would never be waited for.
+        Raises :class:`UpstreamTimeout` when the call's whole time is over. The watch would miss an answer that always
+        has bytes ready.
         """
         now = self._clock()
         if now >= self._deadline:
@@ -111,7 +114,7 @@ class CallTimer:
             self._watch.watch(self)
 
     def heard(self) -> None:
-        """Note that bytes have come, or are not waited for any more."""
+        """Record that bytes have arrived, or that none are expected any more."""
         self.until = inf
 
     def expire(self) -> None:

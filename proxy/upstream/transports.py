@@ -1,4 +1,4 @@
-"""Tells which transport carries the calls of a deployment."""
+"""Chooses the transport and the endpoints of a deployment."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from proxy.upstream.wires import table
 
 
 def transport_of(deployment: Deployment) -> Literal["direct", "litellm"]:
-    """Return the transport that answers for a deployment."""
+    """Return the name of the transport that carries the deployment's calls."""
     if deployment.transport != "auto":
         return deployment.transport
     return "direct" if deployment.provider in table.WIRES else "litellm"
 
 
 def uses_litellm(routes: Routes) -> bool:
-    """Tell whether any deployment of *routes* is asked through litellm, which takes more memory for a request."""
+    """Tell whether any deployment of *routes* uses litellm, which takes more memory for each request."""
     pools = (*routes.exact.values(), *routes.wildcards.values())
     return any(transport_of(member) == "litellm" for pool in pools for member in pool)
 
 
 def completes_texts(deployment: Deployment) -> bool:
-    """Tell whether a deployment is asked for text completions as such; others only chat.
+    """Tell whether a deployment is asked on its endpoint for text completions. Others are asked for a chat.
 
-    Of OpenAI's wire: OpenAI itself, servers that somebody runs, and whoever is to be asked directly.
+    The endpoint belongs to OpenAI's wire. It is used for OpenAI, for servers that the operator runs, and for
+    deployments with the direct transport.
     """
     if deployment.provider == "openai" or deployment.provider in OPENAI_SERVERS:
         return has_address(deployment.provider, deployment.api_base)

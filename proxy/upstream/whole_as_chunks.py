@@ -1,4 +1,4 @@
-"""A whole answer as the chunks of a stream: for servers that answer whole when they are asked for a stream. Pure."""
+"""A whole answer as the chunks of a stream, for servers that answer a request for a stream with a whole answer."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from proxy.core.upstream_call import Answer, Chunk
 
 
 def whole_as_chunks(answer: Answer) -> list[Chunk]:
-    """Return the chunks of *answer*: what each choice says, then how it ended, then the usage.
+    """Return the chunks of *answer*: for each choice its message and its finish reason, then the usage.
 
-    Nothing is made up: a choice without a finish reason has none in the chunks either. The answer's source is
-    left out, since a native body is no event.
+    A choice without a finish reason has none in the chunks either. The answer's source is left out, since the body is
+    not an event of a stream.
     """
     left = ("choices", "usage", "object", SOURCE)
     kept = {name: value for name, value in answer.items() if name not in left}
@@ -36,7 +36,7 @@ def whole_as_chunks(answer: Answer) -> list[Chunk]:
 
 
 def _delta(message: dict[str, Any]) -> dict[str, Any]:
-    """Return *message* as one delta; in a stream each tool call has its place as a number."""
+    """Return *message* as one delta. In a stream each tool call has an ``index``."""
     delta = {name: value for name, value in message.items() if value is not None}
     if delta.get("tool_calls"):
         delta["tool_calls"] = [{**call, "index": at} for at, call in enumerate(delta["tool_calls"])]
