@@ -1,12 +1,21 @@
-"""Request parameters in each provider's way: mapped, dropped with a count, or refused; nothing is lost unseen. Pure.
+"""Fits request parameters to each provider: maps them, drops them with a count, or refuses the request.
 
-    table            a row for each provider                    dialect         what a row holds
-    openai_models    the models of one provider each: what      choose_dialect  a deployment's row
-    gemini_models    is refused, which efforts are known        fitting         parameters on their way, with what is
-    claude_models                                                               said of them
+In the order of the data:
 
-The rules read the row, and know no provider: ``tools`` and their choice, ``formats`` of the answer, ``reasoning`` (and
-``thinking_blocks``), ``sampling`` with limits and stops.
+    dialect           the fields of a row: the rules of one provider
+    table             the rows, one for each provider
+    openai_models     what OpenAI's models refuse, and their reasoning efforts
+    gemini_models     the reasoning efforts of Gemini's models
+    claude_models     the rules of Claude's models
+    choose_dialect    the row of a deployment
+    fitting           the parameters while the rules change them
+    fit_parameters    applies the rules in their order
+    tools             tools and tool choice
+    formats           the format of the answer
+    reasoning         reasoning effort, with thinking_blocks
+    sampling          sampling, limits and stop sequences
+
+The rules read the row and never the provider's name.
 """
 
 from proxy.upstream.dialects.choose_dialect import Transport, dialect_for, withheld_names

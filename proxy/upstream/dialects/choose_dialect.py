@@ -1,4 +1,4 @@
-"""Which row of the table is a deployment's: by its provider, its model, and the way to it. Pure."""
+"""Chooses the row of the table for a deployment, by its provider, its model and its transport."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ _ROWS: Mapping[str, Dialect] = MappingProxyType(
 )
 
 _MERGED_LIMITS = frozenset({"custom_openai", "xinference"})
-"""Servers for which litellm writes both limits of an answer as the old one."""
+"""Servers for which litellm sends both names of the answer's limit as ``max_tokens``."""
 
 
 @lru_cache(maxsize=1024)
 def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
-    """Return the row for what a deployment's provider and model take by the way that *transport* is."""
+    """Return the row for a deployment's provider and model. *transport* is the transport that carries the call."""
     provider, model = deployment.provider, deployment.model_id
     if provider in _GOOGLE and profile_for(deployment.model, deployment.profile).name.startswith("gemini"):
         return _gemini(deployment, direct=transport == "direct")
@@ -74,7 +74,7 @@ def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
 def withheld_names(
     deployment: Deployment, transport: Transport, parameters: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return the names in *parameters* that the provider is never given, whatever their value."""
+    """Return the names in *parameters* that the provider never gets, whatever their values."""
     dropped = dialect_for(deployment, transport).dropped & parameters.keys()
     return dropped | refused_by_openai(deployment, parameters)
 
@@ -91,7 +91,7 @@ def _claude(provider: str, model: str) -> Dialect:
     row, native = table.ANTHROPIC, facts.schemas
     if provider == "bedrock":
         row, native = table.BEDROCK_CLAUDE, False
-        if facts.schemas:  # the generations for which litellm passes a choice of parallel calls on
+        if facts.schemas:  # only for these does litellm pass `parallel_tool_calls` on
             row = replace(row, dropped=row.dropped - {"parallel_tool_calls"})
     return replace(
         row,

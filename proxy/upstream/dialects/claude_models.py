@@ -1,9 +1,9 @@
-"""What Claude's models take, by version: reasoning, sampling, forms of the answer. Pure.
+"""The rules of Claude's models by version: reasoning, sampling and formats of the answer.
 
 Sources (2026-11): Anthropic's pages on thinking ("Thinking in tool and multi-turn workflows", "Thinking
-troubleshooting", "Adaptive thinking"); ``temperature`` beside ``top_p`` otoroshi-llm-extension#140 (Opus 4.1, Sonnet
-and Haiku 4.5), skydiscover#15 (4.6); sampling that is refused altogether models.dev#1468 (Opus 4.7 and later); what
-litellm 1.105.3 was seen to send for each.
+troubleshooting", "Adaptive thinking"). On ``temperature`` beside ``top_p``: otoroshi-llm-extension#140 (Opus 4.1,
+Sonnet and Haiku 4.5) and skydiscover#15 (4.6). On sampling that is always refused: models.dev#1468 (Opus 4.7 and
+later). The requests that litellm 1.105.3 was seen to send for each model.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ _SAMPLING = frozenset({"temperature", "top_k", "top_p"})
 
 @dataclass(frozen=True, slots=True)
 class Claude:
-    """The facts of one generation. *budget* is for extended thinking, with a budget of tokens; later models adapt."""
+    """The rules of one generation.
+
+    *budget* means extended thinking with a budget of tokens. Later generations adapt their thinking.
+    """
 
     names: re.Pattern[str]
     efforts: tuple[str, ...] | None = None
@@ -27,7 +30,7 @@ class Claude:
     one_sampler: bool = False
     refused: frozenset[str] = frozenset()
     schemas: bool = False
-    """litellm asks for a JSON schema as such; otherwise it makes it a tool that must be called."""
+    """True where litellm asks for a JSON schema directly. Otherwise litellm makes it a tool that must be called."""
 
 
 _GENERATIONS = (
@@ -37,7 +40,7 @@ _GENERATIONS = (
         _BUDGETS,
         budget=True,
     ),
-    # `claude-4.5-sonnet` is asked for a schema by a tool: litellm does not know it for 4.5.
+    # litellm asks `claude-4.5-sonnet` for a schema by a tool, since it does not know this spelling of 4.5.
     Claude(
         re.compile(r"claude-opus-4[-.]1(?!\d)|claude-4[-.][15]-[a-z]"),
         _BUDGETS,
@@ -54,9 +57,12 @@ _GENERATIONS = (
     ),
     Claude(re.compile(r"claude"), ("none", "low", "medium", "high"), one_sampler=True),
 )
-"""The first that is found in a model's name counts; the last is what every model takes that reasons."""
+"""The generations. The first one found in a model's name applies. The last holds what every reasoning model takes."""
 
 
 def claude_of(model: str) -> Claude | None:
-    """Return the facts of *model*, by whichever route (``us.anthropic.claude-opus-4-6-v1``); None for no Claude."""
+    """Return the rules of *model*, or None if it is no Claude. Cloud names are found too.
+
+    An example is ``us.anthropic.claude-opus-4-6-v1``.
+    """
     return next((facts for facts in _GENERATIONS if facts.names.search(model.lower())), None)

@@ -1,4 +1,4 @@
-"""What a row of the table holds: how a provider takes the request parameters of OpenAI's format."""
+"""The fields of a row of the table: how a provider takes the request parameters of OpenAI's format."""
 
 from __future__ import annotations
 
@@ -6,42 +6,46 @@ from dataclasses import dataclass
 from typing import Literal
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""The reasoning efforts that clients know, from none to most; ``default`` asks for none in particular."""
+"""The reasoning efforts that clients send, from none to most. The value ``default`` leaves the effort to the model."""
 
 CHOICES = frozenset({"auto", "named", "none", "required"})
-"""The kinds of a tool choice; ``named`` is one that names a function."""
+"""The kinds of a tool choice. ``named`` stands for a choice that names a function."""
 
 FORMATS = frozenset({"json_object", "json_schema"})
-"""The forms of an answer beside text."""
+"""The formats of an answer other than text."""
 
 Limit = Literal["any", "one", "max_tokens"]
-"""By which names the limit of the answer goes: either or both, either but not both, or the old one alone."""
+"""The names for the limit of the answer: either or both, one of them, or ``max_tokens`` only."""
 
 Thinking = Literal["free", "budget", "always"]
-"""What reasoning rules out. ``free``: nothing. ``budget``: Claude's extended thinking, which needs room in the limit,
-its blocks in the history, and no sampling, nor a tool that must be called. ``always``: it is always on, and no tool can
-be forced."""
+"""The restrictions that reasoning brings.
+
+    ``free``     none
+    ``budget``   Claude's extended thinking: room in the limit, thinking blocks in the history, no sampling parameters
+                 and no forced tool call
+    ``always``   reasoning is always on, and no tool call can be forced
+"""
 
 Range = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
-    """One provider's, or model family's, way with parameters. The defaults are those of a server of OpenAI's wire."""
+    """The rules for the parameters of one provider or model family. The defaults are for servers of OpenAI's wire."""
 
     name: str
-    """Stable name of the row."""
+    """The row's name, which stays stable."""
 
     dropped: frozenset[str] = frozenset()
-    """Parameters that it has no use for, or that would be lost on the way without a word: never sent, and counted."""
+    """Parameters that are never sent, and counted. The provider ignores them, or they get lost on the way."""
 
     carried: frozenset[str] = frozenset()
-    """Parameters that it takes, though litellm's own table does not say so: they are sent on litellm as well."""
+    """Parameters that the provider takes though litellm's table lacks them. They are sent through litellm too."""
 
     limit: Limit = "any"
 
     answers: int | None = None
-    """Most answers to one request (``n``)."""
+    """The most answers to one request (``n``)."""
 
     temperature: Range | None = None
     top_p: Range | None = None
@@ -49,42 +53,42 @@ class Dialect:
     """Legal values, both ends included, where the range is smaller than OpenAI's."""
 
     one_sampler: bool = False
-    """``temperature`` and ``top_p`` cannot stand together."""
+    """True where ``temperature`` and ``top_p`` exclude each other."""
 
     small_seeds: bool = False
-    """Seeds are 32 bits wide."""
+    """True where a seed has 32 bits."""
 
     stops: int | None = None
-    """Most stop sequences."""
+    """The most stop sequences."""
 
     blank_stops: bool = True
-    """A stop sequence of white space alone is taken; an empty one is by nobody."""
+    """True where a stop sequence may be white space. No provider takes an empty one."""
 
     stop_lists: bool = False
-    """Stop sequences come as a list only."""
+    """True where the stop sequences must be a list."""
 
     top_k: str = "top_k"
-    """What ``top_k`` is called."""
+    """The provider's name for ``top_k``."""
 
     opaque_users: bool = False
-    """``user`` must be no e-mail address or telephone number."""
+    """True where ``user`` must not be an e-mail address or telephone number."""
 
     efforts: tuple[str, ...] | None = None
-    """The reasoning efforts that it knows; None where it is left to say so itself."""
+    """The reasoning efforts that the model takes. None: unknown, so the effort is sent as it came."""
 
     always_reasons: bool = False
-    """``none`` is taken, and means as little as can be."""
+    """True where the effort ``none`` is taken, but the model still reasons a little."""
 
     thinking: Thinking = "free"
 
     formats: frozenset[str] = FORMATS
-    """The forms of an answer that can be asked for by parameter; others are asked for in words."""
+    """The formats that a parameter can ask for. An instruction asks for the others."""
 
     formats_with_tools: frozenset[str] = FORMATS
-    """Those that can be beside tools."""
+    """The formats that a parameter can ask for when the request has tools."""
 
     choices: frozenset[str] = CHOICES
-    """The tool choices that it is given."""
+    """The kinds of a tool choice that the provider takes."""
 
     functions: bool = True
-    """``functions`` and ``function_call`` are known; otherwise they become tools."""
+    """True where ``functions`` and ``function_call`` are taken. Otherwise they are rewritten as tools."""

@@ -1,4 +1,4 @@
-"""The rules over the table's row, in their order."""
+"""Applies the rules of a dialect to a request's parameters, in their order."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from sanitizers.record import record
 
 @record
 class FittedParameters:
-    """What became of a request's parameters.
+    """A request's parameters after the rules.
 
-    *parameters* is the very object that was given where nothing had to be done. *dropped* names those that are gone.
-    *words* is what the model has to be told, since no parameter says it
+    *parameters* is the object that was given when nothing had to change. *dropped* names the parameters that were
+    left out. *words* is an instruction for the model that no parameter can give
     (:func:`proxy.upstream.dialects.formats.with_words`).
     """
 
@@ -32,7 +32,7 @@ class FittedParameters:
 
 
 _RULES = (fit_tools, fit_format, fit_limits, fit_effort, fit_sampling, fit_stops)
-"""What is dropped for good goes first, so that it is judged by no other rule."""
+"""The rules. Those that drop parameters for good come first, so that no later rule judges such a parameter."""
 
 
 def fit_parameters(
@@ -42,19 +42,22 @@ def fit_parameters(
     *,
     allowed: frozenset[str] = frozenset(),
 ) -> FittedParameters:
-    """Return *parameters*, of checked types, in the provider's way; *messages* is the history they go with.
+    """Return *parameters* as the provider takes them. *messages* is the history of the same request.
 
-    Names in *allowed* pass untouched; the schemas of tools are cleaned all the same (``clean_tools``). A
-    parameter that the provider has no use for is dropped and counted; one whose value it does not take is mapped to the
-    nearest, and one that cannot stand beside another is dropped, each with a change. What the client would miss in the
-    answer is refused: ``InvalidRequest`` for more answers than there can be, and for a choice of a
-    function that is not declared. Nothing that was passed in is changed.
+    The types of the parameters have been checked. Names in *allowed* stay unchanged, except that ``clean_tools``
+    still cleans the schemas of tools.
+
+    A parameter that the provider has no use for is dropped and counted. A value that it does not take is replaced by
+    the nearest one, with a change. A parameter that another one excludes is dropped, with a change.
+
+    Raises ``InvalidRequest`` where the client would miss something in the answer. That is for more answers than the
+    model gives, and for a choice of a function that is not declared. Nothing that was passed in is changed.
     """
     if parameters.keys() <= _untouched_by(dialect) and parameters.get("tools") != []:
         return FittedParameters(parameters)
     fitting = Fitting(parameters, dialect, messages, allowed)
     for name in sorted(dialect.dropped & parameters.keys()):
-        # More answers than one are refused further on, and the old form of tools is written anew.
+        # `n` and the old form of tools stay, since later rules refuse the one and rewrite the other.
         if fitting.value(name) is not None and name not in _SEEN_LATER:
             fitting.withhold(name)
     for rule in _RULES:
@@ -64,9 +67,10 @@ def fit_parameters(
 
 @lru_cache(maxsize=1024)
 def _untouched_by(dialect: Dialect) -> frozenset[str]:
-    """Return names that no rule has anything to say of, whatever their values, where none but they are there.
+    """Return names that no rule changes, whatever their values, when a request has no other parameters.
 
-    Most requests have no others; to ask each rule takes ten times as long. Tools are among them where there are some.
+    Most requests have only these, and asking each rule would take ten times as long. ``tools`` is among them unless
+    the list is empty.
     """
     names = {
         "logit_bias",

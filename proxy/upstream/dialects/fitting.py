@@ -1,4 +1,4 @@
-"""A request's parameters on their way into a dialect: what was made of them, and what is said of it."""
+"""A request's parameters while the rules of a dialect change them, with the changes made so far."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sanitizers import Change, Messages
 from sanitizers.changes import Kind
 
 STEP = "parameters"
-"""The step's name in a change; a change of a parameter stands at 0, and *detail* names it."""
+"""The step's name in a change. A change of a parameter has place 0, and *detail* names the parameter."""
 
 
 class Fitting:
-    """Parameters that rules read and rewrite. Names in *allowed* pass untouched: no rule gets to see them."""
+    """Parameters that the rules read and rewrite. Rules do not see the names in *allowed*."""
 
     def __init__(
         self, parameters: Mapping[str, Any], dialect: Dialect, messages: Messages, allowed: frozenset[str]
@@ -22,7 +22,7 @@ class Fitting:
         self.dialect = dialect
         self.messages = messages
         self.words: str | None = None
-        """What is asked for in words, since no parameter can."""
+        """An instruction for the model that no parameter can give."""
 
         self.changes: list[Change] = []
         self.dropped: list[str] = []
@@ -32,20 +32,20 @@ class Fitting:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The parameters as they are now; those that were given where nothing was changed."""
+        """The parameters as they are now. It is the object that was given when nothing changed."""
         return self._fitted if self.changes or self.dropped else self._given
 
     def value(self, name: str) -> Any:
-        """Return the value of a parameter that a rule may change; None where there is none."""
+        """Return the value of a parameter that a rule may change, or None if there is none."""
         return None if name in self._allowed else self._fitted.get(name)
 
     def declared(self) -> tuple[str, ...]:
-        """Return the names of the functions that are declared, whoever may change them."""
+        """Return the names of the declared functions, also when the rules may not change them."""
         tools = [tool.get("function", {}) for tool in self._fitted.get("tools") or ()]
         return tuple(function.get("name") for function in (*tools, *(self._fitted.get("functions") or ())))
 
     def replace(self, name: str, value: Any, reason: str, *, to: str | None = None) -> None:
-        """Put *value* in the place of what *name* had, under the name *to* if there is one."""
+        """Replace the value of *name* with *value*, renamed to *to* if given, and record the change."""
         self._fitted = {
             (to or name) if key == name else key: value if key == name else given
             for key, given in self._fitted.items()
@@ -54,20 +54,20 @@ class Fitting:
         self.say("replaced", reason, name)
 
     def put(self, name: str, value: Any) -> None:
-        """Give a parameter a value; the caller says why."""
+        """Give a parameter a value without recording a change."""
         self._fitted[name] = value
 
     def drop(self, name: str, reason: str) -> None:
-        """Leave a parameter out for what else is in the request."""
+        """Leave out a parameter because of the rest of the request, and record the change."""
         del self._fitted[name]
         self.dropped.append(name)
         self.say("dropped", reason, name)
 
     def withhold(self, name: str) -> None:
-        """Leave out a parameter that is never sent; the count says so."""
+        """Leave out a parameter that this provider never gets. It is counted, without a change."""
         del self._fitted[name]
         self.dropped.append(name)
 
     def say(self, kind: Kind, reason: str, detail: str) -> None:
-        """Put a change on the list."""
+        """Record a change."""
         self.changes.append(Change(STEP, kind, 0, reason, detail))

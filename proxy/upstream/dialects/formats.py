@@ -1,4 +1,4 @@
-"""The form of the answer: as a parameter where it is taken, in words where it is not."""
+"""The format of the answer: asked for by a parameter where the provider takes it, else by an instruction."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _WORDS_WITH_TOOLS = (
 
 
 def fit_format(fitting: Fitting) -> None:
-    """Ask for the form of the answer in words where the dialect has no parameter for it.
+    """Ask for the format of the answer by an instruction where the dialect has no parameter for it.
 
-    Left out, the client would get prose that it cannot parse. Where at least JSON can be demanded, it is, and the words
-    are about the schema alone: the word "JSON" is in them, which those who demand it want to see in the history. Raises
-    :class:`InvalidRequest` where there is no message to say it in.
+    If the format were dropped, the client would get prose that it cannot parse. Where ``json_object`` is known, a
+    schema becomes ``json_object`` and an instruction. The instruction holds the word "JSON", which providers want to
+    see in the history. Raises :class:`InvalidRequest` when no message can hold the instruction.
     """
     form = fitting.value("response_format")
     kind = form.get("type") if isinstance(form, Mapping) else None
@@ -42,9 +42,9 @@ def fit_format(fitting: Fitting) -> None:
 
 
 def describe_format(form: Mapping[str, Any], *, has_tools: bool) -> str:
-    """Return a ``response_format`` other than text as an instruction.
+    """Return the instruction for a ``response_format`` other than text.
 
-    Raises :class:`InvalidRequest` for a schema that is no object.
+    Raises :class:`InvalidRequest` for a schema that is not an object.
     """
     schema = schema_of(form)
     words = _WORDS_WITH_TOOLS if has_tools else _WORDS
@@ -52,7 +52,7 @@ def describe_format(form: Mapping[str, Any], *, has_tools: bool) -> str:
 
 
 def schema_of(form: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the schema in a ``response_format``; raises :class:`InvalidRequest` for one that is no object."""
+    """Return the schema in a ``response_format``, or None. Raises :class:`InvalidRequest` if it is not an object."""
     wrapper = form.get("json_schema")
     schema = wrapper.get("schema") if isinstance(wrapper, Mapping) else None
     if schema is not None and not isinstance(schema, Mapping):
@@ -62,10 +62,10 @@ def schema_of(form: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def with_words(messages: Messages, words: str) -> Messages:
-    """Return *messages* with an instruction at the end of what leads them; as many as there were, none changed.
+    """Return *messages* with an instruction appended to the leading message. No message is changed in place.
 
-    The system message that leads gets it, else the first user message: places that stay as the history grows, so that a
-    cached prefix stays what it was, and that every provider takes.
+    The leading message is a system message at the start, else the first user message. Every provider takes the
+    instruction there. That message stays the same while the history grows, so a cached prefix stays valid.
     """
     place = _place(messages)
     said = [*messages]

@@ -1,18 +1,21 @@
-"""What Gemini's models know of reasoning: a budget of tokens for 2.5, a level from Gemini 3 on. Pure."""
+"""The reasoning of Gemini's models: a budget of tokens for 2.5, a level from Gemini 3 on."""
 
 from __future__ import annotations
 
 from sanitizers import Profile
 
 _MINIMAL_LEVEL = ("gemini-3-flash", "gemini-3.1-flash", "gemini-3.5-flash", "gemini-3.6-flash")
-"""Models that know the level ``minimal``. Pro models and, from 3.7 on, all others refuse it: "'minimal' is not a
-supported thinking level for this model." (kiss-translator#1048)."""
+"""Models that know the level ``minimal``.
+
+Pro models and, from 3.7 on, all others refuse it: "'minimal' is not a supported thinking level for this model."
+(kiss-translator#1048).
+"""
 
 _TWO_LEVELS = "gemini-3-pro"
-"""It knows ``low`` and ``high`` alone (ai.google.dev/gemini-api/docs/thinking)."""
+"""A model that knows only ``low`` and ``high`` (ai.google.dev/gemini-api/docs/thinking)."""
 
 _ALWAYS_THINKS = "gemini-2.5-pro"
-"""It has no budget of 0: thinking cannot be turned off (ai.google.dev/gemini-api/docs/thinking)."""
+"""A model without a budget of 0: its thinking cannot be turned off (ai.google.dev/gemini-api/docs/thinking)."""
 
 
 def thinks(profile: Profile, model: str) -> bool:
@@ -28,12 +31,12 @@ def knows_minimal(model: str) -> bool:
 
 
 def always_thinks(model: str) -> bool:
-    """Tell whether a model of Gemini 2.5 cannot be kept from thinking."""
+    """Tell whether the thinking of a Gemini 2.5 model cannot be turned off."""
     return model.startswith(_ALWAYS_THINKS)
 
 
 def efforts_of_gemini(profile: Profile, model: str, *, direct: bool) -> tuple[str, ...] | None:
-    """Return the reasoning efforts that *model* takes; None where it takes none, which is for others to report.
+    """Return the reasoning efforts that *model* takes. None if it takes none, which other code reports.
 
     The direct wire has budgets for more efforts than litellm, which refuses ``xhigh`` and ``max`` with a 400 (run on
     1.105.3).

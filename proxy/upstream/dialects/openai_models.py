@@ -1,15 +1,19 @@
-"""Which parameters OpenAI's own models refuse, by family. Pure.
+"""The parameters that OpenAI's own models refuse, by family, and the reasoning efforts that they take.
 
-A refused name costs the whole request (``400 Unsupported parameter: 'stop' is not supported with this model.``), so it
-is withheld, and reported as withheld. The rules are for OpenAI's own service only: other servers that speak its wire
-name their models as they like and have rules of their own, so that their parameters stay as they are.
+A refused name fails the whole request: ``400 Unsupported parameter: 'stop' is not supported with this model.`` So it
+is withheld and reported. The rules apply to OpenAI's own service only. Other servers of the same wire may use the
+same model names with other rules.
 
-Sources (2026-11): OpenAI's chat completions reference and reasoning guide; Microsoft's list for the same models
-(learn.microsoft.com, "Azure OpenAI reasoning models": temperature, top_p, both penalties, logprobs, top_logprobs,
-logit_bias and max_tokens are not supported); refusals as users report them: ``stop`` smolagents#1671 (gpt-5-mini),
-dify#18971 (o4-mini), crewAI#2738 (o3, but not o3-mini), ``parallel_tool_calls`` llama_index#20865 (o1, o3-mini and
-o4-mini), ``max_tokens`` pokitoki#48, ``minimal`` opencode#4451; what litellm 1.105.3 was seen to withhold for each
-model, and the efforts in its catalogue.
+Sources (2026-11): OpenAI's chat completions reference and reasoning guide. Microsoft's list for the same models
+(learn.microsoft.com, "Azure OpenAI reasoning models"), which refuses temperature, top_p, both penalties, logprobs,
+top_logprobs, logit_bias and max_tokens. Reports of users:
+
+- ``stop``: smolagents#1671 (gpt-5-mini), dify#18971 (o4-mini), crewAI#2738 (o3, but not o3-mini)
+- ``parallel_tool_calls``: llama_index#20865 (o1, o3-mini and o4-mini)
+- ``max_tokens``: pokitoki#48
+- ``minimal``: opencode#4451
+
+The names that litellm 1.105.3 was seen to withhold for each model, and the efforts in its catalogue.
 """
 
 from __future__ import annotations
@@ -24,17 +28,18 @@ from urllib.parse import urlsplit
 from proxy.core.deployment import Deployment
 
 _SAMPLING = frozenset({"logprobs", "temperature", "top_logprobs", "top_p"})
-"""Refused while the model reasons; ``temperature: 1`` is the default, and taken all the same."""
+"""Refused while the model reasons. ``temperature: 1`` is the default, and is taken."""
 
 _EFFORT = frozenset({"reasoning_effort", "verbosity"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """Models, and what they refuse.
+    """A family of models, and the parameters that it refuses.
 
-    *renames* is for those that take ``max_completion_tokens`` in the place of ``max_tokens``. *reasons* says when they
-    reason: never, always, or unless ``reasoning_effort`` is ``none``, which is what *rests* takes for granted.
+    *renames* is for models that take ``max_completion_tokens`` in place of ``max_tokens``. *reasons* is for models
+    that reason. Of these, *may_rest* ones do not reason when ``reasoning_effort`` is ``none``, and *rests* ones when
+    it is missing too.
     """
 
     ids: re.Pattern[str]
@@ -66,7 +71,7 @@ _FAMILIES = (
     _family(r"gpt-(?:[5-9]|\d\d)", *_GPT_5, may_rest=True),
     _family(r"gpt-3\.5|gpt-4|chatgpt-4", *_EFFORT, renames=False, reasons=False),
 )
-"""The first family whose pattern the id begins with; an id that is in none is left alone."""
+"""The families. The first whose pattern matches the start of the id applies. Unknown ids have no rules here."""
 
 _EFFORTS = tuple(
     (re.compile(ids), tuple(efforts.split()))
@@ -83,14 +88,14 @@ _EFFORTS = tuple(
         (r"gpt-6", "low medium high xhigh max"),
     )
 )
-"""The reasoning efforts that a model takes; the first pattern that the id begins with counts."""
+"""The reasoning efforts of each model. The first pattern that matches the start of the id applies."""
 
 
 def refused_by_openai(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
     """Return the names in *parameters* that the deployment's model refuses.
 
-    Tools are never among them: a model without tools must say so itself, rather than answer as if there were none.
-    ``max_tokens`` is when ``max_completion_tokens`` is there too, which is the name that counts.
+    Tools are never among them. A model without tools must say so itself, since an answer without them would mislead.
+    ``max_tokens`` is among them when ``max_completion_tokens`` is given too, which then applies.
     """
     family = _family_of(deployment)
     if family is None:
@@ -106,19 +111,19 @@ def refused_by_openai(deployment: Deployment, parameters: Mapping[str, Any]) -> 
 
 
 def renames_limit(deployment: Deployment) -> bool:
-    """Tell whether the deployment's model takes ``max_completion_tokens`` in the place of ``max_tokens``."""
+    """Tell whether the deployment's model takes ``max_completion_tokens`` in place of ``max_tokens``."""
     family = _family_of(deployment)
     return family is not None and family.renames
 
 
 def efforts_of_openai(model: str) -> tuple[str, ...] | None:
-    """Return the reasoning efforts that one of OpenAI's models takes; None where they are not known here."""
+    """Return the reasoning efforts that one of OpenAI's models takes, or None if they are unknown."""
     name = model.removeprefix("ft:")
     return next((efforts for ids, efforts in _EFFORTS if ids.match(name)), None)
 
 
 def is_openai(deployment: Deployment) -> bool:
-    """Tell whether OpenAI itself answers: at its address, or at one of its regions' (``eu.api.openai.com``)."""
+    """Tell whether OpenAI's own service answers, at its main or a regional address (``eu.api.openai.com``)."""
     if deployment.provider != "openai":
         return False
     host = urlsplit(deployment.api_base).hostname if deployment.api_base else "api.openai.com"
@@ -134,6 +139,6 @@ def _family_of(deployment: Deployment) -> _Family | None:
 
 
 def _at_rest(family: _Family, parameters: Mapping[str, Any]) -> bool:
-    """Tell whether the request makes a reasoning model answer without reasoning."""
+    """Tell whether a reasoning model answers this request without reasoning."""
     effort = parameters.get("reasoning_effort")
     return family.may_rest and (effort == "none" or (effort is None and family.rests))

@@ -1,4 +1,4 @@
-"""Reasoning: the nearest effort that a model knows, and what cannot stand beside it."""
+"""Fits the reasoning effort to the model, and resolves conflicts between reasoning and other parameters."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _BUDGETS = MappingProxyType(
 """The tokens that litellm makes of an effort for Claude (run on 1.105.3), least first."""
 
 _LEAST_TOP_P = 0.95
-"""What extended thinking takes (Anthropic's page on it: "top_p values between 1 and 0.95")."""
+"""The least ``top_p`` that extended thinking takes (Anthropic's page: "top_p values between 1 and 0.95")."""
 
 
 def fit_effort(fitting: Fitting) -> None:
-    """Make ``reasoning_effort`` one that the model knows, and see to what it rules out."""
+    """Make ``reasoning_effort`` one that the model knows, and drop what reasoning excludes."""
     effort, efforts = fitting.value(_NAME), fitting.dialect.efforts
     if effort is not None and efforts is not None:
         if effort == "default" and effort not in efforts:
-            fitting.drop(_NAME, "default")  # what it is without a word
+            fitting.drop(_NAME, "default")  # the model's own effort, as without the parameter
         elif effort not in efforts:
             _put_nearest(fitting, effort, efforts)
         elif effort == "none" and fitting.dialect.always_reasons:
@@ -37,9 +37,9 @@ def fit_effort(fitting: Fitting) -> None:
 
 
 def nearest_effort(effort: str, efforts: tuple[str, ...]) -> str | None:
-    """Return the effort of *efforts* that is nearest to *effort*, the greater of two; None where there is none.
+    """Return the member of *efforts* nearest to *effort*, the greater of two, or None if there is none.
 
-    ``none`` is nobody's neighbour: who asks for little reasoning does not ask for no reasoning.
+    ``none`` is never the nearest. A client that asks for little reasoning does not ask for no reasoning.
     """
     known = [known for known in efforts if known != "none"]
     wanted = EFFORTS.index(effort)
@@ -55,11 +55,12 @@ def _put_nearest(fitting: Fitting, effort: str, efforts: tuple[str, ...]) -> Non
 
 
 def _fit_thinking(fitting: Fitting) -> None:
-    """Leave out what Claude's extended thinking cannot stand beside, or the thinking where it cannot be had.
+    """Drop what Claude's extended thinking excludes, or the effort where the request excludes thinking.
 
-    What the request is about goes first: a call that must be made, a limit, the history. Sources: "Thinking may not be
-    enabled when tool_choice forces tool use." (mastra#7507), "budget_tokens must be less than max_tokens" (llm.js#30),
-    :mod:`proxy.upstream.dialects.thinking_blocks`; no other temperature than 1, no ``top_k`` (GoModel#83).
+    A forced tool call, a limit and the history count more than the effort. Sources: "Thinking may not be enabled when
+    tool_choice forces tool use." (mastra#7507), "budget_tokens must be less than max_tokens" (llm.js#30). The
+    history's rule is in :mod:`proxy.upstream.dialects.thinking_blocks`. No temperature but 1 and no ``top_k`` are
+    taken (GoModel#83).
     """
     effort = fitting.value(_NAME)
     if effort in (None, "none"):
@@ -87,7 +88,7 @@ def _fit_thinking(fitting: Fitting) -> None:
 
 
 def _free_choice(fitting: Fitting) -> None:
-    """Leave a call to the model that cannot be demanded of one that thinks (eino#994)."""
+    """Drop a choice that forces a tool call, which a thinking model refuses (eino#994)."""
     choice = fitting.value("tool_choice")
     resting = fitting.value(_NAME) == "none"
     if choice is not None and not resting and kind_of_choice(choice) in ("named", "required"):

@@ -1,4 +1,4 @@
-"""Sampling, limits and stops: values into their ranges, lists to their length, names to their spelling."""
+"""Fits sampling parameters, limits and stop sequences to the dialect: ranges, lengths and names."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _TELEPHONE = re.compile(r"\+?[\d\s()-]{7,}$")
 
 
 def fit_limits(fitting: Fitting) -> None:
-    """Name the limit of the answer once: of two, the newer name's counts. Raises for more answers than there can be.
+    """Name the answer's limit once. Of two limits, ``max_completion_tokens`` counts.
 
-    An answer less is not what the client asked for, so that ``n`` is refused where another parameter would be dropped.
+    Raises :class:`InvalidRequest` for more answers than the model gives. ``n`` is not reduced, since the client would
+    get fewer answers than it asked for.
     """
     old, new = fitting.value("max_tokens"), fitting.value("max_completion_tokens")
     rule = fitting.dialect.limit
@@ -29,7 +30,7 @@ def fit_limits(fitting: Fitting) -> None:
 
 
 def fit_sampling(fitting: Fitting) -> None:
-    """Bring sampling into the dialect's ranges, and leave out what cannot stand beside another setting."""
+    """Bring sampling parameters into the dialect's ranges, and drop those that another setting excludes."""
     dialect = fitting.dialect
     _clamp(fitting, "temperature", dialect.temperature)
     _clamp(fitting, "top_p", dialect.top_p)
@@ -45,7 +46,7 @@ def fit_sampling(fitting: Fitting) -> None:
         )  # OpenAI's reference: "must be set to true if this is used"
     seed = fitting.value("seed")
     if seed is not None and dialect.small_seeds and not -(2**31) <= seed < 2**31:
-        # Folded, it still gives the same answer as the last time.
+        # Reduced modulo 2**31, the same seed still gives the same answer.
         fitting.replace("seed", seed % 2**31, "out_of_range")
     top_k = fitting.value("top_k")
     if top_k is not None and dialect.top_k != "top_k":
@@ -56,7 +57,7 @@ def fit_sampling(fitting: Fitting) -> None:
 
 
 def fit_stops(fitting: Fitting) -> None:
-    """Bring the stop sequences to a form and number that the dialect takes; the first ones stay."""
+    """Fit the form and number of the stop sequences to the dialect. The first ones stay."""
     given = fitting.value("stop")
     if given is None:
         return

@@ -1,8 +1,8 @@
-"""The table: how each provider takes the request parameters. A provider that differs is a row here, and no code.
+"""The table of providers: how each takes the request parameters. A new provider is a new row, without code.
 
-What litellm loses or changes without a word was found by running it (1.105.3) against a server that writes down what
-arrives. ``tests/proxy/upstream/dialects/test_arrivals.py`` holds it to that, parameter by parameter. Where a provider's
-rule is not litellm's doing its source stands beside it. A parameter that is in nobody's row goes as it came.
+A run of litellm (1.105.3) against a recording server showed what litellm loses or changes without an error. The test
+``tests/proxy/upstream/dialects/test_arrivals.py`` checks that, parameter by parameter. A rule with another reason has
+its source beside it. A parameter that a row does not mention is sent as it came.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ _PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
 _TOP_K = frozenset({"top_k"})
 
 LEVELS = ("low", "medium", "high")
-"""gpt-oss has these, and cannot be kept from thinking (docs.ollama.com/capabilities/thinking; Groq: docs/reasoning)."""
+"""The efforts of gpt-oss, which always thinks (docs.ollama.com/capabilities/thinking; Groq: docs/reasoning)."""
 
 OTHERS = Dialect("others")
-"""A provider without a row: what litellm's table lists goes, and whatever else the direct wire is given."""
+"""A provider without a row. litellm gets what its own table lists. The direct wire gets everything."""
 
 COMPATIBLE = Dialect("openai-compatible", carried=_TOP_K | {"user"})
-"""A server of OpenAI's wire that is wherever somebody runs it: vLLM and its like take ``top_k`` beside the rest;
-litellm's table lists ``user`` for names of OpenAI's models alone."""
+"""A server of OpenAI's wire that the operator runs. vLLM and similar servers also take ``top_k``.
+
+litellm's table lists ``user`` for the names of OpenAI's models only.
+"""
 
 OPENROUTER = replace(COMPATIBLE, name="openrouter")  # openrouter.ai/docs: Parameters
 TOGETHER = replace(COMPATIBLE, name="together")  # docs.together.ai/reference/chat-completions
@@ -42,8 +44,8 @@ ANTHROPIC = Dialect(
     answers=1,
     temperature=(0.0, 1.0),  # Anthropic's reference: "Ranges from 0.0 to 1.0"
     blank_stops=False,  # "each stop sequence must contain non-whitespace" (litellm#3286)
-    opaque_users=True,  # litellm leaves such a `user` out without a word: "anthropic fails on emails"
-    # litellm makes nothing of a form without a schema.
+    opaque_users=True,  # litellm drops such a `user` without an error: "anthropic fails on emails"
+    # litellm drops a format without a schema.
     formats=frozenset({"json_schema"}),
     formats_with_tools=frozenset(),
     functions=False,
@@ -68,12 +70,12 @@ BEDROCK_CLAUDE = replace(
     choices=BEDROCK.choices,
 )
 
-# docs.aws.amazon.com/nova: at most four stop sequences; `top_k` among the fields of its own
+# docs.aws.amazon.com/nova: at most four stop sequences. `top_k` is one of Nova's own fields.
 NOVA = replace(BEDROCK, name="bedrock-nova", dropped=BEDROCK.dropped - _TOP_K, carried=_TOP_K, stops=4)
 
 MISTRAL = Dialect(
     "mistral",
-    # What its API knows else is refused: "Extra inputs are not permitted" (eca#231). An effort makes litellm put a
+    # The API refuses all other parameters: "Extra inputs are not permitted" (eca#231). With an effort, litellm puts a
     # system prompt of its own into the history.
     dropped=frozenset(
         {
@@ -90,7 +92,7 @@ MISTRAL = Dialect(
             *("user", "verbosity"),
         }
     ),
-    # litellm's table lacks them; without `tool_choice` it loses one that names a function.
+    # litellm's table lacks these. Without `tool_choice` listed, litellm drops a choice that names a function.
     carried=_PENALTIES | {"n", "prediction", "tool_choice"},
     limit="max_tokens",
     temperature=(0.0, 1.5),  # Mistral's reference: [0 .. 1.5]
@@ -99,7 +101,7 @@ MISTRAL = Dialect(
 
 DEEPSEEK = Dialect(
     "deepseek",
-    # Not in DeepSeek's reference (api-docs.deepseek.com/api/create-chat-completion); what is not there is ignored.
+    # Missing in DeepSeek's reference (api-docs.deepseek.com/api/create-chat-completion), so the API ignores them.
     dropped=frozenset(
         {
             *("audio", "logit_bias", "modalities", "parallel_tool_calls", "prediction", "prompt_cache_key"),
@@ -109,7 +111,7 @@ DEEPSEEK = Dialect(
     limit="max_tokens",
     answers=1,
     stops=16,
-    # litellm makes a switch of it; so does every model before V4.
+    # litellm turns the effort into a switch, and so does every model before V4.
     efforts=("none", "high"),
     # "This response_format type is unavailable now" (llm-exe#662)
     formats=frozenset({"json_object"}),
@@ -117,20 +119,21 @@ DEEPSEEK = Dialect(
     functions=False,
 )
 
-# V4 thinks unless it is told not to (awesome-deepseek-integration#598); "deepseek-reasoner does not support this
-# tool_choice" is what both say to a call that must be made (pydantic-ai#3644, eino#994). On the direct wire V4 has two
-# efforts (api-docs.deepseek.com, "Thinking Mode").
+# V4 thinks unless the request turns thinking off (awesome-deepseek-integration#598). Both models refuse a forced tool
+# call: "deepseek-reasoner does not support this tool_choice" (pydantic-ai#3644, eino#994). On the direct wire V4 has
+# two efforts (api-docs.deepseek.com, "Thinking Mode").
 DEEPSEEK_V4 = replace(DEEPSEEK, name="deepseek-v4", thinking="always")
 DEEPSEEK_REASONER = replace(
     DEEPSEEK_V4,
     name="deepseek-reasoner",
-    # "logprobs, top_logprobs ... will trigger an error" (api-docs.deepseek.com, reasoning model); it has no switch.
+    # "logprobs, top_logprobs ... will trigger an error" (api-docs.deepseek.com, reasoning model). Its thinking has no
+    # switch.
     dropped=DEEPSEEK.dropped | {"logprobs", "reasoning_effort", "top_logprobs"},
 )
 
 COHERE = Dialect(
     "cohere",
-    # docs.cohere.com/reference/chat; litellm loses the tool choice though its table lists it.
+    # docs.cohere.com/reference/chat. litellm drops the tool choice though its table lists it.
     dropped=frozenset({"n"}),
     carried=frozenset({"k"}),
     limit="one",
@@ -153,7 +156,7 @@ OLLAMA = Dialect(
     carried=frozenset({"presence_penalty", "top_k"}),
     limit="one",
     answers=1,
-    # A switch; litellm reads `xhigh` and `max` as off.
+    # The effort is a switch. litellm reads `xhigh` and `max` as off.
     efforts=("none", "high"),
     choices=frozenset(),
     functions=False,
@@ -172,7 +175,7 @@ GROQ = Dialect(
 GEMINI = Dialect(
     "gemini",
     carried=_TOP_K | {"top_logprobs"},
-    dropped=frozenset({"parallel_tool_calls"}),  # there is no such setting; litellm's table lists it
+    dropped=frozenset({"parallel_tool_calls"}),  # no such setting, though litellm's table lists it
     limit="one",
     answers=8,  # ai.google.dev/api/generate-content: candidateCount
     small_seeds=True,  # an int32 on this wire
@@ -185,7 +188,7 @@ GEMINI = Dialect(
 GEMINI_3 = replace(
     GEMINI,
     name="gemini-3",
-    dropped=GEMINI.dropped | _PENALTIES,  # litellm leaves them out without a word
+    dropped=GEMINI.dropped | _PENALTIES,  # litellm drops them without an error
     answers=1,  # "Multiple candidates is not enabled for this model" (js-genai#1609)
     always_reasons=True,
     formats_with_tools=FORMATS,
@@ -196,8 +199,8 @@ CEREBRAS = Dialect("cerebras", dropped=_TOP_K, limit="one", functions=False)
 
 FIREWORKS = Dialect(
     "fireworks",
-    carried=frozenset({"tool_choice"}),  # its reference has it (docs.fireworks.ai, function calling)
+    carried=frozenset({"tool_choice"}),  # docs.fireworks.ai, function calling
     limit="one",
-    formats_with_tools=frozenset(),  # litellm leaves the form out beside tools
+    formats_with_tools=frozenset(),  # litellm drops the format beside tools
     functions=False,
 )

@@ -1,4 +1,4 @@
-"""Whether a history holds the thinking that a model must be given back to go on thinking. Pure."""
+"""Finds out whether a history has the thinking blocks that extended thinking needs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _TYPES = frozenset({"redacted_thinking", "thinking"})
 
 
 def lacks_thinking_blocks(messages: Messages) -> bool:
-    """Tell whether the turn that *messages* leave open was begun without thinking.
+    """Tell whether the open turn of *messages* has an answer that begins without thinking.
 
     "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost
-    set of `tool_use` and `tool_result` blocks)" (openai-agents#1704, opencode#3077, haystack#2146): a round of tools
-    belongs to one turn of the model's, so that it cannot begin to think in the middle of it. A turn that a user message
-    has closed is not looked at.
+    set of `tool_use` and `tool_result` blocks)" (openai-agents#1704, opencode#3077, haystack#2146). A round of tools
+    belongs to one turn of the model, so thinking cannot begin within it. Turns before the last user message are not
+    checked.
     """
     for message in reversed(messages):
         if message["role"] == "user":
@@ -26,7 +26,7 @@ def lacks_thinking_blocks(messages: Messages) -> bool:
 
 
 def _begins_with_thinking(message: Message) -> bool:
-    """Tell whether thinking is the first thing in *message*: as a part, or where litellm has it."""
+    """Tell whether *message* begins with thinking, as a content part or in litellm's ``thinking_blocks``."""
     blocks = message.get("thinking_blocks")
     if isinstance(blocks, list) and any(_is_thinking(block) for block in blocks):
         return True

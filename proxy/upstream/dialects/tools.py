@@ -1,4 +1,4 @@
-"""Tools and how they are to be called: what can be expressed, and what makes no sense without a tool."""
+"""Fits tools and tool choice to the dialect, and drops a choice without tools."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _WITHOUT_TOOLS = (*_CHOICES, "parallel_tool_calls")
 def fit_tools(fitting: Fitting) -> None:
     """Make tools and tool choice what the dialect takes.
 
-    Sources: an empty list of tools is refused ("Extra inputs are not permitted", php-mistral#76; OpenAI: "array too
-    short"); so is a choice without tools ("'parallel_tool_calls' is only allowed when 'tools' are specified.",
-    Upsonic#323; Gemini: claude-code-router#1207). Raises :class:`InvalidRequest` for a choice of a function that the
-    request does not declare.
+    Providers refuse an empty list of tools ("Extra inputs are not permitted", php-mistral#76; OpenAI: "array too
+    short"). They also refuse a choice without tools ("'parallel_tool_calls' is only allowed when 'tools' are
+    specified.", Upsonic#323; Gemini: claude-code-router#1207). Raises :class:`InvalidRequest` for a choice of a
+    function that the request does not declare.
     """
     for name in ("tools", "functions"):
         if fitting.value(name) == []:
@@ -37,7 +37,7 @@ def fit_tools(fitting: Fitting) -> None:
 
 
 def kind_of_choice(choice: Any) -> str:
-    """Return what kind of tool choice *choice* is: a mode's name, or ``named``."""
+    """Return the kind of a tool choice: the mode's name, or ``named``."""
     return choice if isinstance(choice, str) else "named"
 
 
@@ -51,7 +51,10 @@ def _check_named(choice: Any, name: str, declared: tuple[str, ...]) -> None:
 
 
 def _write_as_tools(fitting: Fitting) -> None:
-    """Write the form that was before tools as tools: most providers never knew it. A tool of the same name counts."""
+    """Rewrite ``functions`` and ``function_call`` as tools. Most providers never knew these old names.
+
+    A tool that is there already wins over a function of the same name.
+    """
     functions, choice = fitting.value("functions"), fitting.value("function_call")
     if functions is not None:
         tools = fitting.value("tools") or []
@@ -73,10 +76,10 @@ def _write_as_tools(fitting: Fitting) -> None:
 
 
 def _fit_choice(fitting: Fitting) -> None:
-    """Express the choice as well as can be.
+    """Express the tool choice as nearly as the dialect can.
 
-    Where none can be forbidden, tools that no call in the history needs are left out. A call that cannot be demanded
-    is left to the model, and said so.
+    Where tool calls cannot be forbidden, the tools are dropped, unless the history has calls that need them. Where a
+    call cannot be forced, the model decides, and a change records that.
     """
     choice = fitting.value("tool_choice")
     if choice is None:
@@ -85,7 +88,7 @@ def _fit_choice(fitting: Fitting) -> None:
     if kind in choices:
         return
     if kind == "auto":
-        fitting.withhold("tool_choice")  # what it is without a choice
+        fitting.withhold("tool_choice")  # the same as no choice
     elif kind == "named" and "required" in choices and len(fitting.declared()) == 1:
         fitting.replace("tool_choice", "required", "not_available")
     else:
