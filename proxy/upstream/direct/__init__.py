@@ -2,10 +2,10 @@
 
 In the order of the data:
 
-request_head   the URL, the headers and the checks of an address
-connector      connections that are kept and used again
-exchange       one request and the head of its answer
-content_kind   whether an answer is JSON, a stream, or neither
-answer_bodies  whole bodies, bounded in size and time
-transport      the calls, from all of these
+    request_head    the URL and the head of a request, kept for the next request to the same URL
+    connector       the pool of connections
+    exchange        one request and the head of its answer
+    content_kind    whether an answer is JSON or an event stream
+    answer_bodies   the body of an answer, with limits in size and time
+    transport       the calls, built from the files above
 """

@@ -1,4 +1,4 @@
-"""The bytes of one answer: read as they come, within the call's time and a bound."""
+"""Reads the body of one answer within the call's time limits and a limit in bytes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from proxy.upstream.timeouts import CallTimer
 TOO_LARGE = "The provider's answer is too large."
 
 LARGEST_ERROR = 256 * 2**10
-"""Bytes of an error's body that are read; a larger one says nothing."""
+"""Bytes of an error's body that are read. A larger body holds no useful message."""
 
 ERROR_S = 5.0
-"""Seconds that an error's body has to come: its status is known already, and must not be lost over its words."""
+"""Seconds to read an error's body. The status is known by then, and must not be lost with the body."""
 
 _TURN = 2**20
-"""Bytes that are taken before others have a turn: what unpacks to very much is all there at once."""
+"""Bytes that are read before the event loop runs other tasks. A packed body yields many bytes without a wait."""
 
 
 class AnswerBody:
-    """The body of an answer, decoded, piece by piece; *patience* watches it (:meth:`CallTimer.watch`)."""
+    """The decoded body of an answer, read in pieces. *patience* watches the reads (:meth:`CallTimer.watch`)."""
 
     __slots__ = ("_content", "_held", "_in_turn", "_patience")
 
@@ -33,10 +33,10 @@ class AnswerBody:
         self._in_turn = 0
 
     def at_once(self, largest: int) -> bytes | None:
-        """Return all of a body that came with its head, as most whole answers do; None where more is to come.
+        """Return the body if all of it arrived with the head, as with most whole answers. None if more will come.
 
-        Nothing is waited for then, and nothing joined. Raises :class:`UpstreamFault` when it is more than *largest*
-        bytes, and aiohttp's errors.
+        Nothing is awaited and nothing is joined then. Raises :class:`UpstreamFault` for more than *largest* bytes,
+        and aiohttp's errors.
         """
         if not self._content.is_eof():
             return None
@@ -46,9 +46,9 @@ class AnswerBody:
         return taken
 
     async def next(self) -> bytes:
-        """Return the next bytes, nothing at the end.
+        """Return the next bytes, or nothing at the end.
 
-        Raises :class:`proxy.core.errors.UpstreamTimeout` when none come in time, and aiohttp's errors.
+        Raises :class:`proxy.core.errors.UpstreamTimeout` when no bytes come in time, and aiohttp's errors.
         """
         if self._held:
             held, self._held = self._held, b""
@@ -65,13 +65,13 @@ class AnswerBody:
         return taken
 
     def put_back(self, begun: bytes) -> None:
-        """Have *begun* come again with the next :meth:`next`."""
+        """Make the next :meth:`next` return *begun* again."""
         self._held = begun
 
     async def rest(self, largest: int) -> bytes:
-        """Return all that is still to come.
+        """Return the rest of the body.
 
-        Raises :class:`UpstreamFault` when it is more than *largest* bytes, and what :meth:`next` raises.
+        Raises :class:`UpstreamFault` for more than *largest* bytes, and the errors of :meth:`next`.
         """
         parts: list[bytes] = []
         size = 0

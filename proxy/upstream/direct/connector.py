@@ -1,8 +1,8 @@
-"""The pool of connections to providers: none is used again that spoke while nobody asked, or waited for in vain.
+"""The pool of connections to providers. A connection is not reused when bytes arrived while it was idle.
 
-aiohttp (3.14.5) looks at whether a connection may be used again when a call gives it back, and not when the next call
-takes it. Bytes that come in between, a second answer of a confused server or a load balancer's "408 Request
-Timeout", would be read as the next call's answer: somebody else's words for this client.
+aiohttp (3.14.5) checks a connection when a call gives it back, but not when the next call takes it. Bytes may arrive
+in between: a second answer of a faulty server, or a load balancer's "408 Request Timeout". The next call would read
+them as its own answer, and its client would get another client's text.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from typing_extensions import override
 
 
 class WakingHandler(ResponseHandler):
-    """A connection whose reader learns that it is gone, and that can tell whether it has been spoken on.
+    """A connection that tells its reader when it is lost, and that tells whether unread bytes have arrived.
 
-    aiohttp closes the connection when the framing of a body breaks (a chunk's size that is none), tells the
-    connection's queue of messages, and forgets to tell the body, whose reader would wait for ever; it stops its own
-    read timeout as well (3.14.5, ``ResponseHandler.data_received``; its C parser lets go of the body before it raises).
+    aiohttp closes the connection when the framing of a body is invalid, such as a bad chunk size. It then tells the
+    connection's message queue but not the body, whose reader would wait forever. It stops its own read timeout too.
+    Source: 3.14.5, ``ResponseHandler.data_received``, whose C parser drops the body before it raises.
     """
 
     _arrivals: select.poll | None = None
 
     @property
     def is_readable(self) -> bool:
-        """Whether the socket holds what the event loop has not read yet: bytes, or the end of the connection.
+        """True when the socket holds unread bytes, or the end of the connection.
 
-        For a connection that is not being closed: its socket's number may be another's by then.
+        Not for a connection that is being closed, since another socket may have its file descriptor by then.
         """
         if self._arrivals is None:
             raw = self.transport.get_extra_info("socket") if self.transport is not None else None
@@ -44,9 +44,9 @@ class WakingHandler(ResponseHandler):
 
     @override
     def resume_reading(self, resume_parser: bool = True) -> None:
-        """Go on reading. Each piece of a body that is taken asks for this, and nearly never was there a pause.
+        """Resume reading if it was paused. aiohttp calls this for each piece of a body, and a pause is rare.
 
-        aiohttp feeds the parser nothing, and asks the transport, in any case.
+        aiohttp itself would call the parser and the transport each time.
         """
         if self._reading_paused:
             super().resume_reading(resume_parser)
@@ -60,10 +60,10 @@ class WakingHandler(ResponseHandler):
 
 
 class QuietConnector(aiohttp.TCPConnector):
-    """Gives out idle connections on which nothing has come.
+    """Gives out idle connections on which nothing has arrived.
 
-    The methods overridden are aiohttp's own, which has no public place for this; its version is pinned, and the tests
-    with real sockets fail when they are no longer called.
+    The methods overridden are aiohttp's private ones, since it has no public ones for this. Its version is pinned.
+    Tests with real sockets fail when aiohttp no longer calls them.
     """
 
     def __init__(self, **named: Any) -> None:
@@ -72,7 +72,7 @@ class QuietConnector(aiohttp.TCPConnector):
         self._factory = functools.partial(handler, loop=self._loop)
 
     async def take(self, key: ConnectionKey) -> Connection | None:
-        """Return an idle connection, which is the caller's then; None where one has to be opened."""
+        """Return an idle connection, which then belongs to the caller. None if a new one must be opened."""
         while (connection := await super()._get(key, [])) is not None:
             protocol = connection.protocol
             if isinstance(protocol, WakingHandler) and not protocol.should_close and not protocol.is_readable:
@@ -88,6 +88,6 @@ class QuietConnector(aiohttp.TCPConnector):
     def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
         super()._release(key, protocol, should_close=should_close)
         if protocol.is_connected():
-            # Without a parser, bytes wait as they came, and `should_close` tells of them; the last answer's parser
-            # would keep half a head to itself. The next request brings a parser of its own.
+            # Without a parser, bytes wait as they came, and `should_close` reports them. The last answer's parser
+            # would keep part of a head to itself. The next request brings its own parser.
             protocol._parser = None

@@ -1,7 +1,7 @@
-"""Whether an answer is a stream of events or whole, where its content type does not say. Pure.
+"""Tells an event stream from a whole answer, also where the content type does not.
 
-Some servers send events as ``text/plain`` or with no type at all, and some answer whole though they were asked for a
-stream. The two cannot be mixed up: no JSON begins with the name of a field of an event.
+Some servers send events as ``text/plain`` or without a type. Some send a whole answer to a request for a stream. The
+first bytes decide, since no JSON begins with the field name of an event.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from __future__ import annotations
 EVENT_STREAM = "text/event-stream"
 
 _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
-"""What a line of an event stream begins with (WHATWG HTML, section 9.2.6)."""
+"""The starts of a line in an event stream (WHATWG HTML, section 9.2.6)."""
 
 _BEFORE = b"\xef\xbb\xbf \t\r\n"
-"""What may stand before the first line that says something: blank lines, a byte order mark."""
+"""Bytes that may come before the first line with content: blanks and a byte order mark."""
 
 
 def without_blanks(begun: bytes) -> bytes:
-    """Return what a body begins with, less the blanks before it, which mean nothing in either kind."""
+    """Return the start of a body without leading blanks, which have no meaning in JSON or in a stream."""
     return begun.lstrip(_BEFORE)
 
 
 def is_events(begun: bytes, *, announced: bool) -> bool | None:
-    """Tell whether a body that begins with *begun* is a stream of events; None when more has to come to tell.
+    """Tell whether a body that begins with *begun* is an event stream. None when more bytes are needed.
 
-    Where one is *announced*, anything is one but JSON: some servers send an error as it is under the type of the
-    stream that was asked for.
+    *announced* means that the content type is that of an event stream. Everything but JSON is a stream then. Some
+    servers send a JSON error under the type of the stream that was asked for.
     """
     start = without_blanks(begun)
     if start.startswith((b"{", b"[")):

@@ -1,9 +1,9 @@
-"""One POST and the answer to it, over the pool of connections.
+"""One POST and its answer, over the pool of connections.
 
-This is what ``aiohttp.ClientSession.request`` does, less what no call here uses: cookies, redirects, proxies, traces,
-netrc, bodies that are streamed. For each request it builds the head anew, a task that writes the body, two timers, and
-an object around the answer: 340 Python calls (aiohttp 3.14.5, CPython 3.11), where this takes about 120. Pool, TLS,
-look-up of names, parser and the reading of a body are aiohttp's all the same.
+This is ``aiohttp.ClientSession.request`` without the parts that no call here uses. These are cookies, redirects,
+proxies, traces, netrc and streamed bodies. For each request aiohttp builds the head anew, a task that writes the
+body, two timers, and an object around the answer. That takes 340 Python calls (aiohttp 3.14.5, CPython 3.11), and
+this code about 120. The pool, TLS, name resolution, parser and body reader are still aiohttp's.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from proxy.upstream.masking import secrets_of
 from proxy.upstream.timeouts import CallTimer
 
 _JOINED = 64 * 2**10
-"""Bytes of a body that is copied behind its head, to leave with it in one system call; a larger one leaves as it is."""
+"""The largest body that is copied behind its head, so that one system call sends both. Larger bodies are not copied."""
 
 
 class Exchange:
-    """A context in which one request is sent and answered.
+    """A context in which one request is sent and its answer is read.
 
-    At its end the connection is closed, unless the answer was read to its own end: then it was given back. An error of
-    the connection becomes one of ours, and a fault that is found in the answer one that a client may read, with what
-    was sent as evidence.
+    Its end closes the connection, unless the whole answer was read and the connection returned to the pool. An error
+    of the connection becomes one of :mod:`proxy.core.errors`. A fault inside the answer is masked, and gets status,
+    headers and payload as evidence.
     """
 
     __slots__ = (
@@ -60,24 +60,24 @@ class Exchange:
         self._connection: Connection | None = None
         self.patience = CallTimer(timeouts, stream=stream)
         self.status = 0
-        """The status of the answer, once its head has come."""
+        """The status of the answer, once its head has arrived."""
 
         self.headers: Mapping[str, str]
         self.body: AnswerBody
         self.payload = b""
-        """What is being read: the body, or one event of it."""
+        """The body, or the event of a stream, that is being read."""
 
     @property
     def is_event_stream(self) -> bool:
-        """Whether the answer says that it is a stream of events."""
+        """True when the content type is that of an event stream."""
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower() == EVENT_STREAM
 
     async def ask(
         self, destination: Destination, body: bytes, further: Mapping[str, str] | None = None
     ) -> None:
-        """Send *body*, with *further* headers, and return when the head of the answer has come.
+        """Send *body*, with *further* headers, and return when the head of the answer has arrived.
 
-        Raises :class:`UpstreamTimeout` when that takes too long, and the errors that the context makes ours.
+        Raises :class:`UpstreamTimeout` when that takes too long, and the errors that the context translates.
         """
         self._connection = connection = await self._connector.take(destination.key) or await self._connect(
             destination
@@ -99,7 +99,7 @@ class Exchange:
         while True:
             message, content = await protocol.read()
             status = message.code
-            if not 100 <= status < 200 or status == 101:  # others announce the answer
+            if not 100 <= status < 200 or status == 101:  # other 1xx heads come before the answer's own
                 break
         self.patience.heard()
         self.patience.watch(content.set_exception)
@@ -109,7 +109,7 @@ class Exchange:
         content.on_eof(self._give_back)
 
     async def _connect(self, destination: Destination) -> Connection:
-        # `connect` is all of it, the name's look-up and TLS too; `sock_connect` would be TCP alone.
+        # `connect` limits all steps, also name resolution and TLS. `sock_connect` would limit TCP alone.
         limit = aiohttp.ClientTimeout(total=None, connect=self._timeouts.connect_s)
         try:
             return await self.patience.wait(self._connector.connect(destination.request, [], limit))
@@ -118,9 +118,9 @@ class Exchange:
             raise UpstreamTimeout(words, cause=Cause.CONNECT_TIMEOUT) from None
 
     def _give_back(self) -> None:
-        """Let the next call have the connection, unless it was answered before it had taken all of the request.
+        """Return the connection to the pool, unless the answer ended before the whole request was sent.
 
-        Over TLS that cannot be told: what waits below it is not counted.
+        Over TLS that check misses bytes that wait below it.
         """
         connection = self._connection
         if connection is None:
@@ -134,7 +134,7 @@ class Exchange:
             connection.release()
 
     def close(self) -> None:
-        """Close the connection, if it was not given back. What is not sent yet is not sent any more."""
+        """Close the connection unless it was returned to the pool. Unsent bytes are dropped."""
         connection, self._connection = self._connection, None
         if connection is not None:
             if connection.protocol is not None:
@@ -145,14 +145,14 @@ class Exchange:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """End the exchange, however it went."""
+        """Stop the time limits, close the connection if needed, and translate the error."""
         self.patience.stop()
         if self._connection is not None:
             self.close()
         if error is None:
             return
         if isinstance(error, UpstreamFault):
-            if self.status == 200:  # a refusal is settled where it is read
+            if self.status == 200:  # errors with another status are settled where they are read
                 settle_fault(error, self.status, self.headers, secrets_of(self._deployment), self.payload)
         elif isinstance(error, aiohttp.ClientConnectorError):
             raise UpstreamUnreachable("The provider could not be reached.") from error

@@ -1,4 +1,4 @@
-"""Where a request goes, and all of its head that is the same each time: written once for an address and its headers."""
+"""The URL and the head of requests: written once for a URL and its headers, and then kept."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from proxy import __version__
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """One address, as its connections are known by, with the head of a request to it."""
+    """A URL with its connection key and the head of requests to it."""
 
     request: aiohttp.ClientRequest = field(repr=False)
-    """What a connection is opened with; it is never sent."""
+    """A request that opens connections. It is never sent."""
 
     key: ConnectionKey
-    """What its connections are kept under."""
+    """The key under which the pool keeps connections."""
 
     head: bytes = field(repr=False)
-    """The head up to the length of the body, which ends it. It holds the key."""
+    """The head, up to the value of Content-Length, which comes last. It holds the API key."""
 
     def opening(self, body: bytes, further: Mapping[str, str] | None = None) -> bytes:
-        """Return the whole head of a request with *body*; *further* headers are not in it yet, and are plain ASCII."""
+        """Return the head of a request with *body*. *further* headers are new names with ASCII values."""
         if further:
             lines = "".join(f"{name}: {value}\r\n" for name, value in further.items())
             return b"%b%d\r\n%b\r\n" % (self.head, len(body), lines.encode("ascii"))
@@ -36,10 +36,10 @@ class Destination:
 
 
 def destination_of(url: str, headers: Mapping[str, str]) -> Destination:
-    """Return the destination of POST requests to *url* with *headers*, which no other header of theirs is over.
+    """Return the destination of POST requests to *url* with *headers*, which replace aiohttp's own.
 
-    What aiohttp adds to a request is in it: the host, what may come back and how it may be compressed. It takes aiohttp
-    (3.14.5) 45 calls to say that anew, which is as much as to read the answer. Raises :class:`aiohttp.InvalidURL`.
+    The head includes the headers that aiohttp adds: Host, Accept and Accept-Encoding. aiohttp (3.14.5) takes 45 calls
+    to write them anew, as many as it takes to read the answer. Raises :class:`aiohttp.InvalidURL`.
     """
     given: CIMultiDict[str] = CIMultiDict({"User-Agent": f"turnright/{__version__}"})
     for name, value in headers.items():

@@ -1,8 +1,13 @@
-"""The transport of our own: every wire of :mod:`proxy.upstream.wires.table`, over one pool of connections.
+"""The direct transport: every wire of :mod:`proxy.upstream.wires.table`, over one pool of connections.
 
-Rules: one connection pool per process; TLS is checked; no redirect is followed, since it would carry the key to
-another host; nothing is read without a bound in time and bytes; a call that is cancelled, or whose generator is closed,
-closes its connection at once. What the bytes mean is decided in :mod:`proxy.upstream.wires`, which is pure.
+Rules:
+
+- One connection pool for each process, with TLS certificates checked.
+- No redirect is followed, since it would carry the API key to another host.
+- Each read has a limit in time and bytes.
+- A call that is cancelled, or whose generator is closed, closes its connection at once.
+
+The pure modules of :mod:`proxy.upstream.wires` decide what the bytes mean.
 """
 
 from __future__ import annotations
@@ -32,37 +37,37 @@ from proxy.upstream.wires.sse_decoder import SSEDecoder
 from proxy.upstream.wires.table import embedding_wire_of, text_wire_of, wire_of
 
 _LARGEST_ANSWER = 64 * 2**20
-"""Bytes of a whole answer: generous for images, a bound for a body that never ends."""
+"""The most bytes of a whole answer. Images fit, and a body without an end is cut off."""
 
 _AFTER_FINISH_S = 2.0
-"""Seconds that a stream has for more events once each candidate has said how it ended, and nothing more is expected.
+"""Seconds to wait for more events once each candidate has a finish reason and the answer is over.
 
-Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it: their streams end with their body, and a body
-that a server or a proxy leaves open would withhold a finished answer's end until the idle limit, which then called it
-broken. Usage comes in the event of the finish reason or the one behind it, so that this is far more than is needed;
-every event begins it anew. Where more may come, since some servers say STOP with every event, the end waits for the
-idle limit, and is the answer's all the same.
+Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it. Their streams end with their body. Some servers
+or proxies leave the body open, and a finished answer would then end at the idle limit, as an error. Usage comes with
+the finish reason or in the event behind it, so this time is more than enough. Every event starts the time anew.
+
+Some servers send STOP with every event, so more may come. The end then waits for the idle limit, without an error.
 """
 
 _AFTER_DONE_S = 0.02
-"""Seconds that a finished stream has to end its body, so that the connection can be used again."""
+"""Seconds to wait for the end of a finished stream's body, so that the connection can be reused."""
 
 
 _MOST_DESTINATIONS = 1024
-"""Addresses whose heads are kept: a few for each deployment, a few KiB each; wildcards may bring any number."""
+"""The most heads of requests that are kept. A deployment has a few of a few KiB each, wildcards may have many."""
 
 CallT = TypeVar("CallT", UpstreamCall, TextCall)
 
 
 class DirectUpstream:
-    """Calls OpenAI-compatible servers and Gemini without a library in between."""
+    """Calls OpenAI-compatible servers and Gemini over HTTP."""
 
     def __init__(self) -> None:
         self._connector: QuietConnector | None = None
         self._destination = functools.lru_cache(maxsize=_MOST_DESTINATIONS)(_destination)
 
     async def start(self) -> None:
-        """Open the pool; there is nothing to warm, and no connection is made before the first call."""
+        """Create the pool. No connection is made before the first call."""
         if self._connector is None:
             self._connector = QuietConnector(limit=0, ttl_dns_cache=60, keepalive_timeout=60)
 
@@ -73,7 +78,7 @@ class DirectUpstream:
             self._connector = None
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return the parameters that the deployment's wire does not carry."""
+        """Return the names in *parameters* that the deployment's wire does not carry."""
         return wire_of(deployment).unsupported(deployment, parameters)
 
     def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
@@ -85,7 +90,7 @@ class DirectUpstream:
         return self._chunks(call, wire_of(call.deployment), whole_as_chunks)
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return the parameters that the deployment's wire does not carry with an embedding."""
+        """Return the names in *parameters* that the deployment's wire does not carry for embeddings."""
         return embedding_wire_of(deployment).unsupported(deployment, parameters)
 
     def embed(self, call: TextCall) -> Coroutine[Any, Any, Answer]:
@@ -121,7 +126,7 @@ class DirectUpstream:
     async def _chunks(
         self, call: CallT, wire: StreamWire[CallT], as_chunks: Callable[[Answer], list[Chunk]]
     ) -> AsyncGenerator[Chunk, None]:
-        """Yield the chunks of an answer; *as_chunks* makes them of one that comes whole."""
+        """Yield the chunks of an answer. *as_chunks* turns a whole answer into chunks."""
         with self._exchange(call, stream=True) as exchange:
             await self._ask(exchange, call, wire, stream=True)
             body, patience = exchange.body, exchange.patience
@@ -159,13 +164,14 @@ class DirectUpstream:
         return Exchange(self._connector, call.deployment, call.timeouts, stream=stream)
 
     async def _ask(self, exchange: Exchange, call: CallT, wire: WholeWire[CallT], *, stream: bool) -> None:
-        """Send the request; raises the provider's refusal, and what :meth:`Exchange.ask` raises.
+        """Send the request. Raises the provider's error, and the errors of :meth:`Exchange.ask`.
 
-        The written body is not kept here while the provider is waited for: it may be as large as the client's.
+        This coroutine keeps no reference to the written body while it waits. The body may be as large as the
+        client's.
         """
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
         traced = None if call.trace is None else call.trace.headers
-        if call.weight <= MEDIUM:  # nobody waits behind it: see `run_offloaded`
+        if call.weight <= MEDIUM:  # small enough for the event loop: see `run_offloaded`
             asking = exchange.ask(destination, wire.write_request(call, stream=stream), traced)
         else:
             write = functools.partial(wire.write_request, call, stream=stream)
@@ -186,7 +192,7 @@ class DirectUpstream:
 
 
 def _text_as_chunks(answer: Answer) -> list[Chunk]:
-    return [answer]  # both have one shape
+    return [answer]  # a whole text completion has the shape of a chunk
 
 
 def _destination(
@@ -196,9 +202,10 @@ def _destination(
 
 
 async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
-    """Tell by its first bytes whether *body* is a stream of events, as *announced* or not; they are put back.
+    """Tell by its first bytes whether *body* is an event stream. *announced* means that its type says so.
 
-    Blank bytes are dropped, and are not the beginning of an answer: DeepSeek sends empty lines while a request waits.
+    The bytes are put back. Leading blanks are dropped and do not begin an answer, since DeepSeek sends empty lines
+    while a request waits.
     """
     begun, size, found = b"", 0, None
     while found is None and (more := await body.next()):
@@ -212,7 +219,7 @@ async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
 
 
 async def _trailing(body: AnswerBody, end_by: float) -> bytes:
-    """Return what comes behind the end of an answer until *end_by*; nothing when nothing comes, or it breaks."""
+    """Return bytes that arrive behind the end of an answer until *end_by*. Nothing when none come, or on an error."""
     try:
         async with asyncio.timeout_at(end_by):
             return await body.next()
@@ -221,7 +228,7 @@ async def _trailing(body: AnswerBody, end_by: float) -> bytes:
 
 
 async def _read_error(body: AnswerBody) -> bytes:
-    """Return an error's body, or nothing of one that is too large, too slow or cut."""
+    """Return an error's body, or nothing if it is too large, too slow or cut off."""
     try:
         async with asyncio.timeout(ERROR_S):
             return await body.rest(LARGEST_ERROR)
@@ -230,7 +237,7 @@ async def _read_error(body: AnswerBody) -> bytes:
 
 
 async def _finish_body(exchange: Exchange) -> None:
-    """Read a finished stream's last bytes, so that its connection is used again; give up at once if more comes."""
+    """Read the end of a finished stream's body, so that the connection is reused. Close it if more bytes come."""
     try:
         async with asyncio.timeout(_AFTER_DONE_S):
             await exchange.body.next()
@@ -238,5 +245,5 @@ async def _finish_body(exchange: Exchange) -> None:
         UpstreamTimeout,
         aiohttp.ClientError,
         OSError,
-    ):  # the answer is complete, whatever comes of the rest
+    ):  # the answer is complete, so an error of the rest does not matter
         exchange.close()
