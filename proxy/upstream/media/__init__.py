@@ -1,7 +1,14 @@
-"""Images that a request names by address, fetched for a model that takes bytes only. Off unless the operator asks.
+"""Fetches images that a request names by address, for models that take only bytes. Off by default.
 
-Fetching what a client names is a way into the operator's network. So it goes to public addresses alone
-(:mod:`proxy.upstream.media.addresses`), on the usual ports, bounded in time, size and number, with no credentials,
-cookies or forward proxy. An address may carry a token: it is in no log, metric or change, and an error names its host
-alone.
+In the order of the data:
+
+    inlining      the images of one request: fetched once, put inline for each target
+    fetching      fetches images over HTTP
+    name_lookup   name resolution in threads of its own
+    addresses     which IP addresses are public
+    image_room    the bytes of the images, limited while they arrive
+
+An address that a client names is a way into the operator's network. So only public addresses on the usual ports are
+fetched. Time, size and number are limited, and no credentials, cookies or forward proxies are used. An address may
+carry a token. So it is in no log, metric or change, and an error names its host only.
 """

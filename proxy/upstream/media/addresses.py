@@ -1,7 +1,7 @@
-"""Which IP addresses are public. Pure.
+"""Tells public IP addresses from others.
 
-``is_global`` alone is not enough: it calls multicast global, and an IPv6 address may carry an IPv4 one to which some
-gateway leads.
+``is_global`` alone is not enough. It counts multicast as global, and an IPv6 address may hold an IPv4 address that a
+gateway leads to.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 _UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
 _TUNNELS = (IPv6Network("2001::/32"), IPv6Network("2002::/16"))
-"""Teredo and 6to4: an IPv4 address inside, and a relay that might lead there. Nobody serves images from them."""
+"""Teredo and 6to4: they hold an IPv4 address that a relay might lead to. No images are served from them."""
 
 _NOT_THE_INTERNET = (
     IPv4Network("168.63.129.16/32"),  # Azure's host
@@ -23,14 +23,15 @@ _NOT_THE_INTERNET = (
     IPv6Network("2620:4f:8000::/48"),  # AS112 (RFC 7534)
     IPv6Network("3fff::/20"),  # documentation (RFC 9637), which Python 3.11 does not know
 )
-"""Blocks of IANA's special-purpose registries (2025-10) that ``is_global`` lets pass."""
+"""Blocks of IANA's special-purpose registries (2025-10) for which ``is_global`` is true."""
 
 
 def is_public(host: str) -> bool:
-    """Tell whether *host*, an IP address as text, is one of the public internet; what is no address is not.
+    """Tell whether *host* is an IP address of the public internet. A text that is no IP address is not.
 
-    An IPv4 address within an IPv6 one (mapped, or by NAT64, which IPv6-only networks give to every IPv4 host) counts as
-    itself. Of IPv6 only global unicast (2000::/3) is taken.
+    An IPv4 address inside an IPv6 address is judged as IPv4. It may be mapped, or translated by NAT64, which
+    IPv6-only networks use for every IPv4 host. Of other IPv6 addresses only global unicast (2000::/3) counts as
+    public.
     """
     try:
         address = ip_address(host)

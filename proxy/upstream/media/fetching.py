@@ -1,8 +1,8 @@
-"""Fetch images from public addresses, bounded in every direction.
+"""Fetches images from public addresses, with limits in time, size and number.
 
-A name is resolved once, every address that it has must be public, and it is one of those that is connected to, looked
-at once more as the socket is made: a name that answers differently the second time (DNS rebinding) is never asked
-twice. Redirects are followed by hand, each held to the same rules.
+A name is resolved once, and all of its addresses must be public. The socket factory checks the address again when it
+connects. So a name that resolves differently the second time (DNS rebinding) is of no use. Redirects are followed
+here, each under the same rules.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from sanitizers.media.payloads import type_of_bytes
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
 _AT_ONCE = 8
-"""Fetches of the whole process at one time: open connections and look-ups of names are bounded with it."""
+"""Fetches of the whole process at one time. This also limits open connections and name look-ups."""
 
 _KEPT_FREE = 2
-"""Places of those for clients that fetch nothing yet: six slow images of one client keep nobody waiting."""
+"""Places of these for clients that fetch nothing yet. Six slow images of one client do not block others."""
 
 _LARGE = 2**20
-"""Bytes of an image that take a millisecond to encode."""
+"""Bytes of an image whose encoding takes a millisecond."""
 
 _STEP = 3 * 2**18
-"""Bytes that are encoded at a time: threes, which make fours of letters."""
+"""Bytes that are encoded at a time. The number is a multiple of three, since base64 encodes three bytes at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Unfetched:
-    """Why there is none, in words that fit behind "the image at HOST"; nothing of the address is in them."""
+    """The reason why an image was not fetched. It continues "the image at HOST" and holds nothing of the address."""
 
     what: str
 
 
 class _Refused(Exception):
-    """Ends one fetch; *what* is :attr:`Unfetched.what`."""
+    """Ends one fetch. *what* is :attr:`Unfetched.what`."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -65,7 +65,7 @@ class _Refused(Exception):
 
 
 class _NotPublic(OSError):
-    """A name that leads, or would lead, to an address that is not public."""
+    """A name that resolves to an address that is not public."""
 
 
 _NOT_PUBLIC = "is not at a public address"
@@ -73,7 +73,7 @@ _LATE = Unfetched("did not come in time")
 
 
 class MediaFetcher:
-    """Fetches for one process. *public*, *resolver* and *ports* are given by tests alone."""
+    """Fetches images for one process. Only tests give *public*, *resolver* and *ports*."""
 
     def __init__(
         self,
@@ -94,11 +94,11 @@ class MediaFetcher:
     async def fetch(
         self, addresses: Iterable[str], *, client: str, until: float
     ) -> dict[str, Fetched | Unfetched]:
-        """Return what was found at each of *addresses*; they are fetched at the same time, as *client*'s places allow.
+        """Fetch *addresses* at the same time, as far as *client* has places, and return what was found at each.
 
-        Each fetch has the fetcher's own timeout from the moment at which it gets its place. Raises TimeoutError where
-        *until*, a moment of the loop's clock, comes before all is done. All images together may be as large as one may.
-        The first in the order of *addresses* are returned, up to the first that does not fit.
+        Each fetch has the fetcher's timeout from the moment it gets its place. Raises TimeoutError when *until*, a
+        time of the loop's clock, comes first. All images together may have as many bytes as one may. Beyond that the
+        last ones in the order of *addresses* are dropped.
         """
         wanted = list(dict.fromkeys(addresses))
         room = ImageRoom(len(wanted), self._max_bytes)
@@ -117,7 +117,7 @@ class MediaFetcher:
         return found
 
     async def _fetch(self, address: str, image: IncomingImage, client: str, until: float) -> Unfetched | None:
-        """Put what is at *address* into *image*; return None, or why there is nothing."""
+        """Read the image at *address* into *image*. Return None, or the reason why that failed."""
         try:
             async with asyncio.timeout_at(until):
                 await self._places.acquire(client)
@@ -128,7 +128,7 @@ class MediaFetcher:
             until = min(asyncio.get_running_loop().time() + self.timeout_s, until)
             failed = await self._try(address, image, self._resolver or resolver, until)
         finally:
-            # A look-up cannot be ended. Its thread keeps the place until it ends by itself.
+            # A look-up cannot be cancelled. Its thread keeps the place until it ends by itself.
             resolver.call_when_idle(partial(self._places.release, client))
         if failed is not None:
             image.drop()
@@ -146,7 +146,7 @@ class MediaFetcher:
             return _LATE
         except aiohttp.ClientConnectorError as error:
             return Unfetched(_NOT_PUBLIC if isinstance(error.os_error, _NotPublic) else "cannot be reached")
-        except (aiohttp.ClientError, OSError, ValueError):  # ValueError: yarl, of an address that is none
+        except (aiohttp.ClientError, OSError, ValueError):  # ValueError: yarl, for a text that is no URL
             return Unfetched("cannot be read")
         return None
 
@@ -185,7 +185,7 @@ class MediaFetcher:
         raise _Refused(f"is behind more than {_MOST_REDIRECTS} redirects")
 
     def _check(self, url: URL) -> None:
-        """Raise :class:`_Refused` for an address that is not to be asked, as far as it tells by itself."""
+        """Raise :class:`_Refused` for a URL that breaks a rule by its scheme, credentials, port or IP address."""
         if url.scheme not in ("http", "https") or not url.host:
             raise _Refused("is not at an http or https address")
         if url.user is not None or url.password is not None:
@@ -204,7 +204,7 @@ class MediaFetcher:
             image.add(piece)
             if image.is_over:
                 raise _Refused(self._too_large)
-        if type_of_bytes(image.head) is None:  # what the server calls it is not to be relied on
+        if type_of_bytes(image.head) is None:  # the SDK has no such argument
             raise _Refused("is no image of a known kind")
 
     @property
@@ -219,18 +219,18 @@ class MediaFetcher:
 
 
 async def _encode(data: bytes) -> Fetched:
-    """Return *data* as it is put into a request; what takes more than a millisecond is done beside the loop."""
+    """Return *data* as a ``data:`` URL. A large image is encoded in a worker thread."""
     return await asyncio.to_thread(_encoded, data) if len(data) > _LARGE else _encoded(data)
 
 
 def _encoded(data: bytes) -> Fetched:
-    """Encode *data* in steps, between which the loop has its turn: one call would hold the lock for all of it."""
+    """Encode *data* in steps. One call would hold the interpreter's lock the whole time and block the event loop."""
     steps = (b64encode(data[at : at + _STEP]).decode() for at in range(0, len(data), _STEP))
     return Fetched("".join((f"data:{type_of_bytes(data[:64])};base64,", *steps)))
 
 
 class _PublicResolver(AbstractResolver):
-    """Resolves names of which every address is public."""
+    """Resolves names whose addresses are all public."""
 
     def __init__(self, resolver: AbstractResolver, public: Callable[[str], bool]) -> None:
         self._resolver = resolver

@@ -1,16 +1,16 @@
-"""The bytes of the images that are fetched for one request, bounded while they arrive. Pure."""
+"""The bytes of the images that are fetched for one request, limited while they arrive."""
 
 from __future__ import annotations
 
 _HEAD = 64
-"""Bytes of an image that tell its type."""
+"""Bytes at the start of an image that tell its type."""
 
 
 class ImageRoom:
-    """Room for *max_bytes* of *count* images in all.
+    """Room for *max_bytes*, shared by *count* images.
 
-    When the room is full, the last image gives way to those before it, with every image behind it. So an address that
-    stands earlier is never lost to a later one, whichever came first.
+    When the room is full, the last image that still fits is dropped. So an image is never lost to one behind it,
+    whichever arrives first.
     """
 
     def __init__(self, count: int, max_bytes: int) -> None:
@@ -21,7 +21,7 @@ class ImageRoom:
         """Bytes that are held now."""
 
     def make_fit(self) -> None:
-        """Drop images from the last one on, until the rest fits."""
+        """Drop images from the last one on until the others fit."""
         while self.size > self._max_bytes:
             self._fitting -= 1
             image = self.images[self._fitting]
@@ -39,10 +39,10 @@ class IncomingImage:
         self._pieces: list[bytes] = []
         self.size = 0
         self.is_over = False
-        """Whether there was no room for it."""
+        """True when the image was dropped for lack of room."""
 
     def add(self, piece: bytes) -> None:
-        """Take in the next bytes; :attr:`is_over` tells whether there was room for them."""
+        """Add the next bytes. :attr:`is_over` is true afterwards if there was no room."""
         if not self.is_over:
             self._pieces.append(piece)
             self.size += len(piece)
@@ -50,13 +50,13 @@ class IncomingImage:
             self._room.make_fit()
 
     def drop(self) -> None:
-        """Hold nothing of it any more."""
+        """Drop the bytes of this image."""
         self._room.size -= self.size
         self._pieces, self.size = [], 0
 
     @property
     def head(self) -> bytes:
-        """The first bytes, which tell its type."""
+        """The first bytes, which tell the image's type."""
         head = b""
         for piece in self._pieces:
             head += piece[:_HEAD]
@@ -65,5 +65,5 @@ class IncomingImage:
         return head[:_HEAD]
 
     def read(self) -> bytes:
-        """Return all that has arrived."""
+        """Return all bytes that have arrived."""
         return b"".join(self._pieces)

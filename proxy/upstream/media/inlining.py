@@ -16,7 +16,7 @@ from sanitizers.media.reading import Address, read_media
 from sanitizers.messages import MEDIA_FREE_ROLES, first_of_newest_user_turn, is_part_list
 
 MOST_IMAGES = 8
-"""Images that are fetched for one request; the newest ones are."""
+"""The most images that are fetched for one request. The newest ones are fetched."""
 
 _NAME = "media"
 _UNFINISHED = "The images of the request were not all fetched within its time (router_settings.timeout)."
@@ -24,7 +24,7 @@ _TOO_MANY = Unfetched(f"is one too many: {MOST_IMAGES} are fetched for a request
 
 
 class RequestMedia:
-    """The images that were found for one request of *client*, for all its attempts."""
+    """The images found for one request of *client*, kept for all its attempts."""
 
     def __init__(self, fetcher: MediaFetcher, client: str) -> None:
         self._fetcher = fetcher
@@ -32,10 +32,10 @@ class RequestMedia:
         self._found: dict[str, Fetched | Unfetched] = {}
 
     async def fetch(self, messages: Messages, profile: Profile, *, deadline: float) -> None:
-        """Fetch what *messages* name by address, if *profile* wants it inline.
+        """Fetch the images that *messages* name by address, if *profile* needs them inline.
 
-        No address is asked twice, whatever came of it. Raises :class:`DeadlineExceeded` where that takes until
-        *deadline*, a moment of the loop's clock.
+        No address is fetched twice, also not after a failure. Raises :class:`DeadlineExceeded` when *deadline*, a
+        time of the loop's clock, comes first.
         """
         places = reversed(list(_addresses(messages, profile)))
         wanted = dict.fromkeys(address for _, _, address in places)
@@ -50,17 +50,17 @@ class RequestMedia:
             raise DeadlineExceeded(_UNFINISHED) from None
 
     def put_in(self, chat: ChatRequest, profile: Profile) -> tuple[ChatRequest, tuple[Change, ...]]:
-        """Return *chat* with what was fetched in its place; *chat* itself where that is nothing.
+        """Return *chat* with the fetched images inline and the changes made. It is *chat* itself if none was fetched.
 
-        What could not be had stays as it is, for the sanitizer to say so in its place; but where the user asks about
-        it now, raises :class:`InvalidRequest` with its host, which says more.
+        An image that could not be fetched stays, and the sanitizer replaces and reports it. In the newest user turn
+        it raises :class:`InvalidRequest` with the image's host instead.
         """
         messages = list(chat.messages)
         newest = first_of_newest_user_turn(messages)
         changes: list[Change] = []
         named = list(_addresses(chat.messages, profile))
         for at, (index, number, address) in enumerate(named):
-            # One that stands there a hundred times would be sent a hundred times.
+            # Only the last places count: an address that is named a hundred times would be sent a hundred times.
             found = self._found.get(address, _TOO_MANY) if at >= len(named) - MOST_IMAGES else _TOO_MANY
             place = f"content[{number}]"
             if isinstance(found, Fetched):
@@ -79,7 +79,7 @@ class RequestMedia:
 
 
 def _addresses(messages: Messages, profile: Profile) -> Iterator[tuple[int, int, str]]:
-    """Yield each image that is named by an http or https address: its message, its part, and the address."""
+    """Yield the message, the part and the address of each image at an http or https address."""
     if profile.remote_media:
         return
     for index, message in enumerate(messages):

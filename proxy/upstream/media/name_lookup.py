@@ -1,7 +1,7 @@
-"""Look-ups of names that clients choose, each in a thread of its own.
+"""Resolves names that clients choose, each in a thread of its own.
 
-A look-up of a slow name blocks its thread for up to a minute, and nothing can end it. asyncio's own threads are few,
-and upstream calls look their names up there. So a client that names slow hosts would stop them.
+A slow look-up blocks its thread for up to a minute, and cannot be cancelled. asyncio's own threads are few, and
+upstream calls resolve their names there. A client that names slow hosts would block them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing_extensions import override
 
 
 class ThreadResolver(AbstractResolver):
-    """Resolves one name after the other. Its threads are daemons: the process does not wait for them at its end."""
+    """Resolves one name after the other. The threads are daemons, so the process does not wait for them at its end."""
 
     def __init__(self) -> None:
         self._lookup: asyncio.Future[list[Any]] | None = None
@@ -28,7 +28,7 @@ class ThreadResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return the addresses of *host*; raises OSError where it has none."""
+        """Return the addresses of *host*. Raises OSError if it has none."""
         self._lookup = _start(host, port, family)
         return [
             ResolveResult(
@@ -43,7 +43,7 @@ class ThreadResolver(AbstractResolver):
         ]
 
     def call_when_idle(self, call: Callable[[], None]) -> None:
-        """Call *call* when no thread of this resolver runs: now, or at the end of the one that does."""
+        """Call *call* when no thread of this resolver runs: now, or when the running one ends."""
         if self._lookup is None or self._lookup.done():
             call()
         else:
@@ -55,7 +55,7 @@ class ThreadResolver(AbstractResolver):
 
 
 def _start(host: str, port: int, family: socket.AddressFamily) -> asyncio.Future[list[Any]]:
-    """Return what a new thread finds out about *host*."""
+    """Start a thread that resolves *host*, and return its result as a future."""
     loop = asyncio.get_running_loop()
     found: asyncio.Future[list[Any]] = loop.create_future()
 
