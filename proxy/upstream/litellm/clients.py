@@ -1,7 +1,7 @@
-"""litellm's HTTP clients hand over errors of a bounded size; the rest is kept for this process's own readers.
+"""Limits the size of the errors that litellm's HTTP clients hand over, and keeps the whole body for the proxy.
 
-litellm maps an error by searches of its whole text, a dozen of them, on the event loop: 1 MiB takes 0.4 s (run on
-1.105.3). A gateway that answers may send as much, and may unpack to much more.
+litellm searches the whole text of an error about twelve times on the event loop: 1 MiB takes 0.4 s (run on 1.105.3).
+A gateway may send that much, and a packed body may unpack to much more.
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ ERROR_BODY = "turnright.error_body"
 """The extension of an ``httpx.Response`` that holds an error's whole body."""
 
 LARGEST_SHOWN = 16 * 2**10
-"""Bytes of an error's body that litellm is shown; of a larger one it sees nothing. Errors have a few hundred."""
+"""The most bytes of an error's body that litellm gets. It gets none of a larger body. Errors have a few hundred."""
 
 _PIECE = 2**10
-"""Bytes that are unpacked at a time: at gzip's best, they become 1 MiB."""
+"""Bytes that are unpacked at a time. At gzip's best ratio they become 1 MiB."""
 
 
 def bound_errors(owner: Any, name: str) -> None:
-    """Make method *name* of litellm's class *owner* return HTTP clients with bounded errors; once."""
+    """Wrap method *name* of litellm's class *owner*, so that its HTTP clients limit errors.
+
+    A second call does nothing.
+    """
     kept = inspect.getattr_static(owner, name)
     make = kept.__func__ if isinstance(kept, staticmethod) else kept
     if hasattr(make, "bounds_errors"):
@@ -42,14 +45,14 @@ def bound_errors(owner: Any, name: str) -> None:
         client.event_hooks = {**hooks, "response": [*hooks["response"], read_error_body]}
         return client
 
-    make_bounded.bounds_errors = True  # type: ignore[attr-defined]  # a mark for the next time
+    make_bounded.bounds_errors = True  # type: ignore[attr-defined] # tells a later call that this is done
     setattr(owner, name, staticmethod(make_bounded) if isinstance(kept, staticmethod) else make_bounded)
 
 
 async def read_error_body(response: httpx.Response) -> None:
-    """Read the body of a *response* that is an error, and leave a small one in its place.
+    """Read the body of a *response* that is an error, and leave a small body in its place.
 
-    The body is in :data:`ERROR_BODY` then: nothing of one that is too large, too slow or broken.
+    The whole body is then in :data:`ERROR_BODY`. It is empty if it was too large, too slow or broken.
     """
     if response.status_code < 400:
         return
@@ -70,7 +73,7 @@ async def read_error_body(response: httpx.Response) -> None:
 
 
 async def _unpacked(packed: httpx.AsyncByteStream, coding: str) -> bytes:
-    """Return what *packed* holds; nothing when it is more than :data:`LARGEST_ERROR`."""
+    """Return the unpacked bytes of *packed*, or nothing when they are more than :data:`LARGEST_ERROR`."""
     answer = httpx.Response(200, headers={"content-encoding": coding}, stream=_Pieces(packed))
     parts: list[bytes] = []
     size = 0
@@ -83,7 +86,7 @@ async def _unpacked(packed: httpx.AsyncByteStream, coding: str) -> bytes:
 
 
 class _Pieces(httpx.AsyncByteStream):
-    """The bytes of another stream, in pieces that cannot unpack to very much at once."""
+    """The bytes of another stream, in pieces too small to unpack to many bytes at once."""
 
     def __init__(self, stream: httpx.AsyncByteStream) -> None:
         self._stream = stream

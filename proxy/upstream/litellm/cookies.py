@@ -1,7 +1,7 @@
-"""No cookie is kept: what a provider sets in one client's answer must not go out with another's request.
+"""Makes litellm's HTTP clients forget cookies, so that one client's cookie never goes out with another's request.
 
-litellm shares its HTTP clients between all who ask, and gives those of its own handlers a jar that takes nothing. Those
-that it builds around OpenAI's SDK, which most routes use, have a jar that does (run on 1.105.3).
+litellm shares its HTTP clients between all requests. Those of its own handlers take no cookies. Those that it builds
+around OpenAI's SDK do, and most routes use them (run on 1.105.3).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def refuse_cookies(maker: Any) -> None:
-    """Make *maker*, litellm's class that makes clients for OpenAI's SDK, make them forget cookies; once."""
+    """Wrap the method of *maker*, litellm's class that makes clients for OpenAI's SDK. A second call does nothing."""
     make = maker._get_async_http_client
     if make.__name__ == "make_without_cookies":
         return

@@ -1,4 +1,4 @@
-"""A call for embeddings as litellm's arguments, and what of it litellm must not see."""
+"""Builds litellm's arguments for a call for embeddings, and refuses inputs that litellm would misread."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from proxy.core.inputs import Inputs, separate_inputs
 from proxy.core.upstream_call import TextCall
 
 _TAKES_TOKENS = OPENAI_SERVERS | {"azure", "openai"}
-"""Providers that embed tokens; others read texts, and litellm fails on the numbers (1.105.3)."""
+"""Providers that embed tokens. Others read texts, and litellm fails on the numbers (1.105.3)."""
 
 _TAKES_FORMAT = frozenset({"openai"})
-"""Providers that are asked for a format; the answers of others are written in it later
-(:mod:`proxy.forwarding.text.embedding`)."""
+"""Providers that get the client's format. For others :mod:`proxy.forwarding.text.embedding` writes it later."""
 
 _GOOGLE = frozenset({"gemini", "vertex_ai"})
 _REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")
-"""What litellm makes of a text for Google that begins so: a file that it looks up with our key, or media (1.105.3)."""
+"""Starts of a text that litellm takes for a file or media when it calls Google (1.105.3).
+
+It would look up the file with the proxy's key.
+"""
 
 
 def embedding_arguments(call: TextCall) -> dict[str, Any]:
-    """Return the arguments of ``aembedding`` that come of the client's parameters.
+    """Return the arguments of ``aembedding`` that come from the client's parameters.
 
-    A format is always named to OpenAI's own provider: the SDK asks for base64 by itself, and decodes it. Raises
-    :class:`InvalidRequest`, with the place in ``param``, for an input that would not be embedded as what it is.
+    OpenAI's own provider always gets a format. Without one its SDK asks for base64 and decodes it. Raises
+    :class:`InvalidRequest`, with the place in ``param``, for an input that would not be embedded as it is.
     """
     provider = call.deployment.provider
     inputs = separate_inputs(call.parameters["input"])

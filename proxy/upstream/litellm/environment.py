@@ -1,8 +1,8 @@
-"""What must be set before litellm is imported, so that importing it reads no file and opens no socket.
+"""The environment that litellm needs before it is imported, so that the import reads no file and opens no socket.
 
-litellm reads these when it is imported. Without them it fetches its price table from the network (and swaps it
-at run time when a late fetch succeeds), loads a ``.env`` file that it finds above its own directory, and prints
-hints to standard output. Measured on 1.105.3 with an audit hook: with them there is no look-up and no write.
+litellm reads these variables when it is imported. Without them it fetches its price table from the network, and swaps
+the table later when a fetch comes late. It also loads a ``.env`` file above its own directory, and prints hints to
+standard output. With them an audit hook saw no look-up and no write (measured on 1.105.3).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from types import MappingProxyType
 QUIET = MappingProxyType(
     {
         "HF_HUB_OFFLINE": "1",
-        # It searches every error for keys, in a time that is quadratic: 1.3 s for 100 kB of quotes. Its texts go
-        # nowhere: its loggers are off, and errors are read from the answer itself.
+        # Otherwise litellm searches every error for keys in quadratic time: 1.3 s for 100 kB of quotes. Its texts are
+        # not used, since its loggers are off and errors are read from the answer itself.
         "LITELLM_DISABLE_REDACT_SECRETS": "true",
         "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
         "LITELLM_LOCAL_BLOG_POSTS": "True",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # exactly this word: "1" does not switch the fetch off
         "LITELLM_LOG": "ERROR",
-        "MAX_BASE64_LENGTH_FOR_LOGGING": "0",  # otherwise all messages are searched behind each answer, for its log
+        "MAX_BASE64_LENGTH_FOR_LOGGING": "0",  # otherwise all messages are searched after each answer
         "LITELLM_MODE": "PRODUCTION",  # otherwise a .env file is searched upwards from site-packages
     }
 )

@@ -1,10 +1,12 @@
-"""What litellm raises becomes one of our errors, by where it failed and not by its class.
+"""Turns litellm's exceptions into the proxy's errors, by their causes and not by their class.
 
-litellm's own class and status mislead: a history that it could not convert, a 502 and a refused connection all
-come as ``APIConnectionError`` with status 500, a 403 as ``BadRequestError``, and the text of an error may hold a
-traceback, file paths and addresses (run on 1.105.3). The chain of causes is honest: an HTTP answer leaves an
-``httpx.HTTPStatusError``, a broken wire a transport error, and a local failure neither. Of local failures, those
-inside litellm's readers came after an answer: the provider's fault, and not the client's.
+litellm's class and status mislead. A history that it could not convert, a 502 and a refused connection all come as
+``APIConnectionError`` with status 500. A 403 comes as ``BadRequestError``. The text may hold a traceback, file paths
+and addresses (run on 1.105.3).
+
+The chain of causes is reliable. An HTTP answer leaves an ``httpx.HTTPStatusError``, a broken connection leaves a
+transport error, and a local failure leaves neither. A local failure inside litellm's readers came after an answer. It
+is the provider's fault and not the client's.
 """
 
 from __future__ import annotations
@@ -65,14 +67,14 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
 
 
 def kept_body(error: BaseException) -> bytes | None:
-    """Return the body of the answer that *error* is about, as it came; None where litellm's client kept none."""
+    """Return the body of the answer behind *error*, as it came. None if litellm's client kept none."""
     answers = (cause.response for cause in _causes(error) if isinstance(cause, httpx.HTTPStatusError))
     kept = (answer.extensions.get(ERROR_BODY) for answer in answers)
     return next((body for body in kept if isinstance(body, bytes)), None)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield *error* and all that caused it, nearest first; each once."""
+    """Yield *error* and all its causes, the nearest first, each once."""
     seen: set[int] = set()
     todo: list[BaseException | None] = [error]
     while todo:
@@ -85,9 +87,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _may_be_sent(chain: list[BaseException]) -> bool:
-    """Tell whether a part of the request may have gone out before the connection failed.
+    """Tell whether a part of the request may have been sent before the connection failed.
 
-    litellm's transport calls every error of a socket a ``ConnectError``, a reset among them; aiohttp's own error tells.
+    litellm's transport turns every socket error into a ``ConnectError``, also a reset. aiohttp's own error in the
+    chain is reliable.
     """
     if any(isinstance(cause, aiohttp.ClientError) for cause in chain):
         return not any(isinstance(cause, aiohttp.ClientConnectorError) for cause in chain)
@@ -95,7 +98,7 @@ def _may_be_sent(chain: list[BaseException]) -> bool:
 
 
 def _was_reading(chain: list[BaseException]) -> bool:
-    """Tell whether an answer was being read when it failed."""
+    """Tell whether litellm failed while it read an answer."""
     return any(
         frame.f_code.co_name in _READERS
         for cause in chain
@@ -104,7 +107,7 @@ def _was_reading(chain: list[BaseException]) -> bool:
 
 
 def _body(response: httpx.Response, chain: list[BaseException]) -> bytes:
-    """Return the answer's body; of a streamed answer litellm has read it into an exception's ``message``."""
+    """Return the answer's body. For a stream litellm has read it into an exception's ``message``."""
     try:
         if response.content:
             return response.content

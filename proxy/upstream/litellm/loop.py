@@ -1,8 +1,8 @@
-"""A second event loop, in a daemon thread, for litellm's calls with large histories.
+"""A second event loop in a daemon thread, for litellm's calls with large histories.
 
-litellm, and OpenAI's SDK below it, convert a request on the event loop that asks. 500 KB of short messages took 3.7 s,
-and every other request waited as long (1.105.3, 2026-11-23). A thread that computes gives the other loop its turns
-(:func:`proxy.core.offload.shorten_switch_interval`). litellm keeps its HTTP clients for each event loop apart.
+litellm and OpenAI's SDK convert a request on the event loop that calls them. 500 KB of short messages took 3.7 s, and
+every other request waited that long (1.105.3, 2026-11-23). A busy thread still lets the main loop run
+(:func:`proxy.core.offload.shorten_switch_interval`). litellm keeps separate HTTP clients for each event loop.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _END_S = 1.0
-"""Seconds that the clients of the second loop have to close, and its tasks to end."""
+"""Seconds that the second loop's clients have to close, and that its tasks have to end."""
 
 
 class LoopThread:
-    """Runs coroutines on an event loop of its own; the thread starts with the first one."""
+    """Runs coroutines on a second event loop. The first one starts the thread."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return what *work* returns, or raise what it raises. Cancelling this cancels *work*, and does not wait."""
+        """Return the result of *work*, or raise its error. Cancelling this cancels *work* without waiting for it."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._running()))
 
     async def close(self, clients: dict[str, Any]) -> None:
-        """Close the HTTP clients in *clients*, litellm's cache, that belong to this loop, and end the loop."""
+        """Close this loop's HTTP clients in *clients*, litellm's cache, and stop the loop."""
         loop, self._loop = self._loop, None
         if loop is None:
             return
@@ -48,12 +48,12 @@ class LoopThread:
 
 
 class CarriedStream:
-    """An asynchronous generator of another loop, iterated from this one."""
+    """An asynchronous generator of another event loop, iterated from this one."""
 
     def __init__(self, thread: LoopThread, chunks: AsyncGenerator[Any, None]) -> None:
         self._thread, self._chunks = thread, chunks
         self._turn = asyncio.Lock()
-        """Closing waits for a step that was cancelled: a generator that runs cannot be closed."""
+        """Makes :meth:`aclose` wait for a step that was cancelled, since a running generator cannot be closed."""
 
     def __aiter__(self) -> CarriedStream:
         return self
@@ -63,7 +63,7 @@ class CarriedStream:
         return await self._thread.run(self._next())
 
     async def aclose(self) -> None:
-        """Close the generator on its own loop."""
+        """Close the generator on its own event loop."""
         await self._thread.run(self._close())
 
     async def _next(self) -> Any:
@@ -84,7 +84,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _end_tasks() -> None:
-    """End what still runs on this loop: litellm's task that writes its log."""
+    """Cancel the tasks that are still on this loop, such as litellm's logging task."""
     left = asyncio.all_tasks() - {asyncio.current_task()}
     for task in left:
         task.cancel()

@@ -1,10 +1,12 @@
-"""The history as litellm is to see it: the same objects, but for fields that would make it do more than convert.
+"""The history as litellm gets it: the same messages without the fields that make litellm do more than convert.
 
-For OpenAI-compatible targets litellm passes messages on, so they go as they are. For Gemini it converts them,
-and it reads more than OpenAI's format holds: ``provider_specific_fields`` can inject server-side tool calls,
-``images`` makes it fetch, ``cache_control`` creates a cache entry upstream. The sanitizer removes and reports
-those it knows; here, whatever a history may carry, only the fields that a conversion needs are passed. A signature goes
-where litellm looks for it first, and ids go without the suffix in which it would look for one as well.
+litellm passes messages on to OpenAI-compatible targets, so they stay as they are. For Gemini it converts them, and
+reads fields outside OpenAI's format. ``provider_specific_fields`` can add server-side tool calls, ``images`` makes it
+fetch, and ``cache_control`` creates a cache entry upstream. The sanitizer removes and reports the fields that it
+knows. This module passes only the fields that a conversion needs.
+
+A signature goes into the field where litellm looks first. Ids go without a signature's suffix, where litellm looks
+too.
 """
 
 from __future__ import annotations
@@ -22,10 +24,10 @@ _CALL_FIELDS = frozenset({"function", "id", "type"})
 
 
 def litellm_messages(messages: Messages, profile: Profile) -> list[Message]:
-    """Return *messages* as a list that litellm may take apart: it pops system messages off the list it is given.
+    """Return *messages* as a new list, since litellm removes system messages from the list that it gets.
 
-    Message dicts are the same objects where nothing has to be left out. litellm writes into some of them (image
-    parts), which is safe because a request's messages are parsed for that request alone.
+    A message stays the same object unless fields are left out. litellm writes into image parts, which is safe because
+    each request's messages are parsed for that request alone.
     """
     if not profile.name.startswith("gemini"):
         return list(messages)
@@ -52,10 +54,10 @@ def _known_fields(message: Message) -> Message:
 
 
 def _carryable_result(message: Message) -> Message:
-    """Return a result that litellm will not turn into a Struct that Gemini cannot be sent.
+    """Return a tool result that litellm will not turn into an object that Gemini refuses.
 
-    litellm decodes a result that looks like a JSON object and sends the object, NaN and infinities included. One
-    that is no clean object is wrapped the way litellm wraps plain text, so that the text arrives as it was.
+    litellm decodes a result that looks like a JSON object and sends the object, NaN and infinities included. A text
+    that is no valid object is wrapped as litellm wraps plain text. So the text arrives unchanged.
     """
     content = message.get("content")
     if isinstance(content, list) and all(part.get("type") == "text" for part in content):

@@ -1,7 +1,7 @@
-"""The tools as litellm is to see them: copies, since it writes into them, and what was cleaned is kept for others.
+"""Copies of the tools for litellm, which writes into them. The cleaned originals are kept for other requests.
 
-For Gemini it also takes every key ``strict`` out of them, a property of that name among them, and fails on a property
-called ``$ref`` (1.105.3, ``_remove_strict_from_schema``, ``unpack_defs``).
+For Gemini litellm also removes every key ``strict``, even a property of that name. It fails on a property called
+``$ref`` (1.105.3, ``_remove_strict_from_schema``, ``unpack_defs``).
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ _SPOILT = frozenset({"$ref", "strict"})
 
 
 def litellm_tools(tools: list[dict[str, Any]], *, rewritten: bool) -> list[Any]:
-    """Return copies of *tools*; *rewritten* tells whether litellm makes another provider's schema of them."""
+    """Return copies of *tools*. *rewritten* means that litellm turns their schemas into another provider's."""
     if not rewritten:
         return [_copied(tool) for tool in tools]
     return [_without_strict(_copied(tool, properties=True)) for tool in tools]
 
 
 def without_extras(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return *tools* with what Cohere knows of a function: it refuses ``strict`` and all else (422 "unknown field")."""
+    """Return *tools* with the fields that Cohere knows of a function. It refuses others, also ``strict`` (422).
+
+    The error is "unknown field".
+    """
     kept = ("name", "description", "parameters")
     return [
         {**tool, "function": {name: tool["function"][name] for name in kept if name in tool["function"]}}
@@ -32,11 +35,11 @@ def without_extras(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class _Properties(dict[str, Any]):
-    """A schema's properties, which are names and no keywords, whatever they are called."""
+    """The properties of a schema. litellm cannot see or delete those whose names are keywords."""
 
     @override
     def __delitem__(self, name: str) -> None:
-        """Keep what was taken for a keyword."""
+        """Keep the property: litellm took its name for a keyword."""
 
     @override
     def __contains__(self, name: object) -> bool:
@@ -44,14 +47,14 @@ class _Properties(dict[str, Any]):
 
 
 def _without_strict(tool: dict[str, Any]) -> dict[str, Any]:
-    """Return *tool* without OpenAI's own ``strict``, which is not among a schema's properties."""
+    """Return *tool* without OpenAI's own ``strict``, which stands beside the schema."""
     function = tool.get("function", tool)
     function.pop("strict", None)
     return tool
 
 
 def _copied(value: Any, *, properties: bool = False) -> Any:
-    """Return a copy of *value*; with *properties*, those maps are what litellm leaves alone."""
+    """Return a copy of *value*. With *properties*, maps of properties are protected from litellm."""
     if isinstance(value, list):
         return [_copied(each, properties=properties) for each in value]
     if not isinstance(value, Mapping):

@@ -1,10 +1,9 @@
-"""litellm behind the :class:`~proxy.upstream.Upstream` protocol: the only module that imports it.
+"""The litellm transport, behind the :class:`~proxy.upstream.Upstream` protocol. An import contract keeps litellm here.
 
-Every argument of ``acompletion`` is built here from values that are ours; nothing of a client's body becomes an
-argument name. litellm's own retries, fallbacks and callbacks are off: it makes exactly one call.
+Every argument of ``acompletion`` is built here from the proxy's own values. No field of a client's body becomes an
+argument name. litellm's own retries, fallbacks and callbacks are off, so that it makes exactly one call.
 
-Known limits of this transport, which it hides and nobody behind it can tell apart: ``docs/endpoints.md``
-(run on 1.105.3).
+Known limits of this transport are in ``docs/endpoints.md`` (run on 1.105.3).
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ from proxy.upstream.timeouts import CallTimer
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 
 _NO_KEY = "no-key"
-"""Sent where no key is configured: litellm refuses to call without one, local servers ignore it."""
+"""The key that is sent where none is configured. litellm refuses to call without a key, and local servers ignore it."""
 
 _OWN_LOOP = 2**18
-"""Weight of a call above which litellm converts it on the second event loop. Others would wait too long behind it."""
+"""Weight of a call above which the second event loop converts it. On the main loop other requests would wait."""
 
 
 class LiteLLMUpstream:
@@ -55,7 +54,7 @@ class LiteLLMUpstream:
         self._thread = LoopThread()
 
     async def start(self) -> None:
-        """Import litellm (2 to 5 s of CPU) in a thread, so that the process answers its probes meanwhile."""
+        """Import litellm in a worker thread, so that the process answers probes meanwhile. It takes 2 to 5 s of CPU."""
         if self._litellm is not None:
             return
         async with self._starting:
@@ -69,10 +68,10 @@ class LiteLLMUpstream:
             await self._litellm.close_litellm_async_clients()
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return the parameters that litellm's table does not list for the provider, and those that it loses.
+        """Return the names in *parameters* that litellm's table lacks for the provider, or that litellm loses.
 
-        What is not in its table it leaves out without a word, tools too. Names that the deployment allows are never
-        among them.
+        litellm drops a parameter outside its table without an error, tools too. Names that the deployment allows are
+        not returned.
         """
         lost = withheld_names(deployment, "litellm", parameters)
         supported = self._supported(deployment.model)
@@ -87,7 +86,7 @@ class LiteLLMUpstream:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=False))
             asking = self._litellm.acompletion(**arguments)
             response = await patience.wait(self._thread.run(asking) if call.weight > _OWN_LOOP else asking)
-        except Exception as error:  # noqa: BLE001 - whatever litellm raises becomes one of our errors here
+        except Exception as error:  # noqa: BLE001 - all of litellm's exceptions become the proxy's errors here
             raise await self._translated(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True)
         return answer
@@ -95,8 +94,8 @@ class LiteLLMUpstream:
     async def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`.
 
-        Gemini streams are lazy in litellm: the request goes out with the first chunk that is asked for. The
-        stream is closed in any case, since one that is merely dropped goes on generating, and costing.
+        litellm's Gemini streams send the request when the first chunk is asked for. The stream is always closed,
+        since a dropped stream goes on generating at the operator's cost.
         """
         if call.deployment.provider in _ASKED_WHOLE:
             for part in whole_as_chunks(await self.complete(call)):
@@ -122,7 +121,7 @@ class LiteLLMUpstream:
                 await chunks.aclose()
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return the parameters that litellm refuses with an embedding of the provider's, or leaves out."""
+        """Return the names in *parameters* that litellm refuses or drops for the provider's embeddings."""
         taken = frozenset({"encoding_format", "input"}) | deployment.allowed_openai_params
         asked = parameters.keys() - taken
         return frozenset(
@@ -152,8 +151,10 @@ class LiteLLMUpstream:
 
 
 _ASKED_WHOLE = frozenset({"cohere", "cohere_chat"})
-"""Providers whose streams litellm cannot read (1.105.3: calls, finish reason and usage are lost): they are asked for
-whole answers, which are cut into chunks."""
+"""Providers that are asked for whole answers, which are then cut into chunks.
+
+litellm loses the calls, finish reason and usage of their streams (1.105.3).
+"""
 
 
 @lru_cache(maxsize=1024)
@@ -161,7 +162,7 @@ def _supported_parameters(litellm: Any, model: str) -> frozenset[str] | None:
     provider, _, name = model.partition("/")
     try:
         listed = litellm.get_supported_openai_params(model=name or provider, custom_llm_provider=provider)
-    except Exception:  # noqa: BLE001 - an unknown provider has no table; then nothing is withheld
+    except Exception:  # noqa: BLE001 - an unknown provider has no table
         return None
     return None if listed is None else frozenset(listed)
 
@@ -171,7 +172,7 @@ _SAMPLES: Mapping[str, Any] = {"dimensions": 256, "user": "x"}
 
 @lru_cache(maxsize=1024)
 def _takes_with_embeddings(litellm: Any, model: str, name: str) -> bool:
-    """Tell whether litellm passes a parameter on: it has no list of them, for some providers that of their chats."""
+    """Tell whether litellm passes a parameter on for embeddings. It has no list of them to ask."""
     provider, _, model_id = model.partition("/")
     try:
         mapped = litellm.utils.get_optional_params_embeddings(
@@ -180,19 +181,18 @@ def _takes_with_embeddings(litellm: Any, model: str, name: str) -> bool:
             allowed_openai_params=["dimensions"],
             **{name: _SAMPLES[name]},
         )
-    except Exception:  # noqa: BLE001 - its own class for what is not supported, and whatever else fails
+    except Exception:  # noqa: BLE001 - any error: not supported
         return False
     return _SAMPLES[name] in mapped.values()
 
 
 def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
-    """Return the keyword arguments of one ``acompletion``: ours, and the allow-listed parameters.
+    """Return the keyword arguments of one ``acompletion``: the proxy's own and the allow-listed parameters.
 
-    ``max_retries=0`` because the OpenAI path retries twice by default; ``_skip_mcp_handler`` because a bare
-    install fails on tools without it in some releases; ``drop_params`` as a second net under
-    :meth:`LiteLLMUpstream.unsupported`. ``timeout`` is the same for all calls to a deployment: litellm makes a new
-    HTTP client, with connections of its own, for every value that it has not seen. What is left of a request's time
-    is :class:`CallTimer`'s to keep.
+    ``max_retries=0`` because the OpenAI path retries twice by default. ``_skip_mcp_handler`` because a bare install
+    fails on tools without it in some releases. ``drop_params`` catches what :meth:`LiteLLMUpstream.unsupported`
+    missed. ``timeout`` is the same for all calls to a deployment. litellm makes a new HTTP client, with its own
+    connections, for each new value. :class:`CallTimer` keeps the rest of a request's time.
     """
     deployment = call.deployment
     arguments: dict[str, Any] = dict(call.parameters)
@@ -204,7 +204,7 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
                 arguments[name] = without_extras(arguments[name])
     extra_body = dict(call.extra_body)
     if "top_k" in arguments and deployment.provider in OPENAI_SERVERS:
-        extra_body["top_k"] = arguments.pop("top_k")  # OpenAI's SDK asks them, and has no such argument
+        extra_body["top_k"] = arguments.pop("top_k")  # the SDK has no such argument
     if extra_body:
         arguments["extra_body"] = extra_body
     carried = dialect_for(deployment, "litellm").carried & arguments.keys()
@@ -219,9 +219,9 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
 
 
 def build_embedding_arguments(call: TextCall) -> dict[str, Any]:
-    """Return the keyword arguments of one ``aembedding``: ours, and the allow-listed parameters.
+    """Return the keyword arguments of one ``aembedding``: the proxy's own and the allow-listed parameters.
 
-    ``dimensions`` is allowed by name, since litellm keeps it from all models that are not called ``text-embedding-3``.
+    ``dimensions`` is allowed by name. Otherwise litellm drops it for all models not called ``text-embedding-3``.
     """
     arguments = embedding_arguments(call)
     if call.extra_body:
@@ -231,7 +231,7 @@ def build_embedding_arguments(call: TextCall) -> dict[str, Any]:
 
 
 def _own_arguments(call: UpstreamCall | TextCall) -> dict[str, Any]:
-    """Return the arguments that say where a call goes, with which key, of which trace, and for how long."""
+    """Return the arguments for the address, the key, the trace and the timeout of a call."""
     deployment = call.deployment
     arguments: dict[str, Any] = {
         name: value.get_secret_value() if isinstance(value, SecretStr) else value
@@ -257,14 +257,14 @@ def _import_litellm() -> Any:
     first = "litellm" not in sys.modules
     quiet_litellm()
     litellm: Any = importlib.import_module("litellm")
-    quiet_litellm()  # importing it sets its loggers up again
+    quiet_litellm()  # the import sets its loggers up again
     litellm.suppress_debug_info = True
     litellm.disable_hf_tokenizer_download = True
     litellm.telemetry = False
     litellm.callbacks = []
     litellm.modify_params = False
     litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, which take 0 for none given (1.105.3)
-    litellm.disable_stop_sequence_limit = True  # it cuts to four without a word: proxy.upstream.dialects
+    litellm.disable_stop_sequence_limit = True  # it cuts to four without an error: proxy.upstream.dialects
     of_sdk = importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM
     refuse_cookies(of_sdk)
     bound_errors(of_sdk, "_get_async_http_client")
@@ -272,5 +272,5 @@ def _import_litellm() -> Any:
         importlib.import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler, "create_client"
     )
     if first:
-        gc.freeze()  # its 300,000 objects stay; each look at them would stop everything for 0.3 s
+        gc.freeze()  # its 300,000 objects stay, and each scan of them would stop the process for 0.3 s
     return litellm
