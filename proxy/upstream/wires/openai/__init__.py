@@ -1,6 +1,17 @@
-"""OpenAI's wire: chat completions, embeddings, text completions; the request's bytes, and what comes back. Pure.
+"""OpenAI's wire: chat completions, embeddings and text completions.
 
-``wire`` puts all of them behind the protocol of every wire.
+In the order of the data:
+
+    parameters      the names of parameters on this wire
+    requests        the body of a chat request
+    text_requests   the body of a request for embeddings or a text completion
+    answers         whole answers and stream events of chats
+    shapes          the types inside an answer, brought into OpenAI's shape
+    finishing       finish reasons
+    texts           text completions
+    embeddings      lists of embeddings
+    refusals        errors
+    wire            all of them behind the protocol of wires
 """
 
 from proxy.upstream.wires.openai.answers import StreamReader, read_answer

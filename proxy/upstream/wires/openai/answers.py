@@ -1,8 +1,7 @@
-"""What an OpenAI-compatible server answers: whole answers, stream events, errors.
+"""Reads the answers of servers that speak OpenAI's wire: whole answers and stream events.
 
-Answers are in our format already; :mod:`proxy.answers.normalize` brings every provider's into the one shape. Here it is
-decided whether something is an answer at all, and whether it is a whole one: an answer that was broken off never looks
-like one that the model ended.
+The answers are in the internal format already, and :mod:`proxy.answers.normalize` makes them uniform. This module
+checks that a body is an answer and that it is complete. An answer that broke off must never look like a finished one.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ _TEXTS = ("content", "reasoning_content", "refusal")
 def read_answer(body: bytes) -> Answer:
     """Return a whole answer.
 
-    Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind, a choice
-    without a message, or that does not say why it ended. Choices that share an index, as where it is 0 for all, have
-    their places instead.
+    Raises :class:`UpstreamFault` for a 200 without an answer: HTML, an error object, other JSON, a choice without a
+    message or without a finish reason. Choices that share an index are numbered by their order, since some servers
+    send 0 for all.
     """
     value = load_payload(body)
     if (
@@ -59,10 +58,10 @@ def read_answer(body: bytes) -> Answer:
 
 
 class StreamReader:
-    """Reads one stream's payloads; ``ended`` says that ``[DONE]`` has come.
+    """Reads the payloads of one stream. ``ended`` is true after ``[DONE]``.
 
-    A stream is complete when every choice that was seen in it has said why it ended. ``[DONE]`` alone is no such word,
-    and is not waited for, since some servers leave it out.
+    A stream is complete when every choice seen in it has a finish reason. ``[DONE]`` proves nothing, and some servers
+    leave it out.
     """
 
     def __init__(self) -> None:
@@ -71,16 +70,17 @@ class StreamReader:
         self._finished: set[int] = set()
 
     def feed(self, payload: bytes) -> list[Chunk]:
-        """Return the chunk in *payload*, if it holds one; several, where a choice stands in it more than once.
+        """Return the chunk in *payload*, if it holds one. Return one chunk for each choice if choices share an index.
 
-        OpenAI's own client keeps the last of them, where that is the first chunk.
-        Raises :class:`UpstreamFault` for an error object, for what is no chunk, and for a choice that goes on after its
-        end: its text would be lost, since clients take nothing behind a finish reason. What comes behind ``[DONE]`` is
-        not looked at.
+        OpenAI's own client keeps only the last of these when they are in the first chunk.
+
+        Raises :class:`UpstreamFault` for an error object, and for a payload that is no chunk. It is also raised for a
+        choice that goes on after its finish reason, since clients read nothing after it. Payloads after ``[DONE]``
+        are ignored.
         """
         if self.ended:
             return []
-        if payload[:1] != b"{":  # the rest of JSON is no chunk, and blanks are rare
+        if payload[:1] != b"{":  # JSON that begins otherwise is no chunk, and blanks are rare
             payload = payload.strip()
             if not payload:
                 return []
@@ -117,16 +117,16 @@ class StreamReader:
         return _says_more(choice.get("delta") or {})
 
     def may_end(self, wanted: int) -> bool:
-        """Tell whether as many choices as were asked for, and any other that was seen, have said why they ended."""
+        """Tell whether at least *wanted* choices, and all that were seen, have a finish reason."""
         finished = len(self._finished)
         return finished >= wanted and finished >= len(self._seen)
 
     def is_over(self) -> bool:
-        """Tell that an answer that may end does not go on: usage alone comes behind a finish reason."""
+        """Return True: only usage comes after the finish reasons."""
         return True
 
     def close(self) -> list[Chunk]:
-        """Return nothing; raises :class:`UpstreamFault` for a stream that is not complete."""
+        """Return nothing. Raises :class:`UpstreamFault` for a stream that is not complete."""
         if not self._seen:
             raise UpstreamFault("The provider's stream ended without an answer.", cause=Cause.EMPTY)
         if self._seen - self._finished:
@@ -136,9 +136,9 @@ class StreamReader:
 
 
 def _says_more(delta: dict[str, Any]) -> bool:
-    """Tell whether *delta* says anything; blanks and empty fields, as come with usage, are nothing."""
+    """Tell whether *delta* has content. Blanks and empty fields, which come with usage, are none."""
     if any(isinstance(delta.get(name), str) and delta[name].strip() for name in _TEXTS):
         return True
     if any(call.get("id") or call.get("function") for call in delta.get("tool_calls") or ()):
-        return True  # a piece with neither is a signature that comes late (open-webui/computer#224)
+        return True  # a piece with neither is a late signature (open-webui/computer#224)
     return bool(delta.get("function_call") or delta.get("audio"))

@@ -1,4 +1,4 @@
-"""The embeddings that an OpenAI-compatible server answers with. Pure."""
+"""Reads the lists of embeddings of servers that speak OpenAI's wire."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ NO_EMBEDDINGS = "The provider answered with something that is no list of embeddi
 
 
 def read_embeddings(body: bytes) -> Answer:
-    """Return the answer in *body*; :mod:`proxy.answers.embeddings` looks whether all embeddings are there.
+    """Return the answer in *body*. :mod:`proxy.answers.embeddings` checks that all embeddings are there.
 
-    Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind.
+    Raises :class:`UpstreamFault` for a 200 without a list: HTML, an error object, other JSON.
     """
     value = load_payload(body)
     raise_error(value)

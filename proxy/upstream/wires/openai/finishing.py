@@ -1,15 +1,15 @@
-"""Why a choice ended: OpenAI's word for it, or the fault that it is. Pure.
+"""Translates a choice's finish reason into OpenAI's word, or raises a fault.
 
-Servers that speak OpenAI's wire pass on the words of the engine behind them, and strict clients refuse words that they
-do not know. A word that nobody knows is not called ``stop``: that says the model came to its end, and an answer that
-was broken off must never look like one that did. ``network_error``, ``insufficient_system_resource``, ``abort`` and
-``function_call_filter: …`` are such, as Gemini's own wire has them (:mod:`proxy.upstream.wires.gemini.finishing`).
+Servers of OpenAI's wire pass on the words of the engine behind them, and strict clients refuse unknown words. An
+unknown word does not become ``stop``, which says that the answer is complete. Examples are ``network_error``,
+``insufficient_system_resource``, ``abort`` and ``function_call_filter: …``. Gemini's own wire has the same rule
+(:mod:`proxy.upstream.wires.gemini.finishing`).
 
-Sources (2026-11): OpenAI's chat completions reference; Anthropic's and Cohere's lists of stop reasons; Hugging Face's
-text-generation-inference and Together (``eos``, ``eos_token``, ``stop_sequence``); Mistral's API (``model_length``);
-Zhipu's (docs.bigmodel.cn: ``sensitive``, ``network_error``; ``model_context_window_exceeded``, opencode#18813);
-DeepSeek's (``insufficient_system_resource``); Google's ``FinishReason``; Bedrock's guardrails; litellm 1.105.3's table,
-which calls every other word ``stop``.
+Sources (2026-11): OpenAI's chat completions reference. Anthropic's and Cohere's lists of stop reasons. Hugging Face's
+text-generation-inference and Together (``eos``, ``eos_token``, ``stop_sequence``). Mistral's API (``model_length``).
+Zhipu's (docs.bigmodel.cn: ``sensitive``, ``network_error``; ``model_context_window_exceeded``, opencode#18813).
+DeepSeek's (``insufficient_system_resource``). Google's ``FinishReason``. Bedrock's guardrails. litellm 1.105.3's
+table, which calls every other word ``stop``.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ _LONGEST = 200
 
 
 def finish_reason(reason: str) -> str | None:
-    """Return OpenAI's word for *reason*, in whichever case; None for ``null`` as a text, which is no reason.
+    """Return OpenAI's word for *reason* in any case of letters. None for an empty text and for the text ``null``.
 
-    Raises :class:`UpstreamFault` for an end that is none.
+    Raises :class:`UpstreamFault` for an error and for an unknown word.
     """
     if reason in _KNOWN:
         return reason

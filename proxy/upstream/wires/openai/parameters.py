@@ -1,7 +1,7 @@
-"""Which parameters go out on OpenAI's wire, and by which names there. Pure.
+"""The parameters on OpenAI's wire, and their names there.
 
-OpenAI's own models refuse some (:mod:`proxy.upstream.dialects.openai_models`); other providers that speak its wire are
-not given some, or call them otherwise.
+OpenAI's own models refuse some (:mod:`proxy.upstream.dialects.openai_models`). Other providers of the wire refuse
+some or have other names for them.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from proxy.upstream.dialects import withheld_names
 from proxy.upstream.dialects.openai_models import renames_limit
 
 _SPELLINGS = MappingProxyType({"mistral": MappingProxyType({"seed": "random_seed"})})
-"""What a provider calls a parameter (Mistral's reference); litellm writes it the same way."""
+"""A provider's own name of a parameter (Mistral's reference). litellm writes the same name."""
 
 
 def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-    """Return the names in *parameters* that the deployment's model is not given."""
+    """Return the names in *parameters* that the deployment's model does not take."""
     return withheld_names(deployment, "direct", parameters)
 
 
 def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return *parameters* as the deployment's provider writes them; the same object where nothing is otherwise.
+    """Return *parameters* with the names that the provider uses. It is the same object if nothing changes.
 
-    A deployment that allows a parameter by name gets it by that name. DeepSeek has a switch of its own beside the
-    effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets as well.
+    A parameter that the deployment allows by name keeps its name. DeepSeek has a switch for thinking beside the
+    effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets too.
     """
     names = _names(deployment)
     if names and names.keys() & parameters.keys():
@@ -40,7 +40,7 @@ def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
 
 @lru_cache(maxsize=1024)
 def _names(deployment: Deployment) -> Mapping[str, str]:
-    """Return what the deployment's provider calls the parameters that it calls otherwise."""
+    """Return the parameters that the provider names differently, with their names there."""
     names = dict(_SPELLINGS.get(deployment.provider, {}))
     if renames_limit(deployment):
         names["max_tokens"] = "max_completion_tokens"

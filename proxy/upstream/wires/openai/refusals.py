@@ -1,7 +1,8 @@
-"""Errors of servers that speak OpenAI's wire: their words, and the status of one that comes inside a 200. Pure.
+"""Reads errors of servers that speak OpenAI's wire: their message, and the status of an error inside a 200.
 
-The envelopes: ``{"error": {"message", "type", "code"}}``, ``{"error": "text"}``, ``{"message"}``, ``{"detail"}``, older
-vLLM's ``{"object": "error"}``, and an array around any of them (Gemini's OpenAI endpoint: helix#1835, autogen#5762).
+The envelopes are ``{"error": {"message", "type", "code"}}``, ``{"error": "text"}``, ``{"message"}``, ``{"detail"}``
+and older vLLM's ``{"object": "error"}``. An array may stand around any of them (Gemini's OpenAI endpoint: helix#1835,
+autogen#5762).
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ _STATUSES = MappingProxyType(
         for name in names.split()
     }
 )
-"""What a code, a type or Google's status says where there is no number.
+"""The statuses that stand for an error's code, type or Google status when it has no number.
 
-The names are OpenAI's (error codes guide), Anthropic's (``…_error``, as its compatible endpoint has them), Google's
-(google.rpc.Code) and vLLM's (``BadRequestError``), in lower case. Anthropic's overload has the status 529, which is no
-status of HTTP's: it is 503 here.
+The names are OpenAI's (error codes guide), Anthropic's (``…_error``, from its compatible endpoint), Google's
+(google.rpc.Code) and vLLM's (``BadRequestError``), in lower case. Anthropic's overload has the status 529, which HTTP
+does not define. It is 503 here.
 """
 
 
 def read_error(body: bytes) -> str | None:
-    """Return the provider's own words out of an error's body, in whichever envelope; None without JSON."""
+    """Return the provider's message from an error's body, in any envelope. None for invalid JSON or no message."""
     try:
         value: Any = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -61,9 +62,9 @@ def read_error(body: bytes) -> str | None:
 
 
 def raise_error(value: Any) -> None:
-    """Raise the error that a 200 or an event carries, with its status where it says one.
+    """Raise the error that a 200 or an event carries, with its status if it has one.
 
-    An empty ``error`` beside choices is none: some servers write all of their fields.
+    An empty ``error`` beside choices is no error, since some servers write all of their fields.
     """
     if isinstance(value, list):
         value = next((one for one in value if isinstance(one, dict) and "error" in one), None)
@@ -81,12 +82,12 @@ def raise_error(value: Any) -> None:
 
 
 def _is_bare(value: dict[str, Any]) -> bool:
-    """Tell an error without an envelope from a chunk that says nothing."""
+    """Tell an error without an envelope from a chunk without choices."""
     return isinstance(value.get("message"), str) and _status_of(value) is not None
 
 
 def _status_of(error: dict[str, Any]) -> int | None:
-    """Return the status that an error names: the number before the name, the code before the type."""
+    """Return the status that an error names. A number counts before a name, and the code before the type."""
     given = [error.get(name) for name in ("code", "status", "status_code", "type")]
     numbers = [
         int(one) if isinstance(one, str) and one.isdecimal() and len(one) == 3 else one for one in given

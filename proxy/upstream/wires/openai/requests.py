@@ -1,4 +1,4 @@
-"""A call as the bytes of OpenAI's request: the history as it came where it was not changed, the rest rebuilt. Pure."""
+"""Writes a chat request's body for OpenAI's wire. An unchanged history is sent as the client's own bytes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from proxy.upstream.wires.openai.parameters import renamed_parameters
 def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     """Return the body of one ``chat/completions`` request.
 
-    ``messages`` are the very bytes that a client of OpenAI's chat format sent, where its history is unchanged. Number
-    formats, key order and escapes then stay as they were; but see :func:`_means_the_same`. The top level is built from
+    ``messages`` are the client's own bytes when it speaks OpenAI's chat format and its history is unchanged. Numbers,
+    key order and escapes then stay as they were. :func:`_means_the_same` is the exception. The other fields come from
     the allow-list only.
     """
     history: list[Any] = list(call.messages)
@@ -48,25 +48,24 @@ _MESSAGES = b'"messages":'
 
 
 def _stands_in(body: bytes, written: bytes) -> bool:
-    """Tell at a glance whether the client writes JSON as we do (JavaScript, OpenAI's SDKs): then nothing is searched.
+    """Tell whether *body* holds the history exactly as it was *written*. Then the end of the history need not be found.
 
-    To find where the history ends takes 0.3 ms for 100k tokens.
+    That search takes 0.3 ms for 100k tokens. JavaScript and OpenAI's SDKs write JSON in this way.
     """
     start = body.find(_MESSAGES)
     return start >= 0 and body.startswith(written, start + len(_MESSAGES))
 
 
 def _means_the_same(raw: bytes, written: bytes) -> bool:
-    """Tell whether every parser reads in *raw* what *written* says, which was read from it and written anew.
+    """Tell whether every parser reads *raw* as the history that *written* holds.
 
-    An object may hold a key twice: ``{"role": "user", "role": "tool"}``. Which of the two counts is up to the parser,
-    so that a provider might read another history than the one that was looked at here. Such a history is not sent as
-    it came.
+    An object may hold a key twice: ``{"role": "user", "role": "tool"}``. Parsers differ in which of the two counts.
+    The provider might then read another history than the proxy checked, so such a history is written anew.
 
-    Found without a second parser: outside of strings there is one colon to a key. *written* holds the keys and strings
-    of *raw*, less those that were overwritten, and writes every colon as itself; so both hold as many colons if, and
-    only if, no key was lost. An escaped colon would upset the count, and hide a key: with one in it, *raw* is not sent
-    either. For 100k tokens that takes 0.5 ms, beside 0.7 ms to parse the request.
+    No second parser is needed. Outside of strings there is one colon for each key. *written* comes from *raw* and has
+    the same strings and keys, without the duplicates. So the counts of colons differ exactly when a key was lost. An
+    escaped colon would change the count, so *raw* with one is not sent. The count takes 0.5 ms for 100k tokens, and
+    parsing the request 0.7 ms.
     """
     if b"\\u003" in raw and (b"\\u003a" in raw or b"\\u003A" in raw):
         return False

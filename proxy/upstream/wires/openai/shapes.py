@@ -1,10 +1,15 @@
-"""The containers and types of an answer's choices, brought into OpenAI's shape where that loses nothing. Pure.
+"""Brings the types inside an answer's choices into OpenAI's shape where that loses nothing.
 
-Servers that speak OpenAI's wire do not all write its types. What can only mean one thing is written as OpenAI writes
-it; what nobody could read, or would reach a client as an illegal type, is the provider's fault. Mended are: call
-arguments that are an object (older Ollama), or null; ids that are numbers; content that is a list of parts, thoughts
-among them (Mistral's reasoning models); reasoning under the name ``reasoning`` (OpenRouter, Ollama, newer vLLM); a
-choice without ``index``; a call whose ``type`` is empty; finish reasons in the words of others.
+Servers of OpenAI's wire do not all write its types. A value that can only mean one thing is rewritten as OpenAI
+writes it. A value that cannot be read, or that a client could not read, is the provider's fault. Rewritten are:
+
+- call arguments that are an object (older Ollama) or null
+- ids that are numbers
+- content that is a list of parts, with thoughts among them (Mistral's reasoning models)
+- reasoning under the name ``reasoning`` (OpenRouter, Ollama, newer vLLM)
+- a choice without ``index``
+- a call whose ``type`` is empty
+- finish reasons in other words
 """
 
 from __future__ import annotations
@@ -19,17 +24,17 @@ from proxy.upstream.wires.openai.finishing import finish_reason
 NO_COMPLETION = "The provider answered with something that is not a chat completion."
 
 _TEXTS = frozenset({"content", "reasoning_content", "refusal", "role"})
-"""What a message says in one text; of its role nobody reads more than that it is the assistant's."""
+"""Fields of a message that are one text. The role is read no further, since it is always the assistant's."""
 
 _LISTS = frozenset({"annotations", "tool_calls"})
-"""What OpenAI writes as a list of objects, also where there is nothing in it."""
+"""Fields that OpenAI writes as a list of objects, also when it is empty."""
 
 
 def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
-    """Bring the choices of *value* into shape, in place, and return them; *said* is ``message`` or ``delta``.
+    """Bring the choices of *value* into shape, in place, and return them. *said* is ``message`` or ``delta``.
 
-    Every choice has its index afterwards: its place, where the provider gave none. Raises :class:`UpstreamFault` for
-    what is no answer, and for a choice that ended with an error.
+    Every choice has an index afterwards: its place, if the provider gave none. Raises :class:`UpstreamFault` for a
+    value that is no answer, and for a choice that ended with an error.
     """
     usage = value.get("usage")
     choices: Any = value.get("choices")
@@ -43,7 +48,7 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
         if choice.__class__ is not dict:
             _refuse()
         index = choice.get("index")
-        if index.__class__ is not int or index < 0:  # true is no place, though it is an int
+        if index.__class__ is not int or index < 0:  # true is an int in Python, but no index
             if index is not None:
                 _refuse()
             choice["index"] = at
@@ -56,7 +61,7 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
         if message is not None:
             if message.__class__ is not dict:
                 _refuse()
-            # All of it is in order, as a rule, and this is done for each event.
+            # This runs for each event, and nearly all of them need no change.
             for name, text in message.items():
                 if text is None or (text.__class__ is str and name in _TEXTS):
                     continue
@@ -68,7 +73,7 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
 
 
 def _are_pieces(calls: Any) -> bool:
-    """Tell whether *calls* are pieces of arguments as OpenAI writes them, with nothing to mend: most of a call is."""
+    """Tell whether *calls* are pieces of arguments as OpenAI writes them. Most pieces of a call are."""
     if type(calls) is not list:
         return False
     for piece in calls:
@@ -114,7 +119,7 @@ def _mend_message(message: dict[str, Any], mend_call: Callable[[Any], None]) -> 
 
 
 def _mend_call(call: dict[str, Any]) -> None:
-    """Mend a whole call, which must name its function; no arguments are an empty object."""
+    """Mend a whole call. It must name its function, and missing arguments become an empty object."""
     _mend_head(call)
     function: Any = call.get("function")
     _demand(isinstance(function, dict))
@@ -124,7 +129,7 @@ def _mend_call(call: dict[str, Any]) -> None:
 
 
 def _mend_fragment(call: dict[str, Any]) -> None:
-    """Mend a piece of a call, of which everything may come in another piece."""
+    """Mend a piece of a call. All of its fields are optional, since other pieces may bring them."""
     _mend_head(call)
     _demand(call.get("index") is None or _is_place(call["index"]))
     if call.get("function") is not None:
@@ -159,7 +164,7 @@ def _mend_function(function: dict[str, Any]) -> None:
 
 
 def _read_parts(message: dict[str, Any], parts: list[Any]) -> None:
-    """Write a content of parts as one text, and the thoughts among them as reasoning."""
+    """Write a list of parts as one text, and the thoughts among them as reasoning."""
     texts: list[str] = []
     thoughts: list[str] = []
     for part in parts:

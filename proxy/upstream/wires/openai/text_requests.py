@@ -1,4 +1,4 @@
-"""A call for embeddings or a text completion as the bytes of OpenAI's request. Pure."""
+"""Writes the body of a request for embeddings or a text completion on OpenAI's wire."""
 
 from __future__ import annotations
 

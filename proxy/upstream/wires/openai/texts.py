@@ -1,7 +1,6 @@
-"""Text completions of servers that speak OpenAI's wire: whole answers and stream events. Pure.
+"""Reads text completions of servers that speak OpenAI's wire: whole answers and stream events.
 
-What is an answer, and whether it is a whole one, is decided as it is for chats
-(:mod:`proxy.upstream.wires.openai.answers`).
+The checks are those for chats (:mod:`proxy.upstream.wires.openai.answers`).
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ _NO_TEXT = "The provider answered with something that is not a text completion."
 def read_text_answer(body: bytes) -> Answer:
     """Return a whole answer.
 
-    Raises :class:`UpstreamFault` for a 200 that holds none: HTML, an error object, JSON of another kind, a choice that
-    does not say why it ended.
+    Raises :class:`UpstreamFault` for a 200 without one: HTML, an error object, other JSON, a choice without a finish
+    reason.
     """
     value = load_payload(body)
     raise_error(value)
@@ -53,9 +52,11 @@ class TextStreamReader(StreamReader):
 
 
 def _read_choices(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Bring the choices of *value* into shape, in place, and return them: each has an index, a text and a reason.
+    """Bring the choices of *value* into shape, in place, and return them.
 
-    Raises :class:`UpstreamFault` for what is none, and for a choice that ended with an error.
+    Each has an index, a text and a finish reason.
+
+    Raises :class:`UpstreamFault` for a choice of the wrong type, and for one that ended with an error.
     """
     choices = value.get("choices")
     if choices is None:  # a chunk of usage, as some write it
