@@ -1,6 +1,7 @@
-"""Attaches what a provider sent to what it was projected to, where the client speaks the wire's own format.
+"""Attaches the provider's own answer to its projection, for clients that speak the wire's format.
 
-Else thinking between calls, citations and whatever no chat message holds would be lost on the way to such a client.
+The projection is in OpenAI's chat format. It has no place for thinking between calls or for citations, which such a
+client would otherwise lose.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from proxy.core.upstream_call import Answer, Chunk, UpstreamCall
 def takes_native(wire_format: str | None, call: UpstreamCall) -> bool:
     """Tell whether the client of *call* takes native events of *wire_format*.
 
-    The internal form is OpenAI's chat format, so that nothing is attached to its answers.
+    The internal form is OpenAI's chat format, so nothing is attached to answers in it.
     """
     source = call.source
     return source is not None and source.format == wire_format and wire_format != OPENAI_CHAT
 
 
 def attach_event(chunks: list[Chunk], wire_format: str, event: Any) -> list[Chunk]:
-    """Return *chunks*, which *event* was projected to, with the event as their source.
+    """Return *chunks*, the projection of *event*, with the event as their source.
 
-    An event that projects to nothing becomes a chunk without choices. One that projects to several chunks is not
-    attached, since the writer could not tell which part of it was repaired.
+    An event without chunks becomes a chunk without choices. An event with several chunks is not attached, since the
+    writer could not tell which part of it was repaired.
     """
     if len(chunks) > 1:
         return chunks
@@ -33,5 +34,5 @@ def attach_event(chunks: list[Chunk], wire_format: str, event: Any) -> list[Chun
 
 
 def attach_body(answer: Answer, wire_format: str, native: Any) -> Answer:
-    """Return *answer*, a whole one that the decoded body *native* was projected to, with *native* as its source."""
+    """Return *answer*, the projection of the decoded body *native*, with *native* as its source."""
     return {**answer, SOURCE: AnswerSource(wire_format, native)}

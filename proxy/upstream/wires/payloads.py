@@ -1,4 +1,4 @@
-"""The bytes of an answer, or of one event, as the JSON in them, for every wire."""
+"""Reads the JSON of an answer or of one event, for every wire."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from proxy.core.errors import UpstreamFault
 from proxy.core.nesting import nesting_exceeds
 
 _DEEPEST = 250
-"""Levels that an answer may be nested, as a request may be at most: orjson reads 1024 levels and writes 254."""
+"""The most nesting levels of an answer, as for requests. orjson reads 1024 levels and writes 254."""
 
 _HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def load_payload(text: bytes) -> Any:
-    """Return the JSON value in *text*; raises :class:`UpstreamFault` where there is none, or it is nested too deeply.
+    """Return the JSON value in *text*. Raises :class:`UpstreamFault` for invalid JSON and for too many nesting levels.
 
-    Each level takes two bytes, so that nothing is counted in most events, and nothing is walked in most others.
+    Each level takes two bytes, so short texts need no check. A longer text is walked only if it has many brackets.
     """
     try:
         value = orjson.loads(text)
@@ -36,7 +36,7 @@ def load_payload(text: bytes) -> Any:
 
 
 def _load_halves(text: bytes) -> Any:
-    """Read JSON with lone surrogates: an escaped emoji that the provider cut in two, which orjson refuses."""
+    """Read JSON with lone surrogates, which orjson refuses. Some providers cut an escaped emoji in two."""
     if _HALF_A_CHARACTER.search(text):
         try:
             return json.loads(text.decode(), parse_constant=_refuse)

@@ -1,7 +1,7 @@
-"""Declares a provider's wire: how a call is written, and how what comes back is read.
+"""Declares a provider's wire: how a call is written, and how its answer is read.
 
-A wire takes and returns values. The transport sends the bytes, and keeps the limits in time and size. The transport
-also reads server-sent events, so a wire reads the payload of each event.
+A wire takes and returns values. The transport sends the bytes, and keeps the limits in time and size. It also decodes
+server-sent events, so a wire reads the payload of each event.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ class StreamReader(Protocol):
     """Reads the events of one stream into chunks of OpenAI's format."""
 
     ended: bool
-    """Whether the stream has said that it is over, as OpenAI's ``[DONE]`` does. Later events are not read."""
+    """True once the stream has sent its end mark, such as OpenAI's ``[DONE]``. Later events are not read."""
 
     def feed(self, payload: bytes) -> list[Chunk]:
         """Return the chunks in the payload of one event.
 
-        Raises :class:`proxy.core.errors.UpstreamFault` for an error in the stream, and for what is no chunk.
+        Raises :class:`proxy.core.errors.UpstreamFault` for an error in the stream, and for a payload that is no
+        chunk.
         """
 
     def may_end(self, wanted: int) -> bool:
-        """Tell whether *wanted* choices, and all that were seen, have said how they ended."""
+        """Tell whether *wanted* choices, and all that were seen, have a finish reason."""
 
     def is_over(self) -> bool:
-        """Tell whether an answer that may end is not expected to go on."""
+        """Tell whether no more events are expected. Only asked after :meth:`may_end` was true."""
 
     def close(self) -> list[Chunk]:
         """Return the last chunks, at the end of the stream.
@@ -45,29 +46,31 @@ class WholeWire(Protocol[CallT]):
     """Writes one kind of call for a provider, and reads its whole answers."""
 
     def url(self, call: CallT, *, stream: bool) -> str:
-        """Return the address that the call is posted to. It holds no key."""
+        """Return the URL that the call is posted to. It holds no key."""
 
     def headers(self, deployment: Deployment) -> dict[str, str]:
-        """Return the request's headers, the deployment's key and its own headers among them."""
+        """Return the request's headers, with the deployment's key and its own headers."""
 
     def write_request(self, call: CallT, *, stream: bool) -> bytes:
         """Return the request's body.
 
-        Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for what the wire cannot say.
+        Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for a call that the wire cannot
+        write.
         """
 
     def read_answer(self, body: bytes, call: CallT) -> Answer:
-        """Return the answer to *call* in the body of a 200, in OpenAI's format.
+        """Return the answer to *call* from the body of a 200, in OpenAI's format.
 
-        Raises :class:`proxy.core.errors.UpstreamFault` for an error, for what is no answer, and for half an answer.
+        Raises :class:`proxy.core.errors.UpstreamFault` for an error, for a body that is no answer, and for an
+        incomplete one.
         """
 
     def read_error(self, status: int, body: bytes) -> str | None:
-        """Return the provider's own words out of the body of an error; None where it has none."""
+        """Return the provider's message from the body of an error, or None if it has none."""
 
 
 class StreamWire(WholeWire[CallT], Protocol[CallT]):
-    """A wire whose answers come as streams too."""
+    """A wire whose answers can also be streams."""
 
     def read_stream(self, call: CallT) -> StreamReader:
         """Return a reader for the events of one stream, the answer to *call*."""
@@ -78,9 +81,9 @@ class Wire(StreamWire[UpstreamCall], Protocol):
 
     @property
     def format(self) -> str | None:
-        """The client format that the wire speaks too; None where no client does.
+        """The client format that the wire speaks too, or None if no client speaks it.
 
-        The wire may send the body of such a client, while its history is unchanged.
+        The wire may send the body of such a client while its history is unchanged.
         """
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
@@ -92,7 +95,7 @@ class EmbeddingWire(WholeWire[TextCall], Protocol):
 
     @property
     def most_inputs(self) -> int | None:
-        """How many inputs one request takes; None where no limit is known."""
+        """The most inputs of one request, or None if no limit is known."""
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the names in *parameters* that the wire does not carry."""
@@ -109,7 +112,7 @@ class ProviderWires:
     chat: Wire
 
     embeddings: EmbeddingWire | None = None
-    """None for a provider that has no embeddings."""
+    """None for a provider without embeddings."""
 
     texts: TextWire | None = None
-    """None for a provider that has no text completions; its models are asked by a chat."""
+    """None for a provider without text completions. Its models are asked for a chat instead."""

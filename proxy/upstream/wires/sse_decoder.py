@@ -1,8 +1,8 @@
-"""Server-sent events, read incrementally: bytes in, payloads out, whatever way the bytes are split. Pure.
+"""Decodes server-sent events: bytes in, payloads out, however the bytes are split.
 
-Follows the WHATWG event stream format as far as LLM servers use it: lines end in LF, CR LF or CR; a blank line ends an
-event; ``data`` lines of one event are joined by LF; comments and other fields are skipped. One byte order mark at the
-start of the stream is no part of it.
+It follows the WHATWG event stream format as far as LLM servers use it. Lines end in LF, CR LF or CR, and a blank line
+ends an event. The ``data`` lines of one event are joined by LF. Comments and other fields are skipped, and so is one
+byte order mark at the start.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from proxy.core.errors import UpstreamFault
 
 LARGEST_EVENT = 32 * 2**20
-"""Bytes that one event may hold: an answer with an image in it fits, a stream without frames does not grow for ever."""
+"""The most bytes of one event. An answer with an image fits, and a stream without blank lines cannot grow forever."""
 
 _MARK = b"\xef\xbb\xbf"
-"""UTF-8's byte order mark, which would otherwise be part of the first field's name and lose the first event."""
+"""UTF-8's byte order mark. Left in, it would change the first field's name, and the first event would be lost."""
 
 
 class SSEDecoder:
@@ -23,7 +23,7 @@ class SSEDecoder:
         self._rest = bytearray()  # an unfinished line
         self._data: bytes | bytearray | None = None  # the joined data lines of an unfinished event
         self._after_cr = False
-        self._begun = False  # the byte order mark, or what stands in its place, has come
+        self._begun = False  # the start, with or without a byte order mark, has been read
 
     def feed(self, received: bytes) -> list[bytes]:
         """Return the payloads of the events that *received* completes.
@@ -35,7 +35,7 @@ class SSEDecoder:
         if not received:
             return []
         if received[:6] == b"data: " and self._data is None and not self._rest:
-            # One event and nothing else, which is how tokens come: no lines to take apart.
+            # Tokens usually arrive as exactly one event, which needs no splitting into lines.
             size, end = len(received), received.find(b"\n")
             if size < LARGEST_EVENT:
                 if end == size - 2 and received[-1:] == b"\n" and b"\r" not in received:
@@ -63,7 +63,7 @@ class SSEDecoder:
         for line in lines:
             if line:
                 if self._data is None and line[:6] == b"data: " and len(line) <= LARGEST_EVENT:
-                    self._data = line[6:]  # as nearly every line
+                    self._data = line[6:]  # nearly every line
                 else:
                     self._take(line)
             elif self._data is not None:
@@ -74,16 +74,19 @@ class SSEDecoder:
         return payloads
 
     def close(self) -> list[bytes]:
-        """Return the payload of an event that the end of the stream ends in place of its blank line, if any.
+        """Return the payload of an event that the end of the stream ends, if any.
 
-        The standard drops it; some servers leave that line out behind their last event, which says how the answer
-        ended. A line that is not complete is dropped: nobody knows what is missing of it.
+        The standard drops an event without its blank line. Some servers omit that line behind the last event, which
+        holds the finish reason. An incomplete line is dropped, since its rest is unknown.
         """
         held, self._data = self._data, None
         return [] if held is None or self._rest else [bytes(held)]
 
     def _begin(self, received: bytes) -> bytes:
-        """Return the stream's first bytes without the mark; nothing while they may still become one."""
+        """Return the stream's first bytes without the byte order mark.
+
+        Nothing while more bytes are needed to see it.
+        """
         first = bytes(self._rest) + received
         if len(first) < len(_MARK) and _MARK.startswith(first):
             self._rest = bytearray(first)
@@ -98,7 +101,7 @@ class SSEDecoder:
             return
         value = line[6:] if line[5:6] == b" " else line[5:]
         if self._data is None:
-            self._data = value  # one line is all there is, as a rule: no copy
+            self._data = value  # usually one line is all, so nothing is copied
             return
         if not isinstance(self._data, bytearray):
             self._data = bytearray(self._data)
@@ -106,6 +109,6 @@ class SSEDecoder:
         self._data += value
 
     def _check(self, line: int) -> None:
-        """Refuse an event whose data lines, and a line of *line* bytes behind them, are too many bytes."""
+        """Raise when an event's data lines, with a further line of *line* bytes, are too many bytes."""
         if line + len(self._data or b"") > LARGEST_EVENT:
             raise UpstreamFault("The provider's stream holds an event that is too large.")

@@ -1,7 +1,7 @@
 """The list of wires, and the wire of a deployment.
 
-A new wire is a folder beside ``openai`` and ``gemini``, and one row of :data:`WIRES`. A configuration that names
-``transport: direct`` is checked against :mod:`proxy.config.addresses`, which also has the providers' addresses.
+A new wire is a folder beside ``openai`` and ``gemini``, and a row of :data:`WIRES`. The configuration checks
+``transport: direct`` against :mod:`proxy.config.addresses`, which also has the providers' addresses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from proxy.upstream.wires.openai.wire import OPENAI
 from proxy.upstream.wires.protocol import EmbeddingWire, ProviderWires, TextWire, Wire
 
 OTHERS = "openai"
-"""The row of every provider that has none of its own: many servers speak OpenAI's wire."""
+"""The row of every provider without its own row, since many servers speak OpenAI's wire."""
 
 WIRES: Mapping[str, ProviderWires] = MappingProxyType(
     {
@@ -24,16 +24,16 @@ WIRES: Mapping[str, ProviderWires] = MappingProxyType(
         "openai": OPENAI,
     }
 )
-"""The wires by provider. The direct transport is the default for the providers in it."""
+"""The wires by provider. The direct transport is the default for these providers."""
 
 
 def wire_of(deployment: Deployment) -> Wire:
-    """Return the wire on which a deployment chats."""
+    """Return the wire for a deployment's chats."""
     return _wires_of(deployment).chat
 
 
 def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:
-    """Return the wire on which a deployment embeds; raises :class:`InvalidRequest` where the provider has none."""
+    """Return the wire for a deployment's embeddings. Raises :class:`InvalidRequest` if the provider has none."""
     wire = _wires_of(deployment).embeddings
     if wire is None:
         raise InvalidRequest("The provider of this model has no embeddings.", param="model")
@@ -41,13 +41,13 @@ def embedding_wire_of(deployment: Deployment) -> EmbeddingWire:
 
 
 def most_inputs_of(deployment: Deployment) -> int | None:
-    """Return how many inputs a deployment embeds at once; None where no limit is known."""
+    """Return the most inputs of one request for embeddings, or None if no limit is known."""
     wire = _wires_of(deployment).embeddings
     return None if wire is None else wire.most_inputs
 
 
 def text_wire_of(deployment: Deployment) -> TextWire:
-    """Return the wire on which a deployment completes texts; raises :class:`InvalidRequest` where there is none."""
+    """Return the wire for a deployment's text completions. Raises :class:`InvalidRequest` if there is none."""
     wire = _wires_of(deployment).texts
     if wire is None:
         raise InvalidRequest("The provider of this model has no text completions.", param="model")
@@ -55,7 +55,7 @@ def text_wire_of(deployment: Deployment) -> TextWire:
 
 
 def has_texts(deployment: Deployment) -> bool:
-    """Tell whether the provider's wires include text completions."""
+    """Tell whether the provider has a wire for text completions."""
     return _wires_of(deployment).texts is not None
 
 
