@@ -1,21 +1,36 @@
-"""Gemini's ``generateContent`` wire: OpenAI's format in and out, Gemini's JSON in between. Pure.
+"""Gemini's ``generateContent`` wire: OpenAI's format on the proxy's side, Gemini's JSON on the provider's.
 
-What goes in was sanitized for its Gemini profile, so nothing is repaired here; what cannot be written all the same
-is an :class:`~proxy.core.errors.InvalidRequest`, and what is no answer an :class:`~proxy.core.errors.UpstreamFault`. No
-clock, no randomness: ids that Gemini left out are derived from the answer. On the way out:
+A history was sanitized for its Gemini profile before it comes here, so nothing is repaired. A request that still
+cannot be written is an :class:`~proxy.core.errors.InvalidRequest`. A body that is no answer is an
+:class:`~proxy.core.errors.UpstreamFault`. There is no randomness: ids that Gemini left out are derived from the
+answer.
 
-    requests    the body as a whole               declarations  tools and tool choice
-    contents    the history's turns               schemas       a tool's parameters as Gemini's ``Schema``
-    results     tool results as responses         settings      generation settings
-    media       ``data:`` URLs as inline data     thinking      reasoning effort
-    call_ids    the ids of calls                  formats       the form of the answer
-    extras      Gemini's own fields, by name      embeddings    texts to embed, and what comes back
+The request, in the order of the data:
 
-On the way in: ``payloads`` reads the JSON, ``reading`` is what whole answers (``answers``) and streams (``streams``)
-share, ``candidates`` reads one candidate's parts, ``finishing`` its end, ``logprobs`` its probabilities, ``usage``
-the tokens (``counts`` their numbers), ``left_out`` what has no place, ``refusals`` Google's errors.
+    requests       the whole body
+    contents       the history's turns
+    results        tool results as function responses
+    media          ``data:`` URLs as inline data
+    call_ids       the ids of calls
+    declarations   tools and tool choice
+    schemas        a tool's parameters as Gemini's ``Schema``
+    settings       generation settings
+    thinking       reasoning effort
+    formats        the format of the answer
+    extras         Gemini's own fields, by name
 
-``wire`` puts all of them behind the protocol of every wire.
+The answer, in the order of the data:
+
+    reading      the state that whole answers (``answers``) and streams (``streams``) share
+    candidates   one candidate's parts
+    left_out     media, which has no place in an answer
+    finishing    the end of a candidate
+    logprobs     log probabilities
+    usage        the count of tokens, with the numbers read by ``counts``
+    refusals     Google's errors
+
+The module ``embeddings`` holds both sides of a call for embeddings, and ``wire`` puts all of this behind the protocol
+of wires.
 """
 
 from proxy.upstream.wires.gemini.answers import read_answer

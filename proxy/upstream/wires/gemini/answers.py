@@ -1,4 +1,4 @@
-"""A whole ``generateContent`` answer as a ``chat.completion``."""
+"""Reads a whole ``generateContent`` answer as a ``chat.completion``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from proxy.upstream.wires.gemini.reading import ResponseReader
 
 
 def read_answer(body: Any, *, model: str) -> dict[str, Any]:
-    """Return the answer in *body*, the parsed JSON of a 200; *model* names it where Gemini does not.
+    """Return the answer in *body*, the parsed JSON of a 200. *model* is used when Gemini does not name its model.
 
-    ``created`` and a missing ``id`` are left to :mod:`proxy.answers.normalize`, which has the clock. Raises
-    :class:`proxy.core.errors.UpstreamFault` for a 200 that is no answer, an empty one and one that broke off included.
+    :mod:`proxy.answers.normalize`, which has the clock, adds ``created`` and a missing ``id``. Raises
+    :class:`proxy.core.errors.UpstreamFault` for a 200 that is no answer, for an empty answer and for one that broke
+    off.
     """
     reader = ResponseReader(model)
     added = {one.choice: one for one in reader.read(body)}

@@ -1,4 +1,4 @@
-"""The ids of calls on Gemini's wire."""
+"""The ids of tool calls on Gemini's wire."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sanitizers.synthetic import DerivedIds
 
 
 def wire_ids(calls: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the ids of one content's calls as Gemini sees them: without a signature's suffix, and no two alike.
+    """Return the ids of one content's calls for Gemini, without a signature's suffix and all different.
 
-    Shared ids are refused (9router#4273); two can become alike when only their suffixes told them apart.
+    Gemini refuses ids that are used twice (9router#4273). Two ids may differ only in their suffixes.
     """
     ids: list[str] = []
-    taken: set[str] = set()  # to search the list takes seconds where somebody sends ten thousand calls
+    taken: set[str] = set()  # a search of the list takes seconds for ten thousand calls
     derived = DerivedIds(taken)
     for number, call in enumerate(calls):
         given = call.get("id") or ""

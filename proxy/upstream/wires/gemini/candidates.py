@@ -1,4 +1,4 @@
-"""One candidate's parts as OpenAI deltas; for a whole answer there is one, for a stream one an event."""
+"""Reads one candidate's parts as OpenAI deltas: one delta for a whole answer, one for each event of a stream."""
 
 from __future__ import annotations
 
@@ -17,42 +17,44 @@ NO_ANSWER = "The provider answered with something that is not Gemini's answer."
 
 
 class CandidateReader:
-    """Reads one candidate; keeps what its later events have to know of the earlier ones.
+    """Reads one candidate, and keeps what its later events need.
 
-    Media is not carried: neither :mod:`proxy.answers.normalize` nor OpenAI's format has a place for it. A line stands
-    in its place beside text; media alone is no answer.
+    Media is not carried, since OpenAI's format has no place for it. A line of text stands in its place beside other
+    text. Media alone is no answer.
 
-    A thought signature stands beside its call, where Google's OpenAI endpoint has it. Some answers have it on the
-    thought or the empty text in front of the call, in streams in an event of its own; Gemini looks for it on the call
-    alone ("Function call is missing a thought_signature", ai.google.dev/gemini-api/docs/thought-signatures; gemini-cli
-    moves it as well). So it waits for the next call, which takes it unless it has its own: a signature belongs to what
-    stands right behind it, and is not handed on to a parallel call. Behind the last call, and in an answer of text
-    alone, it is the answer's (:meth:`loose_end`).
+    A thought signature goes onto its call, in the field of Google's OpenAI endpoint. Some answers have it on the
+    thought or the empty text before the call. In streams that may be an event of its own. Gemini expects it back on
+    the call: "Function call is missing a thought_signature" (ai.google.dev/gemini-api/docs/thought-signatures;
+    gemini-cli moves it too).
+
+    So such a signature waits for the next call. That call takes it unless it has its own, and a parallel call behind
+    it does not get it. Behind the last call, and in an answer without calls, it belongs to the answer
+    (:meth:`loose_end`).
     """
 
     def __init__(self, index: int) -> None:
         self.ended = False
-        """Whether the candidate has said how it ended; it may say so again."""
+        """True once the candidate has a finish reason. It may send another one."""
 
         self._index = index
         self._ids: list[str] = []  # of the calls so far
         self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
-        self._loose_signature: str | None = None  # one that stood on no call, for the next call
+        self._loose_signature: str | None = None  # a signature without a call, for the next call
         self._contents = Contents()
         self._reason: str | None = None
         self._message: str | None = None
-        self._went_on = False  # something came behind the end
+        self._went_on = False  # something came after the finish reason
 
     def read(self, candidate: Mapping[str, Any], response_id: str) -> dict[str, Any]:
-        """Return the delta of what *candidate* adds; empty when that is nothing.
+        """Return the delta that *candidate* adds, empty if it adds nothing.
 
-        *response_id* goes into the ids of calls that have none. Raises :class:`UpstreamFault` for what is no
+        *response_id* goes into the ids of calls without an id. Raises :class:`UpstreamFault` for a value that is no
         candidate.
         """
         parts = _parts_of(candidate)
         if len(parts) == 1 and len(parts[0]) == 1 and type(text := parts[0].get("text")) is str and text:
             self._contents.spoke = True
-            delta: dict[str, Any] = {"content": text}  # it stands alone in most events
+            delta: dict[str, Any] = {"content": text}  # most events hold one text
         else:
             delta = self._read_parts(parts, response_id)
         self._went_on = self._went_on or (self.ended and bool(delta))
@@ -82,26 +84,29 @@ class CandidateReader:
         return {name: value for name, value in fields.items() if value}
 
     def is_over(self, *, counted: bool) -> bool:
-        """Tell whether nothing more is to be expected; *counted* says that the usage came with the end.
+        """Tell whether no more events are expected. *counted* means that the usage came with the finish reason.
 
-        Some servers say STOP with every event. So STOP is certain with the usage, which is complete at the end, and
-        when no event was seen to go on behind one; other reasons are certain by themselves.
+        Some servers send STOP with every event. So STOP ends the answer only with the usage, which is complete at the
+        end, and if no event came after an earlier STOP. Other reasons end the answer by themselves.
         """
         if self._reason == "STOP":
             return counted and not self._went_on
         return self.ended
 
     def finish(self) -> str:
-        """Return OpenAI's finish reason; raises :class:`UpstreamFault` when the candidate did not end as one does."""
+        """Return OpenAI's finish reason.
+
+        Raises :class:`UpstreamFault` when the candidate did not end as an answer does.
+        """
         return finish_reason(self._reason, self._message, self._contents)
 
     def loose_end(self) -> dict[str, Any]:
-        """Return the signature that no call took, as a field of the answer's message; empty where there is none."""
+        """Return the signature that no call took, as a field of the answer's message. Empty if there is none."""
         signature = self._loose_signature
         return with_own({}, signature, ()) if signature else {}
 
     def _note_end(self, candidate: Mapping[str, Any]) -> None:
-        """Keep the finish reason. A trailing STOP says nothing new (python-genai#2868)."""
+        """Keep the finish reason. A STOP after another reason is ignored (python-genai#2868)."""
         reason = _text_of(candidate, "finishReason")
         if reason and self._reason in (None, "STOP"):
             self.ended, self._reason = True, reason
@@ -109,7 +114,7 @@ class CandidateReader:
             self._message = message if isinstance(message, str) else None
 
     def _read_call(self, part: Mapping[str, Any], response_id: str) -> dict[str, Any] | None:
-        """Return one tool call with its index; None for a call that was sent before (hermes#111686)."""
+        """Return one tool call with its index, or None for a call that was sent before (hermes#111686)."""
         call = part["functionCall"]
         name = call.get("name") if isinstance(call, dict) else None
         args = (call.get("args") if isinstance(call, dict) else None) or {}
@@ -156,7 +161,7 @@ def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _text_of(holder: Mapping[str, Any], name: str) -> str | None:
-    """Return a text that may be missing; a value of another kind would be words that are lost unseen."""
+    """Return a text, or None if it is missing. Raises for another type, since its content would be lost."""
     value = holder.get(name)
     if value is not None and not isinstance(value, str):
         raise UpstreamFault(NO_ANSWER)
@@ -169,7 +174,7 @@ def _signature_of(part: Mapping[str, Any]) -> str | None:
 
 
 def _written(args: Mapping[str, Any]) -> str:
-    """Return arguments as JSON; what no client could read back is the provider's fault."""
+    """Return arguments as JSON. Raises :class:`UpstreamFault` for values that no client could read back."""
     try:
         return json.dumps(args, ensure_ascii=False, allow_nan=False)
     except (RecursionError, ValueError):

@@ -1,7 +1,7 @@
-"""A sanitized history as ``systemInstruction`` and ``contents``.
+"""Writes a sanitized history as ``systemInstruction`` and ``contents``.
 
-The shape satisfies every model and surface that was reported on: a user content first, the calls of a turn in one
-model content, their results alone in the next one, and the user's next words in one of their own.
+Every reported model and surface takes this shape. A user content comes first. The calls of a turn stand in one model
+content, and their results alone in the next one. The user's next words have a content of their own.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MEDIA = frozenset({"file", "image_url", "input_audio"})
 
 
 def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], list[Content]]:
-    """Return the parts of the system instruction, one a text, and the contents.
+    """Return the parts of the system instruction, one for each text, and the contents.
 
-    ``profile.call_ids`` is what Gemini 3 and later have and the others lack: ids on calls and responses, and media
-    nested in responses. Signatures are in their one place by now (:mod:`proxy.planning.signatures`). Raises
-    :class:`InvalidRequest`, with the place in *messages*, for what a sanitized history does not hold.
+    ``profile.call_ids`` is true from Gemini 3 on. These models have ids on calls and responses, and media inside
+    responses. :mod:`proxy.planning.signatures` has moved signatures into one field. Raises :class:`InvalidRequest`,
+    with the place in *messages*, for parts that a sanitized history does not hold.
     """
     systems = [index for index, message in enumerate(messages) if message["role"] in SYSTEM_ROLES]
     system = [part for index in systems for part in _parts(messages[index], index, media=False)]
@@ -50,7 +50,7 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
 
 
 def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
-    """Yield the places of the messages of one side that follow one another; system messages do not part them."""
+    """Yield runs of messages of one side, as indices. System messages between them do not end a run."""
     side, run = "", list[int]()
     for index, message in enumerate(metered(messages)):
         role = message["role"]
@@ -71,9 +71,9 @@ def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
 
 
 def _append(contents: list[Content], role: str, parts: list[Part]) -> None:
-    """Add a content; to a user content that holds no responses more of the user's words are added instead.
+    """Add a content. A user's parts are added to a user content before it that holds no responses.
 
-    Responses come first where there are some. *parts* becomes the content's own list.
+    Responses come first in a content that has some. The content takes over the list *parts*.
     """
     if not parts:
         return
@@ -85,7 +85,7 @@ def _append(contents: list[Content], role: str, parts: list[Part]) -> None:
 
 
 def _parts(message: Message, index: int, *, media: bool = True) -> list[Part]:
-    """Return the texts, and with *media* the media, of one message."""
+    """Return the text parts of one message, and its media parts if *media* is true."""
     content = message.get("content")
     if isinstance(content, str):
         return [{"text": content}] if content else []
@@ -107,10 +107,10 @@ def _parts(message: Message, index: int, *, media: bool = True) -> list[Part]:
 
 
 def _model_parts(messages: Messages, run: Sequence[int], profile: Profile) -> tuple[list[Part], Calls]:
-    """Return the parts of one model content and its calls.
+    """Return the parts of one model content, and its calls.
 
-    A call's arguments are parsed though they were found to be an object: as they are written they could hold a field
-    twice, or a number that is no double, of which Gemini's parser would make something else than what was checked.
+    The arguments of a call are parsed again, though they were checked. Their text may hold a key twice, or a number
+    that is no double. Gemini's parser would then read other values than the check did.
     """
     ids: Iterator[str] | None = None
     if profile.call_ids:

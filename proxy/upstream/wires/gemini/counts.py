@@ -1,17 +1,17 @@
-"""Whole numbers as proto JSON writes them."""
+"""Reads whole numbers as proto JSON writes them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 _LARGEST = 2**31 - 1
-"""Every count on this wire is an int32."""
+"""The largest count: every count on this wire is an int32."""
 
 
 def read_count(value: Any) -> int | None:
-    """Return the count in *value*, or None when it is none.
+    """Return the count in *value*, or None if it is no count.
 
-    ``5``, ``5.0`` and ``"5"`` are one number there (protobuf.dev/programming-guides/json); a flag is no number.
+    In proto JSON ``5``, ``5.0`` and ``"5"`` are one number (protobuf.dev/programming-guides/json). A boolean is none.
     """
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Tools and tool choice: one tool object that declares every function, and the mode of calling them."""
+"""Writes tools and tool choice: one tool object that declares every function, and the mode of calling them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from proxy.upstream.wires.gemini.schemas import parameter_fields
 _MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
 
 _MOST_KEPT = 256
-"""Schemas whose translation is kept: of eight tools it takes 5 us then, and 120 without."""
+"""Schemas whose translation is cached. Eight tools take 5 us from the cache, and 120 us without."""
 
 _LARGEST_KEPT = 16 * 2**10
-"""Bytes of such a schema: with what they are translated to, they take 2 MB as a rule, and 53 MB where they
-are made to be large."""
+"""The most bytes of a cached schema. The cache takes 2 MB as a rule, and 53 MB if all schemas are large."""
 
 
 def tool_fields(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``tools`` and ``toolConfig`` for the request, as far as it has them.
 
-    Several tool objects are refused on some surfaces (Google_GenerativeAI#56), so there is one. Of declarations of
-    one name the first counts ("Duplicate function declaration found", Open-WebUI-Functions#135). Without a
-    declaration there is no tool choice ("Function calling config is set without function_declarations.",
-    claude-code-router#1207). Raises :class:`InvalidRequest` for a choice that nothing here can express.
+    Some surfaces refuse several tool objects (Google_GenerativeAI#56), so there is one. Of declarations with one name
+    the first counts ("Duplicate function declaration found", Open-WebUI-Functions#135). Without a declaration there
+    is no tool choice ("Function calling config is set without function_declarations.", claude-code-router#1207).
+
+    Raises :class:`InvalidRequest` for an unknown mode, and for a choice of a function that is not declared.
     """
     declarations: dict[str, dict[str, Any]] = {}
     functions = [tool["function"] for tool in parameters.get("tools") or ()]
@@ -53,17 +53,17 @@ def _declaration(function: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parameter_fields(schema: Any) -> dict[str, Any]:
-    """Return :func:`parameter_fields` of *schema*; the same tools come with every request of a conversation."""
+    """Return :func:`parameter_fields` of *schema*, cached, since each request of a conversation has the same tools."""
     try:
         written = orjson.dumps(schema)
-    except orjson.JSONEncodeError:  # a number of thirty digits
+    except orjson.JSONEncodeError:  # an integer too large for orjson
         return parameter_fields(schema)
     return _kept_fields(written) if len(written) <= _LARGEST_KEPT else parameter_fields(schema)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _kept_fields(written: bytes) -> dict[str, Any]:
-    return parameter_fields(orjson.loads(written))  # a schema of its own: what is kept holds no request
+    return parameter_fields(orjson.loads(written))  # parsed anew, so the cache holds no request
 
 
 def _calling(choice: Any, param: str, declared: Sequence[str]) -> dict[str, Any]:

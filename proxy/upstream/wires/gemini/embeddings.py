@@ -1,6 +1,6 @@
-"""Embeddings on Gemini's wire: ``embedContent`` for one text, ``batchEmbedContents`` for several. Pure.
+"""Embeddings on Gemini's wire: ``embedContent`` for one text, ``batchEmbedContents`` for several.
 
-Sources: ai.google.dev/api/embeddings; a batch takes 100 texts (langchainjs#4491, weaviate#11277).
+Sources: ai.google.dev/api/embeddings. A batch takes 100 texts (langchainjs#4491, weaviate#11277).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from proxy.upstream.wires.gemini.extras import camel_name
 from proxy.upstream.wires.gemini.refusals import raise_error
 
 MOST_TEXTS = 100
-"""Texts that one request takes."""
+"""The most texts of one request."""
 
 EMBEDDING_PARAMETERS = frozenset({"dimensions", "encoding_format", "input"})
-"""The parameters that this wire carries; the format is ours to write."""
+"""The parameters that this wire carries. The proxy itself applies ``encoding_format`` to the answer."""
 
 _WRITTEN_HERE = frozenset({"content", "model", "outputDimensionality", "requests"})
 _NO_EMBEDDINGS = "The provider answered with something that is no list of embeddings."
@@ -32,10 +32,11 @@ def embedding_method(value: Any) -> str:
 def build_embedding_request(
     parameters: Mapping[str, Any], extras: Mapping[str, Any], model: str
 ) -> dict[str, Any]:
-    """Return the body for *parameters* of checked types; *extras* are Gemini's own, as ``taskType``, for each text.
+    """Return the body for *parameters*, whose types were checked.
 
-    *model* is Gemini's own name for it. Raises :class:`InvalidRequest`, with the place in ``param``, for tokens, which
-    mean nothing to a model that did not number them, and for an extra that is made of other parameters.
+    *extras* are Gemini's own fields, such as ``taskType``, and are sent with each text. *model* is Gemini's own name
+    of the model. Raises :class:`InvalidRequest`, with the place in ``param``, for tokens, whose numbers mean nothing
+    to Gemini. It is also raised for an extra field that other parameters set.
     """
     own = {camel_name(name): value for name, value in extras.items()}
     for name in extras:
@@ -57,7 +58,7 @@ def build_embedding_request(
 def read_embeddings(body: Any, *, model: str) -> dict[str, Any]:
     """Return the answer in *body*, the parsed JSON of a 200, as OpenAI's list.
 
-    Raises :class:`UpstreamFault` for an error object, with its status, and for what is no answer.
+    Raises :class:`UpstreamFault` for an error object, with its status, and for a body that is no answer.
     """
     raise_error(body)
     if not isinstance(body, Mapping):

@@ -1,4 +1,4 @@
-"""Fields of Gemini's own that a client sends by name, beside those that OpenAI's format knows."""
+"""Gemini's own fields, which a client sends by name beside those of OpenAI's format."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _CONFIG = "generationConfig"
 _THINKING = "thinkingConfig"
 
 _WRITTEN_HERE = frozenset({"contents", "systemInstruction", "toolConfig", "tools"})
-"""The history and its tools: what was sanitized is what is sent, whatever the configuration lets through."""
+"""Fields that a client cannot set. They hold the history and its tools, which must stay as sanitized."""
 
 _RIVALS = (
     frozenset({"thinkingBudget", "thinkingLevel"}),
     frozenset({"responseFormat", "responseJsonSchema", "responseSchema"}),
 )
-"""Settings of which Gemini takes one."""
+"""Settings that exclude each other."""
 
 
 def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
     """Return *body* with *extras*, fields that the deployment allows by name (``safetySettings``, ``labels`` …).
 
-    ``generationConfig`` joins ours: a setting that an OpenAI parameter made stays as it is. Both spellings of a
-    name are the same field to Gemini (``generation_config``), so they are here. Raises :class:`InvalidRequest` for
-    the fields of the history, which a client gives as messages and tools, and for settings that are no object.
+    The settings in ``generationConfig`` are merged. A setting made from an OpenAI parameter stays. Gemini takes a
+    name in two spellings (``generation_config``), and both count as one field here. Raises :class:`InvalidRequest`
+    for the fields of the history, which a client sends as messages and tools, and for settings that are no object.
     """
     merged = dict(body)
     for name, value in extras.items():
@@ -43,7 +43,7 @@ def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str,
 
 
 def _joined(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings *ours*, and those of *given* that do not speak of the same thing."""
+    """Return the settings *ours*, with those of *given* that neither repeat nor exclude one of ours."""
     theirs = {camel_name(name): value for name, value in given.items()}
     settled = set(ours).union(*(rivals for rivals in _RIVALS if rivals & ours.keys()))
     joined = {**{name: value for name, value in theirs.items() if name not in settled}, **ours}
@@ -54,5 +54,5 @@ def _joined(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
 
 
 def camel_name(name: str) -> str:
-    """Return the spelling of proto JSON for a field's *name* in either spelling."""
+    """Return proto JSON's spelling of a field's *name*, which may be in snake case."""
     return re.sub("_([a-z0-9])", lambda match: match[1].upper(), name)

@@ -46,7 +46,7 @@ class Contents:
     """The kinds of parts that a candidate has held so far."""
 
     spoke: bool = False
-    """Text that is no thought."""
+    """True when there was text that is no thought."""
 
     thought: bool = False
     called: bool = False
@@ -54,11 +54,11 @@ class Contents:
 
 
 def finish_reason(reason: str | None, message: str | None, contents: Contents) -> str:
-    """Return OpenAI's reason for Gemini's *reason*; *message* is Gemini's explanation, if any.
+    """Return OpenAI's finish reason for Gemini's *reason*. *message* is Gemini's explanation, if any.
 
-    *contents* tells what the candidate held. Raises :class:`UpstreamFault`, with its cause, for an end that is none:
-    a call that cannot be read (langgraph#6574), a reason that nobody knows, a candidate that says nothing
-    (python-genai#1289), a stream that broke off. A client would take an empty ``stop`` for the model's last word.
+    *contents* tells what the candidate held. Raises :class:`UpstreamFault`, with its cause, where the candidate did
+    not end as an answer does: an unreadable call (langgraph#6574), an unknown reason, an empty candidate
+    (python-genai#1289), or a stream that broke off. A client would take an empty ``stop`` for a complete answer.
     """
     if reason is None:
         words = "The model's answer broke off: it has no finish reason."

@@ -1,4 +1,4 @@
-"""The form of the answer: as generation settings, or in words where a model does not take those beside tools."""
+"""The format of the answer: as generation settings, or as an instruction for models that refuse them beside tools."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from proxy.upstream.dialects.formats import describe_format, schema_of
 
 
 def answer_format(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the generation settings for a ``response_format``; empty for text.
+    """Return the generation settings for a ``response_format``, empty for text.
 
-    Raises :class:`InvalidRequest` for a form that there is not, and for a schema that is no object.
+    Raises :class:`InvalidRequest` for an unknown format, and for a schema that is no object.
     """
     kind = "text" if given is None else given.get("type")
     if given is None or kind == "text":
@@ -31,12 +31,12 @@ def answer_format(given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def format_in_words(given: Mapping[str, Any] | None) -> str | None:
-    """Return a ``response_format`` as an instruction beside tools; None for text.
+    """Return a ``response_format`` as an instruction for a request with tools, or None for text.
 
-    "Function calling with a response mime type: 'application/json' is unsupported" is what models before Gemini 3
-    say to both at once (python-genai#867, symfony/ai#1777). Left out, the client would get prose that it cannot
-    parse. In the modes that fit parameters that is done before (:mod:`proxy.upstream.dialects.formats`). Raises what
-    :func:`answer_format` raises.
+    Models before Gemini 3 refuse both at once: "Function calling with a response mime type: 'application/json' is
+    unsupported" (python-genai#867, symfony/ai#1777). Without the instruction the client would get prose that it
+    cannot parse. The modes that fit parameters have done this before (:mod:`proxy.upstream.dialects.formats`). Raises
+    what :func:`answer_format` raises.
     """
     if given is None or not answer_format(given):
         return None

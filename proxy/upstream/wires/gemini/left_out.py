@@ -1,4 +1,4 @@
-"""What an answer holds that OpenAI's format, or this proxy, has no place for: said where it stood, never dropped."""
+"""Replaces media in an answer, for which the proxy has no place, by a line of text."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 def note_of_media(part: Mapping[str, Any]) -> str | None:
-    """Return a line for the client in place of the media in *part*; None where it holds none.
+    """Return a line for the client in place of the media in *part*, or None if it holds no media.
 
-    No media is asked for (:mod:`proxy.upstream.wires.gemini.settings`), but some models return it all the same, with a
-    text that speaks of it.
+    No media is asked for (:mod:`proxy.upstream.wires.gemini.settings`). Some models still return it, with a text that
+    refers to it.
     """
     media = part.get("inlineData")
     if media is None:

@@ -1,4 +1,4 @@
-"""Logarithms of probabilities, token by token, in OpenAI's form."""
+"""Reads log probabilities, token by token, in OpenAI's form."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 def read_logprobs(result: Any) -> dict[str, Any] | None:
-    """Return OpenAI's ``logprobs`` for Gemini's ``logprobsResult``; None when there are none.
+    """Return OpenAI's ``logprobs`` for Gemini's ``logprobsResult``, or None if there are none.
 
-    One token that cannot be read makes all of them None: they say which word of the answer they belong to by their
-    place alone. The answer itself is as good without them, so this is no fault. Alternatives that cannot be read are
-    left out.
+    A token belongs to a word of the answer by its place alone. So one token that cannot be read makes the result
+    None. That is no fault, since the answer is complete without log probabilities. Alternatives that cannot be read
+    are left out.
     """
     chosen = _tokens(result.get("chosenCandidates")) if isinstance(result, Mapping) else None
     if not chosen:
@@ -29,7 +29,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _tokens(given: Any) -> list[dict[str, Any]] | None:
-    """Return the tokens in a list of them, or None when one cannot be read."""
+    """Return the tokens in a list, or None if one of them cannot be read."""
     tokens = [_token(one) for one in _listed(given)]
     known = [token for token in tokens if token is not None]
     return known if len(known) == len(tokens) else None
@@ -38,7 +38,7 @@ def _tokens(given: Any) -> list[dict[str, Any]] | None:
 def _token(given: Any) -> dict[str, Any] | None:
     if not isinstance(given, Mapping):
         return None
-    # Proto JSON leaves out an empty text, and a logarithm of zero, which is that of a probability of one.
+    # Proto JSON leaves out an empty text and a log probability of zero.
     token, logarithm = given.get("token", ""), given.get("logProbability", 0.0)
     if not isinstance(token, str) or isinstance(logarithm, bool) or not isinstance(logarithm, int | float):
         return None

@@ -1,4 +1,4 @@
-"""Media parts as ``inlineData``: the bytes of ``data:`` URLs, with the type in Gemini's spelling."""
+"""Writes media parts as ``inlineData``: the bytes of ``data:`` URLs, with the type in Gemini's spelling."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _UNNAMED = "text/plain"
 def inline_data(part: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Return the ``inlineData`` part for an ``image_url``, ``file`` or ``input_audio`` part at *place*.
 
-    Raises :class:`InvalidRequest`, with the place in ``param``, for bytes that cannot be read and for media that is
-    not inline: nothing is fetched here.
+    Raises :class:`InvalidRequest`, with the place in ``param``, for bytes that cannot be read. It is also raised for
+    media at an address, since nothing is fetched here.
     """
     kind = part["type"]
     value = part.get(kind)
@@ -71,7 +71,7 @@ def _blob(mime_type: str, data: str, place: str) -> dict[str, Any]:
 
 
 def _base64(text: str, place: str) -> str:
-    """Return *text* when it is padded base64 in one line, else the same bytes written so."""
+    """Return *text* if it is padded base64 in one line, else the same bytes encoded so."""
     mended = mended_base64(text)
     if mended is None:
         _refuse(place, "is no base64")

@@ -1,4 +1,4 @@
-"""What whole answers and streams share: who answered, what each candidate adds, how each ended, what it cost."""
+"""Reads the parts that whole answers and streams share: origin, candidates, finish reasons and usage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proxy.upstream.wires.gemini.usage import is_complete, read_usage
 
 
 class Added(NamedTuple):
-    """What one event adds to one choice."""
+    """The addition of one event to one choice."""
 
     choice: int
     delta: dict[str, Any]
@@ -24,7 +24,7 @@ class Added(NamedTuple):
 
 
 class ResponseReader:
-    """Reads the ``GenerateContentResponse`` objects of one answer: one, or one an event."""
+    """Reads the ``GenerateContentResponse`` objects of one answer: one object, or one for each event."""
 
     def __init__(self, model: str) -> None:
         self.id: str | None = None
@@ -33,15 +33,15 @@ class ResponseReader:
         self._blocked = False
         self._candidates: dict[int, CandidateReader] = {}
         self._usage: Mapping[str, Any] | None = None
-        self._counted = False  # complete usage came with the end, or behind it
+        self._counted = False  # complete usage came with the finish reasons, or after them
 
     def read(self, response: Any) -> list[Added]:
-        """Return what *response* adds; nothing for a candidate that adds nothing.
+        """Return what *response* adds, without candidates that add nothing.
 
-        Raises :class:`UpstreamFault` for an error object, with its status, and for what is no answer.
+        Raises :class:`UpstreamFault` for an error object, with its status, and for a value that is no answer.
         """
         if type(response) is not dict or "candidates" not in response or response.get("error") is not None:
-            raise_error(response)  # beside candidates there is an error under its key alone
+            raise_error(response)  # beside candidates an error stands under `error` only
             if not isinstance(response, dict):
                 raise UpstreamFault(NO_ANSWER)
         usage = response.get("usageMetadata")
@@ -68,9 +68,9 @@ class ResponseReader:
         return added
 
     def finish(self) -> dict[int, str]:
-        """Return each choice's finish reason: one filtered choice for a prompt that was blocked.
+        """Return each choice's finish reason. A blocked prompt has one filtered choice.
 
-        Raises :class:`UpstreamFault` when nothing was answered, or any candidate did not end as an answer does.
+        Raises :class:`UpstreamFault` when there is no candidate, or when one did not end as an answer does.
         """
         if self._candidates:
             return {index: candidate.finish() for index, candidate in sorted(self._candidates.items())}
@@ -79,24 +79,24 @@ class ResponseReader:
         raise UpstreamFault("The provider's answer holds no candidate.", cause=Cause.EMPTY)
 
     def loose_ends(self) -> dict[int, dict[str, Any]]:
-        """Return what is left to say of each choice beside its finish reason: a signature that stood on no call."""
+        """Return the message fields that each choice gets with its finish reason: a signature that no call took."""
         return {index: end for index, candidate in self._candidates.items() if (end := candidate.loose_end())}
 
     def may_end(self, wanted: int) -> bool:
-        """Tell whether *wanted* candidates, and all that there are, have said how they ended.
+        """Tell whether *wanted* candidates, and all that were seen, have a finish reason.
 
-        A prompt that was blocked has none to wait for.
+        A blocked prompt has no candidates to wait for.
         """
         if len(self._candidates) < wanted or not self._candidates:
             return self._blocked and not self._candidates
         return all(candidate.ended for candidate in self._candidates.values())
 
     def is_over(self) -> bool:
-        """Tell whether an answer that may end is not expected to go on."""
+        """Tell whether an answer that may end is expected to be over."""
         return all(candidate.is_over(counted=self._counted) for candidate in self._candidates.values())
 
     def usage(self) -> dict[str, Any] | None:
-        """Return the usage that was reported last, if any: each report is of the whole answer so far."""
+        """Return the usage that was reported last, if any. Each report counts the whole answer so far."""
         return None if self._usage is None else read_usage(self._usage)
 
     def _note_origin(self, response: Mapping[str, Any]) -> None:
@@ -110,7 +110,7 @@ class ResponseReader:
                 self._named, self.model = True, version
 
     def _is_better(self, usage: Mapping[str, Any]) -> bool:
-        """Tell whether *usage*, which is not complete, says more than what was reported before."""
+        """Tell whether *usage*, which is not complete, replaces the last report."""
         return read_count(usage.get("promptTokenCount")) is not None and not is_complete(self._usage or {})
 
     def _read_candidate(self, candidate: Mapping[str, Any], index: int) -> Added:
@@ -123,11 +123,11 @@ class ResponseReader:
 
 
 def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:
-    """Return the candidates by their indices, no two of which are one: else texts of two answers become one.
+    """Return the candidates by their indices. Two candidates never share one, which would mix their texts.
 
-    JSON leaves out an index of zero, and some servers leave out every index. A candidate without one has the index
-    of its place, or the first that is free where another candidate names that. Raises :class:`UpstreamFault` for an
-    index that is none, and for one that two candidates name.
+    JSON leaves out an index of zero, and some servers leave out every index. A candidate without one gets its place,
+    or the first free index if another candidate names that place. Raises :class:`UpstreamFault` for an invalid index,
+    and for one that two candidates name.
     """
     if len(candidates) == 1 and type(candidates[0]) is dict:  # nearly every event holds one
         index = candidates[0].get("index")

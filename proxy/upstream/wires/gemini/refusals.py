@@ -1,4 +1,4 @@
-"""Google's errors: its words, and the status of an error that comes inside a 200."""
+"""Reads Google's errors: their message, and the status of an error inside a 200."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ _BAD_KEY_REASON = "API_KEY_INVALID"
 
 
 def read_error(status: int, body: bytes) -> str | None:
-    """Return Google's own words out of an error's body; None when it is no JSON or has no words.
+    """Return Google's message from an error's body, or None if it is no JSON or has no message.
 
-    They stand in an object, in an array around it (helix#1835), or as JSON inside the message, once for each proxy
-    on the way (continue#9575). An error with a name and no message gives the name and *status*.
+    The message stands in an object, in an array around it (helix#1835), or as JSON inside another message. Each proxy
+    on the way may wrap it once (continue#9575). An error with a status name and no message gives the name and
+    *status*.
     """
     try:
         value: Any = orjson.loads(body)
@@ -46,9 +47,9 @@ def read_error(status: int, body: bytes) -> str | None:
 
 
 def raise_error(value: Any) -> None:
-    """Raise :class:`UpstreamFault` when *value* is an error in place of an answer, in any wrapping that errors have.
+    """Raise :class:`UpstreamFault` if *value* is an error in place of an answer, however it is wrapped.
 
-    The words are the innermost ones; the status is that of the innermost layer which has one.
+    The message is the innermost one. The status is that of the innermost layer which has one.
     """
     found = next((one for one in (value if isinstance(value, list) else [value]) if _is_error(one)), None)
     if found is None:
@@ -60,10 +61,10 @@ def raise_error(value: Any) -> None:
 
 
 def is_bad_key(words: str, body: bytes) -> bool:
-    """Tell whether a 400 with *words* in *body* is about the key, for which Google has no 401.
+    """Tell whether a 400 with the message *words* in *body* is about the key. Google has no 401 for that.
 
-    "API key not valid. …", "API key expired. …", "API Key not found. …", all with one reason in their details
-    (googleapis ``google/api/error_reason.proto``).
+    Its messages are "API key not valid. …", "API key expired. …" and "API Key not found. …". Their details share one
+    reason (googleapis ``google/api/error_reason.proto``).
     """
     if words[: len(_BAD_KEY_WORDS)].lower() == _BAD_KEY_WORDS:
         return True
@@ -84,7 +85,7 @@ def _reasons_of(layer: Any) -> list[Any]:
 
 
 def _is_error(value: Any) -> bool:
-    """Tell an error from an answer: one under its key, or Google's ``Status`` as it is."""
+    """Tell whether *value* is an error: under the key ``error``, or Google's ``Status`` itself."""
     if not isinstance(value, Mapping):
         return False
     is_status = isinstance(value.get("message"), str) and ("code" in value or "status" in value)
@@ -114,7 +115,7 @@ def _status_of(layer: Any) -> int | None:
 
 
 def _layers(value: Any) -> list[Any]:
-    """Return *value* and what it wraps, through arrays, ``error`` keys and JSON in messages, to the error itself."""
+    """Return *value* and each layer inside it, down to the error: arrays, ``error`` keys and JSON in messages."""
     layers = [value]
     while len(layers) <= _MOST_WRAPPINGS and (inner := _unwrapped(layers[-1])) is not None:
         layers.append(inner)

@@ -1,4 +1,4 @@
-"""One chat request as the body of ``generateContent``."""
+"""Writes one chat request as the body of ``generateContent``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SUPPORTED = frozenset(
         "top_p",
     }
 )
-"""The request parameters that this wire carries; :func:`carried_parameters` says which of them a model takes."""
+"""The request parameters that this wire carries. :func:`carried_parameters` returns those that a model takes."""
 
 
 def build_request(
@@ -44,16 +44,16 @@ def build_request(
     profile: Profile,
     model: str,
 ) -> dict[str, Any]:
-    """Return the body for *messages*, sanitized for *profile*, and *parameters* of checked types.
+    """Return the body for *messages*, sanitized for *profile*, and *parameters*, whose types were checked.
 
-    *model* is Gemini's own name for it (``gemini-3.6-flash``). Parameters that are not in :func:`carried_parameters`
-    are left out. Nothing that was passed in is changed; parts of it are in the result.
+    *model* is Gemini's own name of the model (``gemini-3.6-flash``). Parameters outside :func:`carried_parameters`
+    are left out. Nothing that was passed in is changed, but parts of it are in the result.
 
-    Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for what cannot be sent.
+    Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for a value that cannot be sent.
     """
     system, contents = convert_history(messages, profile)
     tools = tool_fields(parameters)
-    if tools and not profile.call_ids:  # what those models lack that have no ids: see format_in_words
+    if tools and not profile.call_ids:  # models before Gemini 3: see format_in_words
         words = format_in_words(parameters.get("response_format"))
         system += [{"text": words}] if words else []
         parameters = {name: value for name, value in parameters.items() if name != "response_format"}
@@ -67,6 +67,6 @@ def build_request(
 
 
 def carried_parameters(profile: Profile, model: str) -> frozenset[str]:
-    """Return the parameters of :data:`SUPPORTED` that reach *model*; the others are for the caller to report."""
+    """Return the parameters of :data:`SUPPORTED` that reach *model*. The caller reports the others."""
     refused = PENALTIES if profile.call_ids else frozenset()
     return SUPPORTED - refused - (frozenset() if thinks(profile, model) else {"reasoning_effort"})

@@ -1,4 +1,4 @@
-"""Tool results as function responses: a turn's results alone in one content, in the order of their calls."""
+"""Writes tool results as function responses: a turn's results alone in one content, in the order of their calls."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from proxy.upstream.wires.gemini.media import inline_data
 from sanitizers.messages import Message, Messages, base_id, is_part_list, parse_arguments
 
 TEXT_KEY = "content"
-"""The key of a response that is no JSON object: litellm's, so that both transports say the same."""
+"""The key of a response that is no JSON object. litellm uses the same key."""
 
 _DEEPEST = 64
-"""Levels of a response; the parser refuses bodies of over 100 (protobuf's recursion limit), ours included."""
+"""The most levels of a response. Gemini's parser refuses bodies of over 100 (protobuf's recursion limit)."""
 
 
 Calls: TypeAlias = dict[str, tuple[int, str, str | None]]
-"""What results need to know of the calls of a content, by their ids: the place, the name, and the id on the wire.
+"""The calls of a content by their ids, each with its place, its name and its id on the wire.
 
-None stands for the last where the wire has no ids; of calls with one id it is the first. A plain tuple takes a third
-of the time that a named one takes to make, and there is one for every call of a history.
+The id is None where the wire has no ids. Of calls with one id the first counts. There is a tuple for each call of a
+history, and a plain tuple takes a third of the time of a named one.
 """
 
 
 def response_contents(
     messages: Messages, results: Sequence[int], calls: Calls, *, nested_media: bool
 ) -> list[dict[str, Any]]:
-    """Return the user contents for the tool messages at *results*, which are behind the content of *calls*.
+    """Return the user contents for the tool messages at *results*, which answer the calls in *calls*.
 
-    Media in a result stands where the model takes it. With *nested_media* (Gemini 3 on) that is inside the response,
-    and nowhere else: 3.6 refuses a content that mixes responses with anything. Older models know no nested parts:
-    there a lone result has its media beside it, while beside parallel results every part counts as one more response
-    ("the number of function response parts is equal to …", ag-ui#1334), so that theirs follow as a content of its own.
+    With *nested_media* (from Gemini 3 on) a result's media stands inside its response. 3.6 refuses a content that
+    mixes responses with other parts. Older models know no nested parts. There a single result has its media beside
+    it. Beside parallel results every part counts as one more response ("the number of function response parts is
+    equal to …", ag-ui#1334). So their media follows as a content of its own.
 
-    Raises :class:`InvalidRequest` for a result whose call is not among *calls*: nothing says its name.
+    Raises :class:`InvalidRequest` for a result whose call is not in *calls*, since its name is unknown.
     """
     answered = []
     by_base: Calls | None = None
@@ -47,7 +47,7 @@ def response_contents(
             call = _call_by_base(messages[index], index, by_base)
         answered.append((call, index))
     if len(answered) > 1:
-        answered.sort(key=lambda one: one[0][0])  # by the place of the call
+        answered.sort(key=lambda one: one[0][0])  # the place of the call
     parts: list[dict[str, Any]] = []
     media: list[dict[str, Any]] = []
     for (_, name, wire_id), index in answered:
@@ -55,7 +55,7 @@ def response_contents(
         own: list[dict[str, Any]] = []
         if content.__class__ is list and is_part_list(content):
             content, own = _text_and_media(content, index)
-        # Nearly all are texts that do not even begin as an object.
+        # Most results are texts that do not begin like an object.
         no_object = content.__class__ is str and not (content[:1] == "{" or content[:1].isspace())
         struct = {TEXT_KEY: content} if no_object else _struct(content)
         response: dict[str, Any] = (
@@ -75,12 +75,15 @@ def response_contents(
 
 
 def _by_base(calls: Calls) -> Calls:
-    """Return *calls* by their ids without a signature; of calls with one such id the first."""
+    """Return *calls* by their ids without a signature. Of calls with one such id the first counts."""
     return {base_id(call_id): call for call_id, call in reversed(calls.items())}
 
 
 def _call_by_base(message: Message, index: int, by_base: Calls) -> tuple[int, str, str | None]:
-    """Return the call of a result none of which has its id: the one with the same but for a signature behind either."""
+    """Return the call whose id is that of the result when signatures are left out.
+
+    Raises :class:`InvalidRequest` if there is none.
+    """
     result_id = message.get("tool_call_id")
     call = by_base.get(base_id(result_id)) if result_id else None
     if call is not None:
@@ -103,7 +106,7 @@ def _text_and_media(content: list[dict[str, Any]], index: int) -> tuple[str, lis
 
 
 def _struct(content: Any) -> dict[str, Any]:
-    """Return a result as the object that ``response`` has to be: its own JSON object, or its text under a key."""
+    """Return a result as the object that ``response`` must be: its own JSON object, or its text under a key."""
     if content is None:
         content = ""
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)

@@ -1,7 +1,6 @@
-"""A function's parameters as Gemini's ``Schema``, where that can say all of it, else as JSON Schema.
+"""Writes a function's parameters as Gemini's ``Schema`` if that can hold them, else as JSON Schema.
 
-Nothing is cleaned here: :mod:`sanitizers.schemas` did that, for the one field or for the other. Which of them it was
-is seen by the schema.
+:mod:`sanitizers.schemas` has cleaned the schema before, for one of the two. The schema itself shows for which.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ Schema = dict[str, Any]
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 _FORMATS = GEMINI.formats or {}
 _DEEPEST = 64
-"""Levels that are looked at; a schema that was cleaned has half as many."""
+"""Levels that are read. A cleaned schema has half as many."""
 
 
 class _ForeignError(Exception):
-    """There is no such thing in Gemini's ``Schema``."""
+    """Gemini's ``Schema`` cannot hold this."""
 
 
 def parameter_fields(schema: Any) -> dict[str, Any]:
-    """Return *schema* under the field of a declaration that takes it; nothing where there is nothing to declare.
+    """Return *schema* under the field of a declaration that takes it, or nothing if there is nothing to declare.
 
-    An object of which nothing is said is left out: older models refuse it (pydantic-ai#1998, livekit#2689).
-    ``parametersJsonSchema`` takes what the other one has no field for (gemini-cli#4196, goose#6555).
+    An object without properties is left out, since older models refuse it (pydantic-ai#1998, livekit#2689).
+    ``parametersJsonSchema`` takes everything that ``parameters`` has no field for (gemini-cli#4196, goose#6555).
     """
     if not isinstance(schema, Mapping) or not _says_anything(schema):
         return {}
@@ -38,14 +37,14 @@ def parameter_fields(schema: Any) -> dict[str, Any]:
 
 
 def _says_anything(schema: Mapping[str, Any]) -> bool:
-    """Tell whether more is said than that there are no properties."""
+    """Tell whether the schema holds more than an object without properties."""
     if schema.get("properties") or schema.get("additionalProperties", False) is not False:
         return True
     return not schema.keys() <= {"additionalProperties", "properties", "required", "title", "type"}
 
 
 def _translated(schema: Any, depth: int) -> Schema:
-    """Return *schema* with its types in capitals; raises :class:`_ForeignError` for what a ``Schema`` cannot hold."""
+    """Return *schema* with its types in capitals. Raises :class:`_ForeignError` if a ``Schema`` cannot hold it."""
     if not isinstance(schema, Mapping) or not schema.keys() <= GEMINI.keywords or depth > _DEEPEST:
         raise _ForeignError
     out = dict(schema)

@@ -1,4 +1,4 @@
-"""Sampling, limits and the form of the answer, as ``generationConfig``."""
+"""Writes sampling, limits and the format of the answer as ``generationConfig``."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _SAME = MappingProxyType(
         "frequency_penalty": "frequencyPenalty",
     }
 )
-"""Parameters that change their name only."""
+"""Parameters of which only the name changes."""
 
 PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
-"""Gemini 3 and later do not take them; litellm leaves them out as well."""
+"""Parameters that Gemini 3 and later do not take. litellm leaves them out too."""
 
 _MOST_STOPS = 5
-"""Gemini's limit (ai.google.dev/api/generate-content#GenerationConfig); litellm cuts to four without a word."""
+"""Gemini's limit (ai.google.dev/api/generate-content#GenerationConfig). litellm cuts to four without an error."""
 
 
 def generation_config(parameters: Mapping[str, Any], profile: Profile, model: str) -> dict[str, Any]:
-    """Return the ``generationConfig`` for *parameters*, whose types were checked; empty when nothing is set.
+    """Return the ``generationConfig`` for *parameters*, whose types were checked. Empty if nothing is set.
 
-    Raises :class:`InvalidRequest`, naming the parameter, for a value that this model cannot be given.
+    Raises :class:`InvalidRequest`, with the parameter's name, for a value that this model does not take.
     """
     config = {
         name: parameters[given]
@@ -50,7 +50,7 @@ def generation_config(parameters: Mapping[str, Any], profile: Profile, model: st
             raise InvalidRequest("'n' must be 1: this model gives one answer.", param="n")
         config["candidateCount"] = count
     if (seed := parameters.get("seed")) is not None:
-        # An int32 on this wire; folded, a larger one still gives the same answer as the last time.
+        # The seed is an int32 on this wire. Reduced modulo 2**31, a larger seed still gives the same answer.
         config["seed"] = seed if -(2**31) <= seed < 2**31 else seed % 2**31
     if parameters.get("logprobs"):
         config["responseLogprobs"] = True

@@ -1,4 +1,4 @@
-"""A ``streamGenerateContent`` answer as ``chat.completion.chunk`` objects, event by event."""
+"""Reads a ``streamGenerateContent`` answer as ``chat.completion.chunk`` objects, event by event."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from proxy.upstream.wires.gemini.reading import ResponseReader
 
 
 class StreamReader:
-    """Reads one stream. ``created``, roles and a missing ``id`` are left to :mod:`proxy.answers.normalize`."""
+    """Reads one stream. :mod:`proxy.answers.normalize` adds ``created``, roles and a missing ``id``."""
 
     def __init__(self, model: str) -> None:
         self._reader = ResponseReader(model)
         self._closed = False
 
     def feed(self, event: Any) -> list[dict[str, Any]]:
-        """Return the chunk for one event's JSON: text and thoughts as they come, each call whole in one delta.
+        """Return the chunk for one event's JSON: texts and thoughts as they come, each call whole in one delta.
 
-        No chunk says how the answer ended: that is known when the stream is over, since Gemini sends STOP with a
-        call and may send it again. Raises :class:`proxy.core.errors.UpstreamFault` for an error in the stream, with its
-        status, and for what is no answer.
+        No chunk has a finish reason before the stream is over. Gemini sends STOP with a call and may send it again.
+        Raises :class:`proxy.core.errors.UpstreamFault` for an error in the stream, with its status, and for an event
+        that is no answer.
         """
         choices: list[dict[str, Any]] = []
         for index, delta, logprobs in self._reader.read(event):
@@ -30,15 +30,15 @@ class StreamReader:
         return [self._chunk(choices)] if choices else []
 
     def may_end(self, wanted: int) -> bool:
-        """Tell whether *wanted* candidates, and all that there are, have said how they ended."""
+        """Tell whether *wanted* candidates, and all that were seen, have a finish reason."""
         return self._reader.may_end(wanted)
 
     def is_over(self) -> bool:
-        """Tell whether an answer that may end is not expected to go on."""
+        """Tell whether an answer that may end is expected to be over."""
         return self._reader.is_over()
 
     def close(self) -> list[dict[str, Any]]:
-        """Return the last chunks, once: the finish reasons, then the usage where Gemini gave one.
+        """Return the last chunks, once: the finish reasons, then the usage if Gemini sent it.
 
         Raises :class:`proxy.core.errors.UpstreamFault` when the stream broke off or did not end as an answer does.
         """

@@ -1,4 +1,4 @@
-"""Reasoning effort as ``thinkingConfig``: a budget of tokens for 2.5, a level from Gemini 3 on."""
+"""Writes the reasoning effort as ``thinkingConfig``: a budget of tokens for 2.5, a level from Gemini 3 on."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sanitizers import Profile
 _OFF = ("disable", "none")
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
 _AS_THE_MODEL_LIKES = ("auto", "default")
-"""Efforts that ask for none in particular, as some clients do."""
+"""Efforts that leave the choice to the model. Some clients send them."""
 
 _BUDGETS = MappingProxyType({"low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192, "max": 16384})
 """litellm's numbers (``DEFAULT_REASONING_EFFORT_*``)."""
 
 _SMALLEST_BUDGETS = (("gemini-2.5-flash-lite", 512), ("gemini-2.5-pro", 128), ("gemini-2.5-flash", 1))
-"""The budgets of ``minimal``, litellm's too; the first prefix that fits counts."""
+"""The budgets of ``minimal``, also litellm's. The first prefix that matches applies."""
 
 
 def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]:
-    """Return the ``thinkingConfig`` for *effort*, empty where the model decides.
+    """Return the ``thinkingConfig`` for *effort*, empty if the model decides.
 
-    Raises :class:`InvalidRequest` for an effort of another name.
+    Raises :class:`InvalidRequest` for an unknown effort.
     """
     if effort in _AS_THE_MODEL_LIKES:
         return {}

@@ -1,4 +1,4 @@
-"""What an answer cost, in OpenAI's fields."""
+"""Reads the token counts of an answer into OpenAI's fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proxy.upstream.wires.gemini.counts import read_count
 
 
 def is_complete(metadata: Mapping[str, Any]) -> bool:
-    """Tell whether *metadata* says what the answer cost so far: chunks before the last may say less, or nothing.
+    """Tell whether *metadata* counts the answer's tokens. Chunks before the last may count less, or nothing.
 
     Vertex sends ``trafficType`` alone until the end (agenthub notes).
     """
@@ -20,11 +20,11 @@ def is_complete(metadata: Mapping[str, Any]) -> bool:
 
 
 def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``usage`` for ``usageMetadata``; empty where it has a total alone.
+    """Return ``usage`` for ``usageMetadata``, empty if it has only a total.
 
-    Thoughts are counted apart by Gemini (envoy ai-gateway#2399). Where the total shows that they are within the
-    candidates' tokens already, as some gateways count, they are not added again (litellm#10141). A count that is no
-    number counts as one that is missing.
+    Gemini counts thoughts separately (envoy ai-gateway#2399). Some gateways count them within the candidates' tokens.
+    The total shows that, and thoughts are not added twice (litellm#10141). A count that is no number counts as
+    missing.
     """
     prompt = read_count(metadata.get("promptTokenCount")) or 0
     prompt += read_count(metadata.get("toolUsePromptTokenCount")) or 0

@@ -52,7 +52,7 @@ class _Chats(_Common):
         try:
             return write_json(with_extras(body, call.extra_body))
         except RecursionError:
-            # Nobody has looked at how deep the texts of arguments are. Gemini refuses 100 levels.
+            # The depth of arguments was not checked before. Gemini refuses 100 levels.
             words = "The arguments of a tool call are nested too deeply for this model."
             raise InvalidRequest(words, param="messages") from None
 
@@ -68,7 +68,7 @@ class _Chats(_Common):
 
 
 class _PayloadReader:
-    """Reads the payloads of events. Gemini sends no ``[DONE]``: a stream ends with its body."""
+    """Reads the payloads of events. Gemini sends no ``[DONE]``, so a stream ends with its body."""
 
     def __init__(self, model: str) -> None:
         self.ended = False
