@@ -33,7 +33,7 @@ def fit_format(fitting: Fitting) -> None:
         return
     fitting.words = describe_format(form, has_tools=has_tools)
     if _place(fitting.messages) is None:
-        words = "'response_format' needs a system or a user message: this model is told of it in words."
+        words = "'response_format' needs a system or a user message: this model reads the format there."
         raise InvalidRequest(words, param="response_format")
     if kind == "json_schema" and "json_object" in known:
         fitting.replace("response_format", {"type": "json_object"}, "in_words")

@@ -59,7 +59,7 @@ def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
             if role in SYSTEM_ROLES:
                 continue
             what = f"role '{role}'" if own is None else "'function_call'"
-            raise InvalidRequest(f"{what} has no place on this wire.", param=f"messages[{index}]")
+            raise InvalidRequest(f"{what} cannot be sent to this model.", param=f"messages[{index}]")
         if own is side:
             run.append(index)
             continue

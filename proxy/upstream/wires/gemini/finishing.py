@@ -37,7 +37,7 @@ _FAULTS = MappingProxyType(
         "UNEXPECTED_TOOL_CALL": (Cause.UNEXPECTED_CALL, "The model called a tool that was not declared."),
     }
 )
-_ODD_END = (Cause.ODD_END, "The model's answer ended for a reason that is not an answer.")
+_ODD_END = (Cause.ODD_END, "The model's answer ended without a usable finish reason.")
 _LONGEST = 500
 
 

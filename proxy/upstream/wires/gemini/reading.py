@@ -138,7 +138,9 @@ def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:
     named = [candidate.get("index") for candidate in candidates]
     taken = [index for index in named if index is not None]
     if not all(type(index) is int and 0 <= index < 2**31 for index in taken) or len(set(taken)) < len(taken):
-        raise UpstreamFault("The provider's answer does not tell its candidates apart.")
+        raise UpstreamFault(
+            "The provider's answer holds candidates with the same index, or with an invalid one."
+        )
     indexed: dict[int, Mapping[str, Any]] = {}
     for place, (index, candidate) in enumerate(zip(named, candidates, strict=True)):
         if index is None:

@@ -21,7 +21,7 @@ DONE = b"[DONE]"
 """The payload that ends a stream."""
 
 BROKEN_OFF = "The provider's answer broke off before it was complete."
-_SAYS_MORE = "The provider's stream went on after it had said how the answer ended."
+_SAYS_MORE = "The provider's stream went on after the finish reason."
 _TEXTS = ("content", "reasoning_content", "refusal")
 
 

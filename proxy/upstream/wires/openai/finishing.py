@@ -65,6 +65,6 @@ def finish_reason(reason: str) -> str | None:
         raise UpstreamFault("The provider broke the answer off with an error.")
     known = _REASONS.get(word)
     if known is None:
-        words = f"The model's answer ended for a reason that is not an answer. ({reason[:_LONGEST]})"
+        words = f"The model's answer ended without a usable finish reason. ({reason[:_LONGEST]})"
         raise UpstreamFault(words, cause=Cause.ODD_END)
     return known
