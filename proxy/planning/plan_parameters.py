@@ -80,7 +80,7 @@ def plan_parameters(
         )
         unknown = (name for name in request.unknown if name not in allowed)
         dropped = (*unknown, *sorted({*withheld, *fitted.dropped}))
-    return ParameterPlan(parameters, extra_body, dropped, seen.changes, fitted.words)
+    return ParameterPlan(parameters, extra_body, dropped, seen.changes, fitted.instruction)
 
 
 def _fit(given: Mapping[str, Any], deployment: Deployment, messages: Messages) -> FittedParameters:

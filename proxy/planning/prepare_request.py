@@ -15,7 +15,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.planning.clean_tools import clean_declared, target_of
 from proxy.planning.plan_parameters import Unsupported, plan_parameters
-from proxy.upstream.dialects import with_words
+from proxy.upstream.dialects import with_instruction
 from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, sanitize
 from sanitizers.record import record
 from sanitizers.tool_names import rename_tools
@@ -81,7 +81,7 @@ def prepare_request(
             raise InvalidRequest(error.message, param=error.param) from None
     sent = outcome.messages
     return Prepared(
-        sent if planned.words is None else with_words(sent, planned.words),
+        sent if planned.words is None else with_instruction(sent, planned.words),
         parameters,
         planned.extra_body,
         planned.dropped,

@@ -12,16 +12,16 @@ from proxy.upstream.wires.gemini import is_bad_key
 
 _LONGEST_MESSAGE = 2_000
 
-_MOST_MASKED = 8 * 2**10
+_MOST_SEARCHED = 8 * 2**10
 """Characters of a provider's message that are searched for secrets. A provider may quote a client's text there."""
 
-_LONGEST_SPELLING = 6
+_LONGEST_ENCODING = 6
 """The most characters that one character of a secret may take when encoded (``\\u0041`` in JSON)."""
 
 _LARGEST_EVIDENCE = 64 * 2**10
 """Bytes of a body that are kept as evidence. An error is smaller, and part of a JSON text cannot be read."""
 
-_PASSED_HEADERS = {
+_RETRY_HEADERS = {
     "retry-after": re.compile(
         r"[0-9]{1,9}(\.[0-9]{1,9})?|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"
     ),
@@ -45,11 +45,11 @@ def fault_of_answer(
     tell a client when to retry are passed on. Status, headers and *body* are kept as evidence.
     """
     fault = UpstreamFault(words or f"The provider answered with status {status}.", upstream_status=status)
-    _settle(fault, status, headers, secrets, body)
+    _complete(fault, status, headers, secrets, body)
     return fault
 
 
-def settle_fault(
+def complete_fault(
     fault: UpstreamFault, status: int, headers: Mapping[str, str], secrets: Iterable[str], payload: bytes
 ) -> None:
     """Complete *fault*, an error that was found inside an answer with *status*.
@@ -57,30 +57,30 @@ def settle_fault(
     *payload* is the body, or the event of a stream, in which the error stood. The fault is treated like an answer
     that is an error. Its message is masked, and status, headers and payload are kept as evidence.
     """
-    _settle(fault, status, headers, secrets, payload if len(payload) <= _LARGEST_EVIDENCE else b"")
+    _complete(fault, status, headers, secrets, payload if len(payload) <= _LARGEST_EVIDENCE else b"")
 
 
-def _settle(
+def _complete(
     fault: UpstreamFault, status: int, headers: Mapping[str, str], secrets: Iterable[str], body: bytes
 ) -> None:
     fault.evidence = Evidence(status, {name.lower(): value for name, value in headers.items()}, body)
     if fault.upstream_status is not None:
-        fault.headers |= _passed(headers)
+        fault.headers |= _retry_headers(headers)
     if fault.upstream_status == 400 and is_bad_key(fault.message, body):
         fault.upstream_status = 401
-    fault.message = _for_clients(fault.message, fault.upstream_status, secrets)
+    fault.message = _message_for_clients(fault.message, fault.upstream_status, secrets)
     fault.args = (fault.message,)
 
 
-def _passed(headers: Mapping[str, str]) -> dict[str, str]:
+def _retry_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name: headers[name]
-        for name, allowed in _PASSED_HEADERS.items()
+        for name, allowed in _RETRY_HEADERS.items()
         if name in headers and allowed.fullmatch(headers[name])
     }
 
 
-def _for_clients(words: str, status: int | None, secrets: Iterable[str]) -> str:
+def _message_for_clients(words: str, status: int | None, secrets: Iterable[str]) -> str:
     """Return the provider's message *words*, shortened and without secrets.
 
     For a 401 or 403 it names the proxy's key.
@@ -88,8 +88,8 @@ def _for_clients(words: str, status: int | None, secrets: Iterable[str]) -> str:
     if status in (401, 403):
         return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
     held = tuple(secrets)
-    tail = _LONGEST_SPELLING * max(map(len, held), default=0)
-    read = words[: _MOST_MASKED + tail]
+    tail = _LONGEST_ENCODING * max(map(len, held), default=0)
+    read = words[: _MOST_SEARCHED + tail]
     masked = mask(read, held)
     if len(read) < len(words):  # a secret may have been cut at the end
         masked = masked[: max(0, len(masked) - tail)] or MASK

@@ -10,7 +10,7 @@ import string
 from collections.abc import Iterable, Iterator
 
 from proxy.config import Settings
-from proxy.upstream.masking import cover, keys_of
+from proxy.upstream.masking import keys_of, mask_spans
 from proxy.upstream.secret_forms import base64_forms, plain_forms
 
 _SHORTEST = 12
@@ -19,7 +19,7 @@ _SHORTEST = 12
 Shorter keys are names (``lm-studio``) that other errors use.
 """
 
-_TAIL = 8
+_INDEX_LENGTH = 8
 """Characters at a form's end that are its index. The keys of one provider begin alike, so the start is no index."""
 
 _TO_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -30,16 +30,16 @@ class KnownSecrets:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._spellings: _Spellings | None = None
+        self._forms: _FormIndex | None = None
 
     def mask(self, text: str) -> str:
         """Return *text* without any of the keys. The time does not grow with the number of keys."""
-        if self._spellings is None:
-            self._spellings = _Spellings(set(_secrets_in(self._settings)))
-        return cover(text, self._spellings.spans(text))
+        if self._forms is None:
+            self._forms = _FormIndex(set(_secrets_in(self._settings)))
+        return mask_spans(text, self._forms.spans(text))
 
 
-class _Spellings:
+class _FormIndex:
     """The encoded forms of *secrets*, indexed by their last characters."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -47,15 +47,15 @@ class _Spellings:
         self._as_is: dict[str, set[str]] = {}
         for secret in secrets:
             for form in plain_forms(secret) | plain_forms(_lower(secret)):
-                self._any_case.setdefault(_lower(form)[-_TAIL:], set()).add(_lower(form))
+                self._any_case.setdefault(_lower(form)[-_INDEX_LENGTH:], set()).add(_lower(form))
             for form in base64_forms(secret):
-                self._as_is.setdefault(form[-_TAIL:], set()).add(form)
+                self._as_is.setdefault(form[-_INDEX_LENGTH:], set()).add(form)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each form in *text*."""
-        for spellings, shown in ((self._any_case, _lower(text)), (self._as_is, text)):
-            for end in range(_TAIL, len(shown) + 1):
-                for form in spellings.get(shown[end - _TAIL : end], ()):
+        for forms_by_end, shown in ((self._any_case, _lower(text)), (self._as_is, text)):
+            for end in range(_INDEX_LENGTH, len(shown) + 1):
+                for form in forms_by_end.get(shown[end - _INDEX_LENGTH : end], ()):
                     if shown.endswith(form, 0, end):
                         yield end - len(form), end
 

@@ -33,7 +33,7 @@ _TO_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _PLACEHOLDERS = frozenset({"dummy", "empty", "fake", "key", "none", "null", "test", "token"})
 """Values that stand for no key. Errors use these words (``EMPTY`` is from vLLM's documentation)."""
 
-_NAMING = frozenset({"organization", "vertex_project"})
+_OPERATOR_NAMES = frozenset({"organization", "vertex_project"})
 """Credentials that are not secret but name the operator. A region does not."""
 
 
@@ -54,7 +54,9 @@ def keys_of(deployment: Deployment) -> tuple[str, ...]:
     held = (*deployment.extra_headers.values(), *deployment.credentials.values())
     others = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]
     others += [
-        value for name, value in deployment.credentials.items() if name in _NAMING and isinstance(value, str)
+        value
+        for name, value in deployment.credentials.items()
+        if name in _OPERATOR_NAMES and isinstance(value, str)
     ]
     return (*_long_enough(keys), *(other for other in others if len(other) >= _SHORTEST_OTHER))
 
@@ -71,24 +73,24 @@ def mask(text: str, secrets: Iterable[str]) -> str:
     held = [secret for secret in secrets if secret]
     if not held:
         return text
-    covered = cover(text, _whole_spans(text, held))
-    return cover(covered, ShownParts(held).spans(_lower(covered)))
+    covered = mask_spans(text, _whole_spans(text, held))
+    return mask_spans(covered, ShownParts(held).spans(_lower(covered)))
 
 
 def _whole_spans(text: str, secrets: Iterable[str]) -> Iterator[tuple[int, int]]:
     lower = _lower(text)
     for secret in secrets:
         for form in plain_forms(_lower(secret)) | plain_forms(secret):
-            for start, end in _places(lower, _lower(form)):
+            for start, end in _occurrences(lower, _lower(form)):
                 if len(secret) >= _SHORTEST_WITHIN or _is_word(text, start, end):
                     yield start, end
         for form in base64_forms(secret):
-            for start, end in _places(text, form):
+            for start, end in _occurrences(text, form):
                 # The base64 letters next to the secret hold a few bits of it.
                 yield start - (text[start - 1 : start] in _BASE64), end + (text[end : end + 1] in _BASE64)
 
 
-def _places(text: str, form: str) -> Iterator[tuple[int, int]]:
+def _occurrences(text: str, form: str) -> Iterator[tuple[int, int]]:
     at = text.find(form)
     while at >= 0:
         yield at, at + len(form)
@@ -100,7 +102,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
     return not any(_WORD.match(beside) for beside in (text[start - 1 : start], text[end : end + 1]))
 
 
-def cover(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def mask_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Return *text* with a mask in place of each span. Spans that meet or overlap get one mask."""
     written: list[str] = []
     at = 0

@@ -21,7 +21,7 @@ _MASKS = re.compile(
 )
 """Masks: signs or words in place of a key's rest. Each alternative takes linear time."""
 
-_BETWEEN = frozenset(" \"'`")
+_SEPARATORS = frozenset(" \"'`")
 """One of these characters may stand between a mask and a part."""
 
 
@@ -30,10 +30,10 @@ class ShownParts:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         held = [secret.lower() for secret in secrets]
-        self._after = _Runs(held)
-        self._before = _Runs([secret[::-1] for secret in held])
-        self._firsts = {secret[:size] for secret in held for size in range(1, _SHORTEST)}
-        self._lasts = {secret[-size:] for secret in held for size in range(1, _SHORTEST)}
+        self._after = _PartIndex(held)
+        self._before = _PartIndex([secret[::-1] for secret in held])
+        self._short_starts = {secret[:size] for secret in held for size in range(1, _SHORTEST)}
+        self._short_ends = {secret[-size:] for secret in held for size in range(1, _SHORTEST)}
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each mask with its parts in *text*, which is in lower case.
@@ -63,15 +63,15 @@ class ShownParts:
     def _short_before(self, text: str, at: int) -> int:
         """Return the number of a secret's first characters before *at*, from 0 to less than the shortest part."""
         sizes = range(min(at, _SHORTEST - 1), 0, -1)
-        return next((size for size in sizes if text[at - size : at] in self._firsts), 0)
+        return next((size for size in sizes if text[at - size : at] in self._short_starts), 0)
 
     def _short_after(self, text: str, at: int) -> int:
         """Return the number of a secret's last characters from *at* on, from 0 to less than the shortest part."""
         sizes = range(_SHORTEST - 1, 0, -1)
-        return next((size for size in sizes if text[at : at + size] in self._lasts), 0)
+        return next((size for size in sizes if text[at : at + size] in self._short_ends), 0)
 
 
-class _Runs:
+class _PartIndex:
     """Finds parts of *secrets* by the part's first characters."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -83,7 +83,7 @@ class _Runs:
     def end_of(self, text: str, at: int) -> int:
         """Return the end of the parts that stand one behind another from *at* on in *text*."""
         while True:
-            skipped = text[at : at + 1] in _BETWEEN and not self._size(text, at)
+            skipped = text[at : at + 1] in _SEPARATORS and not self._size(text, at)
             size = self._size(text, at + skipped)
             if not size:
                 return at

@@ -25,7 +25,7 @@ from proxy.core.upstream_call import Chunk, Timeouts
 
 Awaited = TypeVar("Awaited")
 
-_WORDS = {
+_MESSAGES = {
     Cause.FIRST_BYTE_TIMEOUT: "The provider did not begin to answer in time.",
     Cause.IDLE_TIMEOUT: "The provider stopped answering.",
     Cause.DEADLINE: "The provider did not answer in time.",
@@ -36,8 +36,8 @@ class CallTimer:
     """The time limits of one call. The call begins when this object is made.
 
     :meth:`wait` limits one awaitable. A stream has many reads, and uses :meth:`watch`, :meth:`expect` and
-    :meth:`heard` instead. One watch for each event loop checks all streams, since a timer for each read cost as much
-    as the read.
+    :meth:`note_bytes` instead. One watch for each event loop checks all streams, since a timer for each read cost as
+    much as the read.
     """
 
     __slots__ = ("_clock", "_deadline", "_fail", "_first_byte_s", "_idle_s", "_watch", "begun", "until")
@@ -61,12 +61,12 @@ class CallTimer:
         """Record that the answer itself has begun."""
         self.begun = True
 
-    def hear(self, chunk: Chunk) -> None:
+    def note_chunk(self, chunk: Chunk) -> None:
         """Record that the answer has begun if *chunk* holds more than a role.
 
         Some servers send a role, and then think.
         """
-        self.begun = self.begun or any(map(_says_something, chunk.get("choices") or ()))
+        self.begun = self.begun or any(map(_has_content, chunk.get("choices") or ()))
 
     async def wait(self, awaitable: Awaitable[Awaited]) -> Awaited:
         """Return the result of *awaitable*, which brings the provider's next bytes.
@@ -113,7 +113,7 @@ class CallTimer:
         if until < self._watch.nearest:
             self._watch.watch(self)
 
-    def heard(self) -> None:
+    def note_bytes(self) -> None:
         """Record that bytes have arrived, or that none are expected any more."""
         self.until = inf
 
@@ -129,9 +129,9 @@ class CallTimer:
     def _timeout(self, until: float) -> UpstreamTimeout:
         silent = Cause.IDLE_TIMEOUT if self.begun else Cause.FIRST_BYTE_TIMEOUT
         cause = Cause.DEADLINE if until >= self._deadline else silent
-        return UpstreamTimeout(_WORDS[cause], cause=cause)
+        return UpstreamTimeout(_MESSAGES[cause], cause=cause)
 
 
-def _says_something(choice: dict[str, Any]) -> bool:
+def _has_content(choice: dict[str, Any]) -> bool:
     said = any(value for name, value in (choice.get("delta") or {}).items() if name != "role")
     return said or bool(choice.get("text") or choice.get("finish_reason"))

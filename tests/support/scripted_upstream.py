@@ -153,11 +153,11 @@ class ScriptedUpstream:
         return exchange.chunks
 
     async def _chunks(self, exchange: Exchange, steps: list[Step]) -> AsyncGenerator[Chunk, None]:
-        patience = CallTimer(exchange.call.timeouts, stream=True)
+        timer = CallTimer(exchange.call.timeouts, stream=True)
         try:
             for step in steps:
-                if (found := await patience.wait(_take(step))) is not None:
-                    patience.hear(found)
+                if (found := await timer.wait(_take(step))) is not None:
+                    timer.note_chunk(found)
                     yield found
         except asyncio.CancelledError:
             exchange.note("cancelled")

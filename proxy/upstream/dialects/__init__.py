@@ -22,7 +22,7 @@ from proxy.upstream.dialects.choose_dialect import Transport, dialect_for, withh
 from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.fit_parameters import FittedParameters, fit_parameters
 from proxy.upstream.dialects.fitting import STEP
-from proxy.upstream.dialects.formats import with_words
+from proxy.upstream.dialects.formats import with_instruction
 from proxy.upstream.dialects.thinking_blocks import lacks_thinking_blocks
 
 __all__ = [
@@ -33,6 +33,6 @@ __all__ = [
     "dialect_for",
     "fit_parameters",
     "lacks_thinking_blocks",
-    "with_words",
+    "with_instruction",
     "withheld_names",
 ]

@@ -21,14 +21,14 @@ class FittedParameters:
     """A request's parameters after the rules.
 
     *parameters* is the object that was given when nothing had to change. *dropped* names the parameters that were
-    left out. *words* is an instruction for the model that no parameter can give
-    (:func:`proxy.upstream.dialects.formats.with_words`).
+    left out. *instruction* tells the model what no parameter can
+    (:func:`proxy.upstream.dialects.formats.with_instruction`).
     """
 
     parameters: Mapping[str, Any]
     changes: tuple[Change, ...] = ()
     dropped: tuple[str, ...] = ()
-    words: str | None = None
+    instruction: str | None = None
 
 
 _RULES = (fit_tools, fit_format, fit_limits, fit_effort, fit_sampling, fit_stops)
@@ -62,7 +62,9 @@ def fit_parameters(
             fitting.withhold(name)
     for rule in _RULES:
         rule(fitting)
-    return FittedParameters(fitting.parameters, tuple(fitting.changes), tuple(fitting.dropped), fitting.words)
+    return FittedParameters(
+        fitting.parameters, tuple(fitting.changes), tuple(fitting.dropped), fitting.instruction
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -21,7 +21,7 @@ class Fitting:
     ) -> None:
         self.dialect = dialect
         self.messages = messages
-        self.words: str | None = None
+        self.instruction: str | None = None
         """An instruction for the model that no parameter can give."""
 
         self.changes: list[Change] = []
@@ -51,9 +51,9 @@ class Fitting:
             for key, given in self._fitted.items()
             if key != to
         }
-        self.say("replaced", reason, name)
+        self.record_change("replaced", reason, name)
 
-    def put(self, name: str, value: Any) -> None:
+    def set_value(self, name: str, value: Any) -> None:
         """Give a parameter a value without recording a change."""
         self._fitted[name] = value
 
@@ -61,13 +61,13 @@ class Fitting:
         """Leave out a parameter because of the rest of the request, and record the change."""
         del self._fitted[name]
         self.dropped.append(name)
-        self.say("dropped", reason, name)
+        self.record_change("dropped", reason, name)
 
     def withhold(self, name: str) -> None:
         """Leave out a parameter that this provider never gets. It is counted, without a change."""
         del self._fitted[name]
         self.dropped.append(name)
 
-    def say(self, kind: Kind, reason: str, detail: str) -> None:
+    def record_change(self, kind: Kind, reason: str, detail: str) -> None:
         """Record a change."""
         self.changes.append(Change(STEP, kind, 0, reason, detail))

@@ -10,8 +10,8 @@ from proxy.core.json_text import write_json
 from proxy.upstream.dialects.fitting import Fitting
 from sanitizers import Message, Messages
 
-_WORDS = "Write your answer as a JSON value with nothing around it."
-_WORDS_WITH_TOOLS = (
+_INSTRUCTION = "Write your answer as a JSON value with nothing around it."
+_INSTRUCTION_WITH_TOOLS = (
     "When you answer in words instead of calling a function, write a JSON value with nothing around it."
 )
 
@@ -31,8 +31,8 @@ def fit_format(fitting: Fitting) -> None:
     known = dialect.formats & dialect.formats_with_tools if has_tools else dialect.formats
     if kind == "text" or kind in known:
         return
-    fitting.words = describe_format(form, has_tools=has_tools)
-    if _place(fitting.messages) is None:
+    fitting.instruction = describe_format(form, has_tools=has_tools)
+    if _find_leading(fitting.messages) is None:
         words = "'response_format' needs a system or a user message: this model reads the format there."
         raise InvalidRequest(words, param="response_format")
     if kind == "json_schema" and "json_object" in known:
@@ -47,8 +47,12 @@ def describe_format(form: Mapping[str, Any], *, has_tools: bool) -> str:
     Raises :class:`InvalidRequest` for a schema that is not an object.
     """
     schema = schema_of(form)
-    words = _WORDS_WITH_TOOLS if has_tools else _WORDS
-    return f"{words} It must match this JSON Schema: {write_json(schema).decode()}" if schema else words
+    instruction = _INSTRUCTION_WITH_TOOLS if has_tools else _INSTRUCTION
+    return (
+        f"{instruction} It must match this JSON Schema: {write_json(schema).decode()}"
+        if schema
+        else instruction
+    )
 
 
 def schema_of(form: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -61,27 +65,27 @@ def schema_of(form: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return schema
 
 
-def with_words(messages: Messages, words: str) -> Messages:
+def with_instruction(messages: Messages, instruction: str) -> Messages:
     """Return *messages* with an instruction appended to the leading message. No message is changed in place.
 
     The leading message is a system message at the start, else the first user message. Every provider takes the
     instruction there. That message stays the same while the history grows, so a cached prefix stays valid.
     """
-    place = _place(messages)
+    place = _find_leading(messages)
     said = [*messages]
     if place is not None:
-        said[place] = _with_text(said[place], words)
+        said[place] = _with_text_appended(said[place], instruction)
     return said
 
 
-def _place(messages: Messages) -> int | None:
+def _find_leading(messages: Messages) -> int | None:
     if messages and messages[0]["role"] in ("developer", "system"):
         return 0
     return next((at for at, message in enumerate(messages) if message["role"] == "user"), None)
 
 
-def _with_text(message: Message, words: str) -> Message:
+def _with_text_appended(message: Message, instruction: str) -> Message:
     content = message.get("content")
     if isinstance(content, list):
-        return {**message, "content": [*content, {"type": "text", "text": words}]}
-    return {**message, "content": f"{content}\n\n{words}" if content else words}
+        return {**message, "content": [*content, {"type": "text", "text": instruction}]}
+    return {**message, "content": f"{content}\n\n{instruction}" if content else instruction}

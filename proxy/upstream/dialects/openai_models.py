@@ -38,16 +38,16 @@ class _Family:
     """A family of models, and the parameters that it refuses.
 
     *renames* is for models that take ``max_completion_tokens`` in place of ``max_tokens``. *reasons* is for models
-    that reason. Of these, *may_rest* ones do not reason when ``reasoning_effort`` is ``none``, and *rests* ones when
-    it is missing too.
+    that reason. Of these, *can_skip_reasoning* ones do not reason when ``reasoning_effort`` is ``none``, and
+    *skips_by_default* ones when it is missing too.
     """
 
     ids: re.Pattern[str]
     refused: frozenset[str]
     renames: bool = True
     reasons: bool = True
-    may_rest: bool = False
-    rests: bool = False
+    can_skip_reasoning: bool = False
+    skips_by_default: bool = False
 
 
 def _family(ids: str, *refused: str, **traits: bool) -> _Family:
@@ -67,8 +67,8 @@ _FAMILIES = (
         *_GPT_5,
     ),
     _family(r"gpt-5(?:-(?!\d)|-\d{4}|$)|gpt-\d+(?:\.\d+)?-(?:chat|codex|cyber|pro)", *_GPT_5),
-    _family(r"gpt-5\.[124](?!\d)", *_GPT_5, may_rest=True, rests=True),
-    _family(r"gpt-(?:[5-9]|\d\d)", *_GPT_5, may_rest=True),
+    _family(r"gpt-5\.[124](?!\d)", *_GPT_5, can_skip_reasoning=True, skips_by_default=True),
+    _family(r"gpt-(?:[5-9]|\d\d)", *_GPT_5, can_skip_reasoning=True),
     _family(r"gpt-3\.5|gpt-4|chatgpt-4", *_EFFORT, renames=False, reasons=False),
 )
 """The families. The first whose pattern matches the start of the id applies. Unknown ids have no rules here."""
@@ -101,7 +101,7 @@ def refused_by_openai(deployment: Deployment, parameters: Mapping[str, Any]) -> 
     if family is None:
         return frozenset()
     refused = set(family.refused)
-    if family.reasons and not _at_rest(family, parameters):
+    if family.reasons and not _skips_reasoning(family, parameters):
         refused |= _SAMPLING
         if parameters.get("temperature") == 1:
             refused.discard("temperature")
@@ -138,7 +138,7 @@ def _family_of(deployment: Deployment) -> _Family | None:
     return next((family for family in _FAMILIES if family.ids.match(model)), None)
 
 
-def _at_rest(family: _Family, parameters: Mapping[str, Any]) -> bool:
+def _skips_reasoning(family: _Family, parameters: Mapping[str, Any]) -> bool:
     """Tell whether a reasoning model answers this request without reasoning."""
     effort = parameters.get("reasoning_effort")
-    return family.may_rest and (effort == "none" or (effort is None and family.rests))
+    return family.can_skip_reasoning and (effort == "none" or (effort is None and family.skips_by_default))

@@ -29,11 +29,11 @@ def fit_effort(fitting: Fitting) -> None:
         elif effort not in efforts:
             _put_nearest(fitting, effort, efforts)
         elif effort == "none" and fitting.dialect.always_reasons:
-            fitting.say("replaced", "always_reasons", _NAME)
+            fitting.record_change("replaced", "always_reasons", _NAME)
     if fitting.dialect.thinking == "budget":
         _fit_thinking(fitting)
     elif fitting.dialect.thinking == "always":
-        _free_choice(fitting)
+        _drop_forced_choice(fitting)
 
 
 def nearest_effort(effort: str, efforts: tuple[str, ...]) -> str | None:
@@ -87,7 +87,7 @@ def _fit_thinking(fitting: Fitting) -> None:
         fitting.drop("top_k", "thinking")
 
 
-def _free_choice(fitting: Fitting) -> None:
+def _drop_forced_choice(fitting: Fitting) -> None:
     """Drop a choice that forces a tool call, which a thinking model refuses (eino#994)."""
     choice = fitting.value("tool_choice")
     resting = fitting.value(_NAME) == "none"

@@ -72,8 +72,8 @@ def fit_stops(fitting: Fitting) -> None:
         stays, not_blank = frozenset(kept), frozenset(full)
         for at in range(len(stops)):
             if at not in stays:
-                fitting.say("dropped", "too_many" if at in not_blank else "blank", f"stop[{at}]")
-        fitting.put("stop", [stops[at] for at in kept])
+                fitting.record_change("dropped", "too_many" if at in not_blank else "blank", f"stop[{at}]")
+        fitting.set_value("stop", [stops[at] for at in kept])
     elif dialect.stop_lists and isinstance(given, str):
         fitting.replace("stop", stops, "as_list")
 

@@ -22,17 +22,17 @@ _TURN = 2**20
 
 
 class AnswerBody:
-    """The decoded body of an answer, read in pieces. *patience* watches the reads (:meth:`CallTimer.watch`)."""
+    """The decoded body of an answer, read in pieces. *timer* watches the reads (:meth:`CallTimer.watch`)."""
 
-    __slots__ = ("_content", "_held", "_in_turn", "_patience")
+    __slots__ = ("_content", "_held", "_in_turn", "_timer")
 
-    def __init__(self, content: aiohttp.StreamReader, patience: CallTimer) -> None:
+    def __init__(self, content: aiohttp.StreamReader, timer: CallTimer) -> None:
         self._content = content
-        self._patience = patience
+        self._timer = timer
         self._held = b""
         self._in_turn = 0
 
-    def at_once(self, largest: int) -> bytes | None:
+    def read_arrived(self, largest: int) -> bytes | None:
         """Return the body if all of it arrived with the head, as with most whole answers. None if more will come.
 
         Nothing is awaited and nothing is joined then. Raises :class:`UpstreamFault` for more than *largest* bytes,
@@ -53,11 +53,11 @@ class AnswerBody:
         if self._held:
             held, self._held = self._held, b""
             return held
-        self._patience.expect()
+        self._timer.expect()
         try:
             taken = await self._content.readany()
         finally:
-            self._patience.heard()
+            self._timer.note_bytes()
         self._in_turn += len(taken)
         if self._in_turn >= _TURN:
             self._in_turn = 0
@@ -68,7 +68,7 @@ class AnswerBody:
         """Make the next :meth:`next` return *begun* again."""
         self._held = begun
 
-    async def rest(self, largest: int) -> bytes:
+    async def read_rest(self, largest: int) -> bytes:
         """Return the rest of the body.
 
         Raises :class:`UpstreamFault` for more than *largest* bytes, and the errors of :meth:`next`.
@@ -79,6 +79,6 @@ class AnswerBody:
             size += len(part)
             if size > largest:
                 raise UpstreamFault(TOO_LARGE)
-            self._patience.begin()
+            self._timer.begin()
             parts.append(part)
         return b"".join(parts)

@@ -18,7 +18,7 @@ from aiohttp.connector import Connection
 from typing_extensions import override
 
 
-class WakingHandler(ResponseHandler):
+class CheckedConnection(ResponseHandler):
     """A connection that tells its reader when it is lost, and that tells whether unread bytes have arrived.
 
     aiohttp closes the connection when the framing of a body is invalid, such as a bad chunk size. It then tells the
@@ -26,7 +26,7 @@ class WakingHandler(ResponseHandler):
     Source: 3.14.5, ``ResponseHandler.data_received``, whose C parser drops the body before it raises.
     """
 
-    _arrivals: select.poll | None = None
+    _poll: select.poll | None = None
 
     @property
     def is_readable(self) -> bool:
@@ -34,13 +34,13 @@ class WakingHandler(ResponseHandler):
 
         Not for a connection that is being closed, since another socket may have its file descriptor by then.
         """
-        if self._arrivals is None:
+        if self._poll is None:
             raw = self.transport.get_extra_info("socket") if self.transport is not None else None
             if raw is None or raw.fileno() < 0:
                 return True
-            self._arrivals = select.poll()
-            self._arrivals.register(raw, select.POLLIN)
-        return bool(self._arrivals.poll(0))
+            self._poll = select.poll()
+            self._poll.register(raw, select.POLLIN)
+        return bool(self._poll.poll(0))
 
     @override
     def resume_reading(self, resume_parser: bool = True) -> None:
@@ -59,7 +59,7 @@ class WakingHandler(ResponseHandler):
             body.set_exception(aiohttp.ClientPayloadError("The connection ended before the body did."))
 
 
-class QuietConnector(aiohttp.TCPConnector):
+class CheckedConnector(aiohttp.TCPConnector):
     """Gives out idle connections on which nothing has arrived.
 
     The methods overridden are aiohttp's private ones, since it has no public ones for this. Its version is pinned.
@@ -68,21 +68,25 @@ class QuietConnector(aiohttp.TCPConnector):
 
     def __init__(self, **named: Any) -> None:
         super().__init__(**named)
-        handler: type[ResponseHandler] = WakingHandler
+        handler: type[ResponseHandler] = CheckedConnection
         self._factory = functools.partial(handler, loop=self._loop)
 
-    async def take(self, key: ConnectionKey) -> Connection | None:
+    async def take_idle(self, key: ConnectionKey) -> Connection | None:
         """Return an idle connection, which then belongs to the caller. None if a new one must be opened."""
         while (connection := await super()._get(key, [])) is not None:
             protocol = connection.protocol
-            if isinstance(protocol, WakingHandler) and not protocol.should_close and not protocol.is_readable:
+            if (
+                isinstance(protocol, CheckedConnection)
+                and not protocol.should_close
+                and not protocol.is_readable
+            ):
                 return connection
             connection.close()
         return None
 
     @override
     async def _get(self, key: ConnectionKey, traces: list[Any]) -> Connection | None:
-        return await self.take(key)  # for `connect`, which has no traces here
+        return await self.take_idle(key)  # for `connect`, which has no traces here
 
     @override
     def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:

@@ -20,14 +20,14 @@ from proxy.core.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachabl
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Timeouts
 from proxy.upstream.direct.answer_bodies import AnswerBody
-from proxy.upstream.direct.connector import QuietConnector
+from proxy.upstream.direct.connector import CheckedConnector
 from proxy.upstream.direct.content_kind import EVENT_STREAM
 from proxy.upstream.direct.request_head import Destination
-from proxy.upstream.faults import settle_fault
+from proxy.upstream.faults import complete_fault
 from proxy.upstream.masking import secrets_of
 from proxy.upstream.timeouts import CallTimer
 
-_JOINED = 64 * 2**10
+_LARGEST_JOINED = 64 * 2**10
 """The largest body that is copied behind its head, so that one system call sends both. Larger bodies are not copied."""
 
 
@@ -46,19 +46,19 @@ class Exchange:
         "_timeouts",
         "body",
         "headers",
-        "patience",
         "payload",
         "status",
+        "timer",
     )
 
     def __init__(
-        self, connector: QuietConnector, deployment: Deployment, timeouts: Timeouts, *, stream: bool
+        self, connector: CheckedConnector, deployment: Deployment, timeouts: Timeouts, *, stream: bool
     ) -> None:
         self._connector = connector
         self._deployment = deployment
         self._timeouts = timeouts
         self._connection: Connection | None = None
-        self.patience = CallTimer(timeouts, stream=stream)
+        self.timer = CallTimer(timeouts, stream=stream)
         self.status = 0
         """The status of the answer, once its head has arrived."""
 
@@ -73,46 +73,46 @@ class Exchange:
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower() == EVENT_STREAM
 
     async def ask(
-        self, destination: Destination, body: bytes, further: Mapping[str, str] | None = None
+        self, destination: Destination, body: bytes, more_headers: Mapping[str, str] | None = None
     ) -> None:
-        """Send *body*, with *further* headers, and return when the head of the answer has arrived.
+        """Send *body*, with *more_headers*, and return when the head of the answer has arrived.
 
         Raises :class:`UpstreamTimeout` when that takes too long, and the errors that the context translates.
         """
-        self._connection = connection = await self._connector.take(destination.key) or await self._connect(
-            destination
-        )
+        self._connection = connection = await self._connector.take_idle(
+            destination.key
+        ) or await self._connect(destination)
         protocol = connection.protocol
         assert protocol is not None
         transport = protocol.transport
         assert transport is not None
         protocol.set_response_params(read_until_eof=True)
-        head = destination.opening(body, further)
-        if len(body) <= _JOINED:
+        head = destination.head_for(body, more_headers)
+        if len(body) <= _LARGEST_JOINED:
             transport.write(head + body)
         else:
             transport.write(head)
             transport.write(body)
         del body  # it may be large, and the wait for the answer long
-        self.patience.watch(protocol.set_exception)
-        self.patience.expect()
+        self.timer.watch(protocol.set_exception)
+        self.timer.expect()
         while True:
             message, content = await protocol.read()
             status = message.code
             if not 100 <= status < 200 or status == 101:  # other 1xx heads come before the answer's own
                 break
-        self.patience.heard()
-        self.patience.watch(content.set_exception)
+        self.timer.note_bytes()
+        self.timer.watch(content.set_exception)
         self.status = status
         self.headers = message.headers
-        self.body = AnswerBody(content, self.patience)
+        self.body = AnswerBody(content, self.timer)
         content.on_eof(self._give_back)
 
     async def _connect(self, destination: Destination) -> Connection:
         # `connect` limits all steps, also name resolution and TLS. `sock_connect` would limit TCP alone.
         limit = aiohttp.ClientTimeout(total=None, connect=self._timeouts.connect_s)
         try:
-            return await self.patience.wait(self._connector.connect(destination.request, [], limit))
+            return await self.timer.wait(self._connector.connect(destination.request, [], limit))
         except TimeoutError:
             words = "The provider could not be reached in time."
             raise UpstreamTimeout(words, cause=Cause.CONNECT_TIMEOUT) from None
@@ -146,14 +146,14 @@ class Exchange:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         """Stop the time limits, close the connection if needed, and translate the error."""
-        self.patience.stop()
+        self.timer.stop()
         if self._connection is not None:
             self.close()
         if error is None:
             return
         if isinstance(error, UpstreamFault):
             if self.status == 200:  # errors with another status are settled where they are read
-                settle_fault(error, self.status, self.headers, secrets_of(self._deployment), self.payload)
+                complete_fault(error, self.status, self.headers, secrets_of(self._deployment), self.payload)
         elif isinstance(error, aiohttp.ClientConnectorError):
             raise UpstreamUnreachable("The provider could not be reached.") from error
         elif isinstance(error, (aiohttp.ClientError, HttpProcessingError, OSError)):

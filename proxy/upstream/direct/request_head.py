@@ -27,10 +27,10 @@ class Destination:
     head: bytes = field(repr=False)
     """The head, up to the value of Content-Length, which comes last. It holds the API key."""
 
-    def opening(self, body: bytes, further: Mapping[str, str] | None = None) -> bytes:
-        """Return the head of a request with *body*. *further* headers are new names with ASCII values."""
-        if further:
-            lines = "".join(f"{name}: {value}\r\n" for name, value in further.items())
+    def head_for(self, body: bytes, more_headers: Mapping[str, str] | None = None) -> bytes:
+        """Return the head of a request with *body*. *more_headers* are new names with ASCII values."""
+        if more_headers:
+            lines = "".join(f"{name}: {value}\r\n" for name, value in more_headers.items())
             return b"%b%d\r\n%b\r\n" % (self.head, len(body), lines.encode("ascii"))
         return b"%b%d\r\n\r\n" % (self.head, len(body))
 

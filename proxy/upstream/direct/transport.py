@@ -25,7 +25,7 @@ from proxy.core.failures import error_weight
 from proxy.core.offload import MEDIUM, run_offloaded
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.direct.answer_bodies import ERROR_S, LARGEST_ERROR, TOO_LARGE, AnswerBody
-from proxy.upstream.direct.connector import QuietConnector
+from proxy.upstream.direct.connector import CheckedConnector
 from proxy.upstream.direct.content_kind import is_events, without_blanks
 from proxy.upstream.direct.exchange import Exchange
 from proxy.upstream.direct.request_head import Destination, destination_of
@@ -63,13 +63,13 @@ class DirectUpstream:
     """Calls OpenAI-compatible servers and Gemini over HTTP."""
 
     def __init__(self) -> None:
-        self._connector: QuietConnector | None = None
+        self._connector: CheckedConnector | None = None
         self._destination = functools.lru_cache(maxsize=_MOST_DESTINATIONS)(_destination)
 
     async def start(self) -> None:
         """Create the pool. No connection is made before the first call."""
         if self._connector is None:
-            self._connector = QuietConnector(limit=0, ttl_dns_cache=60, keepalive_timeout=60)
+            self._connector = CheckedConnector(limit=0, ttl_dns_cache=60, keepalive_timeout=60)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -109,7 +109,7 @@ class DirectUpstream:
         with self._exchange(call, stream=False) as exchange:
             await self._ask(exchange, call, wire, stream=False)
             body = exchange.body
-            payload = body.at_once(_LARGEST_ANSWER)
+            payload = body.read_arrived(_LARGEST_ANSWER)
             if payload is not None:
                 payload = without_blanks(payload)
                 is_stream = is_events(payload, announced=False)
@@ -117,7 +117,7 @@ class DirectUpstream:
                 is_stream = await _is_stream(body, announced=False)
             if is_stream:
                 raise UpstreamFault("The provider answered with a stream where none was asked for.")
-            exchange.payload = await body.rest(_LARGEST_ANSWER) if payload is None else payload
+            exchange.payload = await body.read_rest(_LARGEST_ANSWER) if payload is None else payload
             if len(exchange.payload) <= MEDIUM:
                 return wire.read_answer(exchange.payload, call)
             read = functools.partial(wire.read_answer, exchange.payload, call)
@@ -129,9 +129,9 @@ class DirectUpstream:
         """Yield the chunks of an answer. *as_chunks* turns a whole answer into chunks."""
         with self._exchange(call, stream=True) as exchange:
             await self._ask(exchange, call, wire, stream=True)
-            body, patience = exchange.body, exchange.patience
+            body, timer = exchange.body, exchange.timer
             if not await _is_stream(body, announced=exchange.is_event_stream):
-                exchange.payload = await body.rest(_LARGEST_ANSWER)
+                exchange.payload = await body.read_rest(_LARGEST_ANSWER)
                 for chunk in as_chunks(wire.read_answer(exchange.payload, call)):
                     yield chunk
                 return
@@ -142,8 +142,8 @@ class DirectUpstream:
                 payloads = decoder.feed(received) if received else decoder.close()
                 for exchange.payload in payloads:
                     for chunk in reader.feed(exchange.payload):
-                        if not patience.begun:
-                            patience.hear(chunk)
+                        if not timer.begun:
+                            timer.note_chunk(chunk)
                         yield chunk
                 exchange.payload = b""
                 if not received:
@@ -231,7 +231,7 @@ async def _read_error(body: AnswerBody) -> bytes:
     """Return an error's body, or nothing if it is too large, too slow or cut off."""
     try:
         async with asyncio.timeout(ERROR_S):
-            return await body.rest(LARGEST_ERROR)
+            return await body.read_rest(LARGEST_ERROR)
     except (UpstreamFault, aiohttp.ClientError, OSError):
         return b""
 

@@ -74,7 +74,7 @@ async def read_error_body(response: httpx.Response) -> None:
 
 async def _unpacked(packed: httpx.AsyncByteStream, coding: str) -> bytes:
     """Return the unpacked bytes of *packed*, or nothing when they are more than :data:`LARGEST_ERROR`."""
-    answer = httpx.Response(200, headers={"content-encoding": coding}, stream=_Pieces(packed))
+    answer = httpx.Response(200, headers={"content-encoding": coding}, stream=_SmallPieces(packed))
     parts: list[bytes] = []
     size = 0
     async for part in answer.aiter_bytes():
@@ -85,7 +85,7 @@ async def _unpacked(packed: httpx.AsyncByteStream, coding: str) -> bytes:
     return b"".join(parts)
 
 
-class _Pieces(httpx.AsyncByteStream):
+class _SmallPieces(httpx.AsyncByteStream):
     """The bytes of another stream, in pieces too small to unpack to many bytes at once."""
 
     def __init__(self, stream: httpx.AsyncByteStream) -> None:

@@ -47,15 +47,15 @@ class LoopThread:
         return self._loop
 
 
-class CarriedStream:
+class CrossLoopStream:
     """An asynchronous generator of another event loop, iterated from this one."""
 
     def __init__(self, thread: LoopThread, chunks: AsyncGenerator[Any, None]) -> None:
         self._thread, self._chunks = thread, chunks
-        self._turn = asyncio.Lock()
+        self._step_lock = asyncio.Lock()
         """Makes :meth:`aclose` wait for a step that was cancelled, since a running generator cannot be closed."""
 
-    def __aiter__(self) -> CarriedStream:
+    def __aiter__(self) -> CrossLoopStream:
         return self
 
     async def __anext__(self) -> Any:
@@ -67,11 +67,11 @@ class CarriedStream:
         await self._thread.run(self._close())
 
     async def _next(self) -> Any:
-        async with self._turn:
+        async with self._step_lock:
             return await anext(self._chunks)
 
     async def _close(self) -> None:
-        async with self._turn:
+        async with self._step_lock:
             await self._chunks.aclose()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from typing_extensions import override
 
-_SPOILT = frozenset({"$ref", "strict"})
+_MISREAD_NAMES = frozenset({"$ref", "strict"})
 """Names of properties that litellm takes for keywords."""
 
 
@@ -43,7 +43,7 @@ class _Properties(dict[str, Any]):
 
     @override
     def __contains__(self, name: object) -> bool:
-        return name not in _SPOILT and super().__contains__(name)
+        return name not in _MISREAD_NAMES and super().__contains__(name)
 
 
 def _without_strict(tool: dict[str, Any]) -> dict[str, Any]:
@@ -61,6 +61,6 @@ def _copied(value: Any, *, properties: bool = False) -> Any:
         return value
     copied = {name: _copied(each, properties=properties) for name, each in value.items()}
     named = copied.get("properties") if properties else None
-    if isinstance(named, dict) and named.keys() & _SPOILT:
+    if isinstance(named, dict) and named.keys() & _MISREAD_NAMES:
         copied["properties"] = _Properties(named)
     return copied

@@ -31,7 +31,7 @@ from proxy.upstream.litellm.cookies import refuse_cookies
 from proxy.upstream.litellm.embeddings import embedding_arguments
 from proxy.upstream.litellm.environment import quiet_litellm
 from proxy.upstream.litellm.errors import kept_body, to_proxy_error
-from proxy.upstream.litellm.loop import CarriedStream, LoopThread
+from proxy.upstream.litellm.loop import CrossLoopStream, LoopThread
 from proxy.upstream.litellm.messages import litellm_messages
 from proxy.upstream.litellm.tools import litellm_tools, without_extras
 from proxy.upstream.masking import secrets_of
@@ -41,7 +41,7 @@ from proxy.upstream.whole_as_chunks import whole_as_chunks
 _NO_KEY = "no-key"
 """The key that is sent where none is configured. litellm refuses to call without a key, and local servers ignore it."""
 
-_OWN_LOOP = 2**18
+_SECOND_LOOP_WEIGHT = 2**18
 """Weight of a call above which the second event loop converts it. On the main loop other requests would wait."""
 
 
@@ -81,13 +81,15 @@ class LiteLLMUpstream:
 
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        patience = CallTimer(call.timeouts, stream=False)
+        timer = CallTimer(call.timeouts, stream=False)
         try:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=False))
             asking = self._litellm.acompletion(**arguments)
-            response = await patience.wait(self._thread.run(asking) if call.weight > _OWN_LOOP else asking)
+            response = await timer.wait(
+                self._thread.run(asking) if call.weight > _SECOND_LOOP_WEIGHT else asking
+            )
         except Exception as error:  # noqa: BLE001 - all of litellm's exceptions become the proxy's errors here
-            raise await self._translated(error, call) from None
+            raise await self._to_proxy_error(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True)
         return answer
 
@@ -97,25 +99,25 @@ class LiteLLMUpstream:
         litellm's Gemini streams send the request when the first chunk is asked for. The stream is always closed,
         since a dropped stream goes on generating at the operator's cost.
         """
-        if call.deployment.provider in _ASKED_WHOLE:
+        if call.deployment.provider in _WITHOUT_STREAMS:
             for part in whole_as_chunks(await self.complete(call)):
                 yield part
             return
         chunks: Any = None
-        patience = CallTimer(call.timeouts, stream=True)
+        timer = CallTimer(call.timeouts, stream=True)
         try:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=True))
             asking = self._litellm.acompletion(**arguments)
-            if call.weight > _OWN_LOOP:
-                chunks = CarriedStream(self._thread, await patience.wait(self._thread.run(asking)))
+            if call.weight > _SECOND_LOOP_WEIGHT:
+                chunks = CrossLoopStream(self._thread, await timer.wait(self._thread.run(asking)))
             else:
-                chunks = await patience.wait(asking)
-            while (given := await patience.wait(anext(chunks, None))) is not None:
+                chunks = await timer.wait(asking)
+            while (given := await timer.wait(anext(chunks, None))) is not None:
                 chunk: Chunk = given.model_dump(exclude_none=True)
-                patience.hear(chunk)
+                timer.note_chunk(chunk)
                 yield chunk
         except Exception as error:  # noqa: BLE001 - as above
-            raise await self._translated(error, call) from None
+            raise await self._to_proxy_error(error, call) from None
         finally:
             if chunks is not None:
                 await chunks.aclose()
@@ -130,27 +132,29 @@ class LiteLLMUpstream:
 
     async def embed(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.embed`."""
-        patience = CallTimer(call.timeouts, stream=False)
+        timer = CallTimer(call.timeouts, stream=False)
         try:
             arguments = await run_offloaded(call.weight, partial(build_embedding_arguments, call))
             asking = self._litellm.aembedding(**arguments)
-            response = await patience.wait(self._thread.run(asking) if call.weight > _OWN_LOOP else asking)
+            response = await timer.wait(
+                self._thread.run(asking) if call.weight > _SECOND_LOOP_WEIGHT else asking
+            )
         except Exception as error:  # noqa: BLE001 - as above
-            raise await self._translated(error, call) from None
+            raise await self._to_proxy_error(error, call) from None
         answer: Answer = response.model_dump(exclude_none=True, warnings=False)  # base64 is no list of floats
         return answer
 
     def _supported(self, model: str) -> frozenset[str] | None:
         return _supported_parameters(self._litellm, model)
 
-    async def _translated(self, error: Exception, call: UpstreamCall | TextCall) -> ProxyError:
+    async def _to_proxy_error(self, error: Exception, call: UpstreamCall | TextCall) -> ProxyError:
         if isinstance(error, ProxyError):
             return error
         translate = partial(to_proxy_error, error, secrets=secrets_of(call.deployment))
         return await run_offloaded(error_weight(kept_body(error) or b""), translate)
 
 
-_ASKED_WHOLE = frozenset({"cohere", "cohere_chat"})
+_WITHOUT_STREAMS = frozenset({"cohere", "cohere_chat"})
 """Providers that are asked for whole answers, which are then cut into chunks.
 
 litellm loses the calls, finish reason and usage of their streams (1.105.3).
@@ -200,7 +204,7 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
         if arguments.get(name):
             rewritten = call.rules.name.startswith("gemini")
             arguments[name] = litellm_tools(arguments[name], rewritten=rewritten)
-            if name == "tools" and deployment.provider in _ASKED_WHOLE:
+            if name == "tools" and deployment.provider in _WITHOUT_STREAMS:
                 arguments[name] = without_extras(arguments[name])
     extra_body = dict(call.extra_body)
     if "top_k" in arguments and deployment.provider in OPENAI_SERVERS:

@@ -69,7 +69,7 @@ class _NotPublic(OSError):
 
 
 _NOT_PUBLIC = "is not at a public address"
-_LATE = Unfetched("did not come in time")
+_TIMED_OUT = Unfetched("did not come in time")
 
 
 class MediaFetcher:
@@ -111,7 +111,7 @@ class MediaFetcher:
             raise TimeoutError
         found: dict[str, Fetched | Unfetched] = {}
         for address, image, task in zip(wanted, room.images, tasks, strict=True):
-            failed = Unfetched(self._too_large) if image.is_over else task.result()
+            failed = Unfetched(self._too_large) if image.is_dropped else task.result()
             found[address] = failed or await _encode(image.read())
             image.drop()
         return found
@@ -122,7 +122,7 @@ class MediaFetcher:
             async with asyncio.timeout_at(until):
                 await self._places.acquire(client)
         except TimeoutError:
-            return _LATE
+            return _TIMED_OUT
         resolver = ThreadResolver()
         try:
             until = min(asyncio.get_running_loop().time() + self.timeout_s, until)
@@ -143,7 +143,7 @@ class MediaFetcher:
         except _Refused as refused:
             return Unfetched(refused.what)
         except TimeoutError:
-            return _LATE
+            return _TIMED_OUT
         except aiohttp.ClientConnectorError as error:
             return Unfetched(_NOT_PUBLIC if isinstance(error.os_error, _NotPublic) else "cannot be reached")
         except (aiohttp.ClientError, OSError, ValueError):  # ValueError: yarl, for a text that is no URL
@@ -202,7 +202,7 @@ class MediaFetcher:
             raise _Refused(self._too_large)
         async for piece in response.content.iter_any():
             image.add(piece)
-            if image.is_over:
+            if image.is_dropped:
                 raise _Refused(self._too_large)
         if type_of_bytes(image.head) is None:  # the SDK has no such argument
             raise _Refused("is no image of a known kind")

@@ -25,25 +25,25 @@ class ImageRoom:
         while self.size > self._max_bytes:
             self._fitting -= 1
             image = self.images[self._fitting]
-            image.is_over = True
+            image.is_dropped = True
             image.drop()
 
 
 class IncomingImage:
     """One image, as far as it has arrived."""
 
-    __slots__ = ("_pieces", "_room", "is_over", "size")
+    __slots__ = ("_pieces", "_room", "is_dropped", "size")
 
     def __init__(self, room: ImageRoom) -> None:
         self._room = room
         self._pieces: list[bytes] = []
         self.size = 0
-        self.is_over = False
+        self.is_dropped = False
         """True when the image was dropped for lack of room."""
 
     def add(self, piece: bytes) -> None:
-        """Add the next bytes. :attr:`is_over` is true afterwards if there was no room."""
-        if not self.is_over:
+        """Add the next bytes. :attr:`is_dropped` is true afterwards if there was no room."""
+        if not self.is_dropped:
             self._pieces.append(piece)
             self.size += len(piece)
             self._room.size += len(piece)

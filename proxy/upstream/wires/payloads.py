@@ -14,7 +14,7 @@ from proxy.core.nesting import nesting_exceeds
 _DEEPEST = 250
 """The most nesting levels of an answer, as for requests. orjson reads 1024 levels and writes 254."""
 
-_HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def load_payload(text: bytes) -> Any:
@@ -25,7 +25,7 @@ def load_payload(text: bytes) -> Any:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        value = _load_halves(text)
+        value = _load_lone_surrogates(text)
     if (
         len(text) > 2 * _DEEPEST
         and text.count(b"{") + text.count(b"[") > _DEEPEST
@@ -35,9 +35,9 @@ def load_payload(text: bytes) -> Any:
     return value
 
 
-def _load_halves(text: bytes) -> Any:
+def _load_lone_surrogates(text: bytes) -> Any:
     """Read JSON with lone surrogates, which orjson refuses. Some providers cut an escaped emoji in two."""
-    if _HALF_A_CHARACTER.search(text):
+    if _LONE_SURROGATE.search(text):
         try:
             return json.loads(text.decode(), parse_constant=_refuse)
         except (ValueError, RecursionError):

@@ -15,7 +15,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from proxy.upstream.masking import mask
-from proxy.upstream.shown_parts import _Runs
+from proxy.upstream.shown_parts import _PartIndex
 
 KEY = "sk-proj-aB3dE6gH9jK2mN5pQ8sT1vW4"
 LETTERS = string.ascii_letters + string.digits
@@ -157,14 +157,14 @@ def test_secrets_that_overlap_are_one_mask() -> None:
 def test_the_work_is_linear(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice the text takes twice the steps, and a step is bounded by the secret."""
     steps = 0
-    original = _Runs._size
+    original = _PartIndex._size
 
-    def count(self: _Runs, given: str, at: int) -> int:
+    def count(self: _PartIndex, given: str, at: int) -> int:
         nonlocal steps
         steps += 1
         return original(self, given, at)
 
-    monkeypatch.setattr(_Runs, "_size", count)
+    monkeypatch.setattr(_PartIndex, "_size", count)
     taken = []
     for size in (10_000, 20_000):
         steps = 0

@@ -16,11 +16,11 @@ def read_answer(body: Any, *, model: str) -> dict[str, Any]:
     off.
     """
     reader = ResponseReader(model)
-    added = {one.choice: one for one in reader.read(body)}
+    deltas = {one.choice: one for one in reader.read(body)}
     choices: list[dict[str, Any]] = []
-    ends = reader.loose_ends()
+    ends = reader.final_deltas()
     for index, reason in reader.finish().items():
-        one = added.get(index)
+        one = deltas.get(index)
         message = {**_message(one.delta if one else {}), **ends.get(index, {})}
         choice = {"index": index, "message": message, "finish_reason": reason}
         if one and one.logprobs:

@@ -10,7 +10,7 @@ from typing import Any
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.upstream.signature_carriers import with_own
-from proxy.upstream.wires.gemini.finishing import Contents, finish_reason
+from proxy.upstream.wires.gemini.finishing import PartKinds, finish_reason
 from proxy.upstream.wires.gemini.left_out import note_of_media
 
 NO_ANSWER = "The provider answered with something that is not Gemini's answer."
@@ -29,7 +29,7 @@ class CandidateReader:
 
     So such a signature waits for the next call. That call takes it unless it has its own, and a parallel call behind
     it does not get it. Behind the last call, and in an answer without calls, it belongs to the answer
-    (:meth:`loose_end`).
+    (:meth:`final_delta`).
     """
 
     def __init__(self, index: int) -> None:
@@ -39,11 +39,11 @@ class CandidateReader:
         self._index = index
         self._ids: list[str] = []  # of the calls so far
         self._sent: set[tuple[str, str, str]] = set()  # the calls that came with an id: id, name, arguments
-        self._loose_signature: str | None = None  # a signature without a call, for the next call
-        self._contents = Contents()
+        self._pending_signature: str | None = None  # a signature without a call, for the next call
+        self._kinds = PartKinds()
         self._reason: str | None = None
         self._message: str | None = None
-        self._went_on = False  # something came after the finish reason
+        self._continued = False  # something came after the finish reason
 
     def read(self, candidate: Mapping[str, Any], response_id: str) -> dict[str, Any]:
         """Return the delta that *candidate* adds, empty if it adds nothing.
@@ -53,17 +53,17 @@ class CandidateReader:
         """
         parts = _parts_of(candidate)
         if len(parts) == 1 and len(parts[0]) == 1 and type(text := parts[0].get("text")) is str and text:
-            self._contents.spoke = True
+            self._kinds.has_text = True
             delta: dict[str, Any] = {"content": text}  # most events hold one text
         else:
             delta = self._read_parts(parts, response_id)
-        self._went_on = self._went_on or (self.ended and bool(delta))
+        self._continued = self._continued or (self.ended and bool(delta))
         if candidate.get("finishReason") is not None:
             self._note_end(candidate)
         return delta
 
     def _read_parts(self, parts: list[dict[str, Any]], response_id: str) -> dict[str, Any]:
-        held = self._contents
+        kinds = self._kinds
         texts: list[str] = []
         thoughts: list[str] = []
         calls: list[dict[str, Any]] = []
@@ -72,14 +72,14 @@ class CandidateReader:
                 call = self._read_call(part, response_id)
                 calls += [call] if call else []
                 continue
-            self._loose_signature = _signature_of(part) or self._loose_signature
+            self._pending_signature = _signature_of(part) or self._pending_signature
             if text := _text_of(part, "text"):
-                held.spoke = held.spoke or part.get("thought") is not True
+                kinds.has_text = kinds.has_text or part.get("thought") is not True
             elif (text := note_of_media(part)) is not None:
-                held.media = True
+                kinds.has_media = True
             if text:
                 (thoughts if part.get("thought") is True else texts).append(text)
-        held.thought = held.thought or any(thoughts)
+        kinds.has_thought = kinds.has_thought or any(thoughts)
         fields = {"content": "".join(texts), "reasoning_content": "".join(thoughts), "tool_calls": calls}
         return {name: value for name, value in fields.items() if value}
 
@@ -90,7 +90,7 @@ class CandidateReader:
         end, and if no event came after an earlier STOP. Other reasons end the answer by themselves.
         """
         if self._reason == "STOP":
-            return counted and not self._went_on
+            return counted and not self._continued
         return self.ended
 
     def finish(self) -> str:
@@ -98,11 +98,11 @@ class CandidateReader:
 
         Raises :class:`UpstreamFault` when the candidate did not end as an answer does.
         """
-        return finish_reason(self._reason, self._message, self._contents)
+        return finish_reason(self._reason, self._message, self._kinds)
 
-    def loose_end(self) -> dict[str, Any]:
+    def final_delta(self) -> dict[str, Any]:
         """Return the signature that no call took, as a field of the answer's message. Empty if there is none."""
-        signature = self._loose_signature
+        signature = self._pending_signature
         return with_own({}, signature, ()) if signature else {}
 
     def _note_end(self, candidate: Mapping[str, Any]) -> None:
@@ -133,9 +133,9 @@ class CandidateReader:
         if not isinstance(call_id, str) or not call_id or call_id in self._ids:
             call_id = self._derived_id(f"{response_id}\0{self._index}\0{index}\0{name}\0{arguments}")
         self._ids.append(call_id)
-        self._contents.called = True
-        signature = _signature_of(part) or self._loose_signature
-        self._loose_signature = None
+        self._kinds.has_call = True
+        signature = _signature_of(part) or self._pending_signature
+        self._pending_signature = None
         function = {"name": name, "arguments": arguments}
         piece = {"index": index, "id": call_id, "type": "function", "function": function}
         return with_own(piece, signature, ()) if signature else piece

@@ -14,7 +14,7 @@ _THINKING = "thinkingConfig"
 _WRITTEN_HERE = frozenset({"contents", "systemInstruction", "toolConfig", "tools"})
 """Fields that a client cannot set. They hold the history and its tools, which must stay as sanitized."""
 
-_RIVALS = (
+_EXCLUSIVE_SETTINGS = (
     frozenset({"thinkingBudget", "thinkingLevel"}),
     frozenset({"responseFormat", "responseJsonSchema", "responseSchema"}),
 )
@@ -36,21 +36,21 @@ def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str,
         if field != _CONFIG:
             merged[name] = value
         elif isinstance(value, Mapping):
-            merged[_CONFIG] = _joined(merged.get(_CONFIG, {}), value)
+            merged[_CONFIG] = _merged(merged.get(_CONFIG, {}), value)
         else:
             raise InvalidRequest(f"'{name}' must be an object.", param=name)
     return merged
 
 
-def _joined(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings *ours*, with those of *given* that neither repeat nor exclude one of ours."""
-    theirs = {camel_name(name): value for name, value in given.items()}
-    settled = set(ours).union(*(rivals for rivals in _RIVALS if rivals & ours.keys()))
-    joined = {**{name: value for name, value in theirs.items() if name not in settled}, **ours}
-    thinking = theirs.get(_THINKING)
+    given_settings = {camel_name(name): value for name, value in given.items()}
+    taken = set(ours).union(*(names for names in _EXCLUSIVE_SETTINGS if names & ours.keys()))
+    merged = {**{name: value for name, value in given_settings.items() if name not in taken}, **ours}
+    thinking = given_settings.get(_THINKING)
     if _THINKING in ours and isinstance(thinking, Mapping):
-        joined[_THINKING] = _joined(ours[_THINKING], thinking)
-    return joined
+        merged[_THINKING] = _merged(ours[_THINKING], thinking)
+    return merged
 
 
 def camel_name(name: str) -> str:

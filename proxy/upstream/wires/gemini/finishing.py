@@ -42,21 +42,21 @@ _LONGEST = 500
 
 
 @dataclass(slots=True)
-class Contents:
+class PartKinds:
     """The kinds of parts that a candidate has held so far."""
 
-    spoke: bool = False
+    has_text: bool = False
     """True when there was text that is no thought."""
 
-    thought: bool = False
-    called: bool = False
-    media: bool = False
+    has_thought: bool = False
+    has_call: bool = False
+    has_media: bool = False
 
 
-def finish_reason(reason: str | None, message: str | None, contents: Contents) -> str:
+def finish_reason(reason: str | None, message: str | None, kinds: PartKinds) -> str:
     """Return OpenAI's finish reason for Gemini's *reason*. *message* is Gemini's explanation, if any.
 
-    *contents* tells what the candidate held. Raises :class:`UpstreamFault`, with its cause, where the candidate did
+    *kinds* tells what the candidate held. Raises :class:`UpstreamFault`, with its cause, where the candidate did
     not end as an answer does: an unreadable call (langgraph#6574), an unknown reason, an empty candidate
     (python-genai#1289), or a stream that broke off. A client would take an empty ``stop`` for a complete answer.
     """
@@ -70,12 +70,12 @@ def finish_reason(reason: str | None, message: str | None, contents: Contents) -
         raise UpstreamFault(f"{what} ({reason[:_LONGEST]}){detail}", cause=cause)
     if known != "stop":
         return known
-    if contents.called:
+    if kinds.has_call:
         return "tool_calls"
-    if not contents.spoke:
-        if contents.media:
+    if not kinds.has_text:
+        if kinds.has_media:
             raise UpstreamFault("The model's answer holds only media, which is not carried yet.")
-        if contents.thought:
+        if kinds.has_thought:
             words = "The model's answer holds thoughts and nothing else."
             raise UpstreamFault(words, cause=Cause.THINKING_ONLY)
         raise UpstreamFault("The model's answer holds nothing.", cause=Cause.EMPTY)

@@ -30,7 +30,7 @@ def answer_format(given: Mapping[str, Any] | None) -> dict[str, Any]:
     return config
 
 
-def format_in_words(given: Mapping[str, Any] | None) -> str | None:
+def format_instruction(given: Mapping[str, Any] | None) -> str | None:
     """Return a ``response_format`` as an instruction for a request with tools, or None for text.
 
     Models before Gemini 3 refuse both at once: "Function calling with a response mime type: 'application/json' is

@@ -18,19 +18,19 @@ def read_logprobs(result: Any) -> dict[str, Any] | None:
     if not chosen:
         return None
     rows = result.get("topCandidates")
-    tops = [_tokens(row.get("candidates")) if isinstance(row, Mapping) else None for row in _listed(rows)]
+    tops = [_tokens(row.get("candidates")) if isinstance(row, Mapping) else None for row in _as_list(rows)]
     tops += [None] * (len(chosen) - len(tops))
     content = [{**one, "top_logprobs": top or []} for one, top in zip(chosen, tops, strict=False)]
     return {"content": content, "refusal": None}
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
 def _tokens(given: Any) -> list[dict[str, Any]] | None:
     """Return the tokens in a list, or None if one of them cannot be read."""
-    tokens = [_token(one) for one in _listed(given)]
+    tokens = [_token(one) for one in _as_list(given)]
     known = [token for token in tokens if token is not None]
     return known if len(known) == len(tokens) else None
 

@@ -15,7 +15,7 @@ from proxy.upstream.wires.gemini.refusals import raise_error
 from proxy.upstream.wires.gemini.usage import is_complete, read_usage
 
 
-class Added(NamedTuple):
+class ChoiceDelta(NamedTuple):
     """The addition of one event to one choice."""
 
     choice: int
@@ -33,9 +33,9 @@ class ResponseReader:
         self._blocked = False
         self._candidates: dict[int, CandidateReader] = {}
         self._usage: Mapping[str, Any] | None = None
-        self._counted = False  # complete usage came with the finish reasons, or after them
+        self._usage_complete = False  # complete usage came with the finish reasons, or after them
 
-    def read(self, response: Any) -> list[Added]:
+    def read(self, response: Any) -> list[ChoiceDelta]:
         """Return what *response* adds, without candidates that add nothing.
 
         Raises :class:`UpstreamFault` for an error object, with its status, and for a value that is no answer.
@@ -58,14 +58,14 @@ class ResponseReader:
         candidates = response.get("candidates") or []
         if not isinstance(candidates, list):
             raise UpstreamFault(NO_ANSWER)
-        added: list[Added] = []
+        deltas: list[ChoiceDelta] = []
         for index, candidate in _indexed(candidates).items():
-            one = self._read_candidate(candidate, index)
+            one = self._read_choice(candidate, index)
             if one.delta or one.logprobs:
-                added.append(one)
-        if counts and not self._counted:
-            self._counted = self.may_end(1)
-        return added
+                deltas.append(one)
+        if counts and not self._usage_complete:
+            self._usage_complete = self.may_end(1)
+        return deltas
 
     def finish(self) -> dict[int, str]:
         """Return each choice's finish reason. A blocked prompt has one filtered choice.
@@ -78,9 +78,11 @@ class ResponseReader:
             return {0: FILTERED}
         raise UpstreamFault("The provider's answer holds no candidate.", cause=Cause.EMPTY)
 
-    def loose_ends(self) -> dict[int, dict[str, Any]]:
+    def final_deltas(self) -> dict[int, dict[str, Any]]:
         """Return the message fields that each choice gets with its finish reason: a signature that no call took."""
-        return {index: end for index, candidate in self._candidates.items() if (end := candidate.loose_end())}
+        return {
+            index: end for index, candidate in self._candidates.items() if (end := candidate.final_delta())
+        }
 
     def may_end(self, wanted: int) -> bool:
         """Tell whether *wanted* candidates, and all that were seen, have a finish reason.
@@ -93,7 +95,7 @@ class ResponseReader:
 
     def is_over(self) -> bool:
         """Tell whether an answer that may end is expected to be over."""
-        return all(candidate.is_over(counted=self._counted) for candidate in self._candidates.values())
+        return all(candidate.is_over(counted=self._usage_complete) for candidate in self._candidates.values())
 
     def usage(self) -> dict[str, Any] | None:
         """Return the usage that was reported last, if any. Each report counts the whole answer so far."""
@@ -113,13 +115,13 @@ class ResponseReader:
         """Tell whether *usage*, which is not complete, replaces the last report."""
         return read_count(usage.get("promptTokenCount")) is not None and not is_complete(self._usage or {})
 
-    def _read_candidate(self, candidate: Mapping[str, Any], index: int) -> Added:
+    def _read_choice(self, candidate: Mapping[str, Any], index: int) -> ChoiceDelta:
         reader = self._candidates.get(index)
         if reader is None:
             reader = self._candidates[index] = CandidateReader(index)
         delta = reader.read(candidate, self.id or "")
         logprobs = candidate.get("logprobsResult")
-        return Added(index, delta, None if logprobs is None else read_logprobs(logprobs))
+        return ChoiceDelta(index, delta, None if logprobs is None else read_logprobs(logprobs))
 
 
 def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:

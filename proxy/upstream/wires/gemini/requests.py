@@ -8,7 +8,7 @@ from typing import Any
 from proxy.upstream.dialects.gemini_models import thinks
 from proxy.upstream.wires.gemini.contents import convert_history
 from proxy.upstream.wires.gemini.declarations import tool_fields
-from proxy.upstream.wires.gemini.formats import format_in_words
+from proxy.upstream.wires.gemini.formats import format_instruction
 from proxy.upstream.wires.gemini.settings import PENALTIES, generation_config
 from sanitizers import Messages, Profile
 
@@ -54,7 +54,7 @@ def build_request(
     system, contents = convert_history(messages, profile)
     tools = tool_fields(parameters)
     if tools and not profile.call_ids:  # models before Gemini 3: see format_in_words
-        words = format_in_words(parameters.get("response_format"))
+        words = format_instruction(parameters.get("response_format"))
         system += [{"text": words}] if words else []
         parameters = {name: value for name, value in parameters.items() if name != "response_format"}
     body: dict[str, Any] = {"systemInstruction": {"parts": system}} if system else {}

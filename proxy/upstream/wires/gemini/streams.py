@@ -45,7 +45,7 @@ class StreamReader:
         if self._closed:
             return []
         self._closed = True
-        ends = self._reader.loose_ends()
+        ends = self._reader.final_deltas()
         finished = [
             {"index": index, "delta": ends.get(index, {}), "finish_reason": reason}
             for index, reason in self._reader.finish().items()

@@ -21,7 +21,7 @@ DONE = b"[DONE]"
 """The payload that ends a stream."""
 
 BROKEN_OFF = "The provider's answer broke off before it was complete."
-_SAYS_MORE = "The provider's stream went on after the finish reason."
+_AFTER_FINISH = "The provider's stream went on after the finish reason."
 _TEXTS = ("content", "reasoning_content", "refusal")
 
 
@@ -100,8 +100,8 @@ class StreamReader:
         choices = self._choices(value)
         for choice in choices:  # none in a chunk of usage, or of Azure's prompt filter
             index = choice["index"]
-            if index in self._finished and self._says_more(choice):
-                raise UpstreamFault(_SAYS_MORE)
+            if index in self._finished and self._has_content(choice):
+                raise UpstreamFault(_AFTER_FINISH)
             if index not in self._seen:
                 self._seen.add(index)
             if choice.get("finish_reason"):
@@ -113,8 +113,8 @@ class StreamReader:
     def _choices(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         return read_choices(value, "delta")
 
-    def _says_more(self, choice: dict[str, Any]) -> bool:
-        return _says_more(choice.get("delta") or {})
+    def _has_content(self, choice: dict[str, Any]) -> bool:
+        return _has_content(choice.get("delta") or {})
 
     def may_end(self, wanted: int) -> bool:
         """Tell whether at least *wanted* choices, and all that were seen, have a finish reason."""
@@ -135,7 +135,7 @@ class StreamReader:
         return []
 
 
-def _says_more(delta: dict[str, Any]) -> bool:
+def _has_content(delta: dict[str, Any]) -> bool:
     """Tell whether *delta* has content. Blanks and empty fields, which come with usage, are none."""
     if any(isinstance(delta.get(name), str) and delta[name].strip() for name in _TEXTS):
         return True

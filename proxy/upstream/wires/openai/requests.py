@@ -17,8 +17,8 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     """Return the body of one ``chat/completions`` request.
 
     ``messages`` are the client's own bytes when it speaks OpenAI's chat format and its history is unchanged. Numbers,
-    key order and escapes then stay as they were. :func:`_means_the_same` is the exception. The other fields come from
-    the allow-list only.
+    key order and escapes then stay as they were. :func:`_has_no_duplicate_keys` is the exception. The other fields
+    come from the allow-list only.
     """
     history: list[Any] = list(call.messages)
     if call.is_gemini and call.deployment.provider == "openrouter":
@@ -29,10 +29,10 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
         source is not None
         and source.format == OPENAI_CHAT
         and source.messages is call.messages
-        and not _stands_in(source.body, messages)
+        and not _holds_verbatim(source.body, messages)
     ):
         raw = find_value(source.body, "messages")
-        if raw is not None and _means_the_same(raw, messages):
+        if raw is not None and _has_no_duplicate_keys(raw, messages):
             messages = raw
     fields: dict[str, Any] = {"model": call.deployment.model_id, "messages": orjson.Fragment(messages)}
     fields.update(renamed_parameters(call.deployment, call.parameters))
@@ -47,7 +47,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
 _MESSAGES = b'"messages":'
 
 
-def _stands_in(body: bytes, written: bytes) -> bool:
+def _holds_verbatim(body: bytes, written: bytes) -> bool:
     """Tell whether *body* holds the history exactly as it was *written*. Then the end of the history need not be found.
 
     That search takes 0.3 ms for 100k tokens. JavaScript and OpenAI's SDKs write JSON in this way.
@@ -56,7 +56,7 @@ def _stands_in(body: bytes, written: bytes) -> bool:
     return start >= 0 and body.startswith(written, start + len(_MESSAGES))
 
 
-def _means_the_same(raw: bytes, written: bytes) -> bool:
+def _has_no_duplicate_keys(raw: bytes, written: bytes) -> bool:
     """Tell whether every parser reads *raw* as the history that *written* holds.
 
     An object may hold a key twice: ``{"role": "user", "role": "tool"}``. Parsers differ in which of the two counts.

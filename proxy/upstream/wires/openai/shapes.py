@@ -65,14 +65,16 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
             for name, text in message.items():
                 if text is None or (text.__class__ is str and name in _TEXTS):
                     continue
-                if name not in _LISTS or (text != [] and (said == "message" or not _are_pieces(text))):
+                if name not in _LISTS or (
+                    text != [] and (said == "message" or not _are_argument_pieces(text))
+                ):
                     _mend_message(message, _mend_call if said == "message" else _mend_fragment)
                     break
     found: list[dict[str, Any]] = choices
     return found
 
 
-def _are_pieces(calls: Any) -> bool:
+def _are_argument_pieces(calls: Any) -> bool:
     """Tell whether *calls* are pieces of arguments as OpenAI writes them. Most pieces of a call are."""
     if type(calls) is not list:
         return False
@@ -82,7 +84,7 @@ def _are_pieces(calls: Any) -> bool:
         function = piece.get("function")
         if type(function) is not dict or len(function) != 1 or type(function.get("arguments")) is not str:
             return False
-        if not _is_place(piece.get("index")):
+        if not _is_index(piece.get("index")):
             return False
     return True
 
@@ -91,20 +93,20 @@ def _mend_message(message: dict[str, Any], mend_call: Callable[[Any], None]) -> 
     if message.get("reasoning_content") is None and isinstance(message.get("reasoning"), str):
         message["reasoning_content"] = message["reasoning"]
     for name in ("reasoning_content", "refusal"):
-        _demand(message.get(name) is None or isinstance(message[name], str))
+        _require(message.get(name) is None or isinstance(message[name], str))
     content = message.get("content")
     if content is not None and not isinstance(content, str):
-        _demand(isinstance(content, list))
+        _require(isinstance(content, list))
         _read_parts(message, content)
     calls = message.get("tool_calls")
     if calls is not None:
-        _demand(isinstance(calls, list))
+        _require(isinstance(calls, list))
         for call in calls:
-            _demand(isinstance(call, dict))
+            _require(isinstance(call, dict))
             mend_call(call)
     legacy = message.get("function_call")
     if legacy is not None:
-        _demand(isinstance(legacy, dict))
+        _require(isinstance(legacy, dict))
         _mend_function(legacy)
         known = {name: legacy[name] for name in ("name", "arguments") if name in legacy}
         if known:
@@ -122,36 +124,36 @@ def _mend_call(call: dict[str, Any]) -> None:
     """Mend a whole call. It must name its function, and missing arguments become an empty object."""
     _mend_head(call)
     function: Any = call.get("function")
-    _demand(isinstance(function, dict))
+    _require(isinstance(function, dict))
     _mend_function(function)
-    _demand(bool(function.get("name")))
+    _require(bool(function.get("name")))
     function.setdefault("arguments", "{}")
 
 
 def _mend_fragment(call: dict[str, Any]) -> None:
     """Mend a piece of a call. All of its fields are optional, since other pieces may bring them."""
     _mend_head(call)
-    _demand(call.get("index") is None or _is_place(call["index"]))
+    _require(call.get("index") is None or _is_index(call["index"]))
     if call.get("function") is not None:
-        _demand(isinstance(call["function"], dict))
+        _require(isinstance(call["function"], dict))
         _mend_function(call["function"])
 
 
 def _mend_head(call: dict[str, Any]) -> None:
     call_id = call.get("id")
     if call_id is not None and not isinstance(call_id, str):
-        _demand(type(call_id) is int)
+        _require(type(call_id) is int)
         call["id"] = str(call_id)
     kind = call.get("type")
     if kind is not None and kind != "function":
-        _demand(kind == "" or "function" in call)
+        _require(kind == "" or "function" in call)
         call["type"] = "function"
 
 
 def _mend_function(function: dict[str, Any]) -> None:
     name, arguments = function.get("name"), function.get("arguments")
     if not isinstance(name, str):
-        _demand(name is None)
+        _require(name is None)
         function.pop("name", None)
     if isinstance(arguments, str):
         return
@@ -168,7 +170,7 @@ def _read_parts(message: dict[str, Any], parts: list[Any]) -> None:
     texts: list[str] = []
     thoughts: list[str] = []
     for part in parts:
-        _demand(isinstance(part, dict))
+        _require(isinstance(part, dict))
         if part.get("type") == "thinking":
             inner = part.get("thinking")
             thoughts += [_text_of(piece) for piece in inner] if isinstance(inner, list) else [_text(inner)]
@@ -180,20 +182,20 @@ def _read_parts(message: dict[str, Any], parts: list[Any]) -> None:
 
 
 def _text_of(part: Any) -> str:
-    _demand(isinstance(part, dict) and part.get("type") == "text")
+    _require(isinstance(part, dict) and part.get("type") == "text")
     return _text(part.get("text"))
 
 
 def _text(value: Any) -> str:
-    _demand(isinstance(value, str))
+    _require(isinstance(value, str))
     return str(value)
 
 
-def _is_place(value: Any) -> bool:
+def _is_index(value: Any) -> bool:
     return type(value) is int and value >= 0  # not isinstance: true is an int as well
 
 
-def _demand(holds: bool) -> None:
+def _require(holds: bool) -> None:
     if not holds:
         _refuse()
 

@@ -47,7 +47,7 @@ class TextStreamReader(StreamReader):
         return _read_choices(value)
 
     @override
-    def _says_more(self, choice: dict[str, Any]) -> bool:
+    def _has_content(self, choice: dict[str, Any]) -> bool:
         return bool(choice["text"].strip())
 
 

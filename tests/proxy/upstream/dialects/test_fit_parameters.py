@@ -330,13 +330,13 @@ def test_words_name_the_schema() -> None:
     """What no parameter says is said in words, with the schema."""
     plain, with_tools = fit(COHERE, response_format=SCHEMA), fit(GEMINI, response_format=SCHEMA, tools=[TOOL])
 
-    assert plain.words is not None
-    assert with_tools.words is not None
-    assert "JSON" in plain.words
-    assert '{"type":"object"}' in plain.words
-    assert "instead of calling a function" in with_tools.words
-    assert "calling" not in plain.words
-    assert fit(GEMINI, response_format=SCHEMA).words is None
+    assert plain.instruction is not None
+    assert with_tools.instruction is not None
+    assert "JSON" in plain.instruction
+    assert '{"type":"object"}' in plain.instruction
+    assert "instead of calling a function" in with_tools.instruction
+    assert "calling" not in plain.instruction
+    assert fit(GEMINI, response_format=SCHEMA).instruction is None
 
 
 def test_allowed_names_pass_untouched() -> None:
@@ -410,7 +410,7 @@ def test_every_parameter_is_kept_or_named(
     for name, value in parameters.items():
         assert name in named or fitted.parameters[name] == value
     assert len(fitted.dropped) == len(set(fitted.dropped))
-    assert bool(fitted.words) == any(change.reason == "in_words" for change in fitted.changes)
+    assert bool(fitted.instruction) == any(change.reason == "in_words" for change in fitted.changes)
     again = fit_parameters(fitted.parameters, dialect, messages)
     assert [change for change in again.changes if change.reason != "always_reasons"] == []
     assert again.parameters is fitted.parameters

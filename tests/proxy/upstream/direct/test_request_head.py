@@ -21,7 +21,7 @@ async def test_head_has_our_name_the_given_headers_and_the_length() -> None:
     """It has what aiohttp adds, our name, and the length of each body; the given headers are over all of it."""
     given = {"Authorization": "Bearer k", "user-agent": "own", "content-length": "7"}
     destination = destination_of("http://h:81/a%20b?alt=sse", given)
-    head = destination.opening(b"12345")
+    head = destination.head_for(b"12345")
 
     assert head.startswith(b"POST /a%20b?alt=sse HTTP/1.1\r\n")
     lines = lines_of(head)
@@ -33,17 +33,17 @@ async def test_head_has_our_name_the_given_headers_and_the_length() -> None:
         "user-agent": "own",
         "Content-Length": "5",
     }
-    assert lines_of(destination_of("https://h/v1", {}).opening(b""))["User-Agent"].startswith("turnright/")
+    assert lines_of(destination_of("https://h/v1", {}).head_for(b""))["User-Agent"].startswith("turnright/")
 
 
 async def test_further_headers_are_of_one_request_alone() -> None:
     """They are of one request alone, and the head ends behind them."""
     destination = destination_of("http://h/v1", {"Authorization": "Bearer k"})
-    plain = lines_of(destination.opening(b"12345"))
-    further = {"traceparent": "00-a-b-01", "tracestate": "c=d, e=f"}
+    plain = lines_of(destination.head_for(b"12345"))
+    more_headers = {"traceparent": "00-a-b-01", "tracestate": "c=d, e=f"}
 
-    assert lines_of(destination.opening(b"12345", further)) == {**plain, **further}
-    assert lines_of(destination.opening(b"12345", {})) == plain
+    assert lines_of(destination.head_for(b"12345", more_headers)) == {**plain, **more_headers}
+    assert lines_of(destination.head_for(b"12345", {})) == plain
 
 
 async def test_nothing_to_send_to() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from proxy.upstream.direct import transport as direct
 from proxy.upstream.direct.answer_bodies import AnswerBody
-from proxy.upstream.direct.connector import WakingHandler
+from proxy.upstream.direct.connector import CheckedConnection
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.upstream.provider import (
     BOTH,
@@ -104,9 +104,9 @@ async def test_reading_goes_on_behind_a_pause(
 ) -> None:
     """What comes faster than it is taken pauses the connection; all of it arrives, also what was unpacked by then."""
     pauses = 0
-    known, known_next = WakingHandler.pause_reading, AnswerBody.next
+    known, known_next = CheckedConnection.pause_reading, AnswerBody.next
 
-    def pause(handler: WakingHandler) -> None:
+    def pause(handler: CheckedConnection) -> None:
         nonlocal pauses
         pauses += 1
         known(handler)
@@ -115,7 +115,7 @@ async def test_reading_goes_on_behind_a_pause(
         await asyncio.sleep(0.005)
         return await known_next(body)
 
-    monkeypatch.setattr(WakingHandler, "pause_reading", pause)
+    monkeypatch.setattr(CheckedConnection, "pause_reading", pause)
     monkeypatch.setattr(AnswerBody, "next", take_slowly)
     large = "".join(Random(1).choices("abcdefghij \n", k=2**21))
     if stream:

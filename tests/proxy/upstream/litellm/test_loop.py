@@ -11,7 +11,7 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.upstream.litellm.loop import CarriedStream, LoopThread
+from proxy.upstream.litellm.loop import CrossLoopStream, LoopThread
 from proxy.upstream.litellm.transport import LiteLLMUpstream
 from tests.proxy.conftest import OUR_KEY, settings_on
 from tests.proxy.upstream.provider import BOTH, GOOD, STREAM, head, piece, providing, sending, whole
@@ -104,7 +104,7 @@ async def test_a_stream_is_closed_while_it_waits_for_a_chunk() -> None:
     async def make() -> AsyncGenerator[int, None]:
         return chunks()
 
-    stream = CarriedStream(thread, await thread.run(make()))
+    stream = CrossLoopStream(thread, await thread.run(make()))
     assert await anext(stream) == 1
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):

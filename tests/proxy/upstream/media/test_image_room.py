@@ -17,11 +17,13 @@ def test_what_is_held_is_bounded(pieces: list[tuple[int, bytes]], max_bytes: int
         room.images[at].add(piece)
 
         assert room.size == sum(len(image.read()) for image in room.images) <= max_bytes
-        assert sorted(image.is_over for image in room.images) == [image.is_over for image in room.images]
+        assert sorted(image.is_dropped for image in room.images) == [
+            image.is_dropped for image in room.images
+        ]
 
     for at, image in enumerate(room.images):
         whole = b"".join(piece for of, piece in pieces if of == at)
-        assert (image.read(), image.head) == ((b"", b"") if image.is_over else (whole, whole[:64]))
+        assert (image.read(), image.head) == ((b"", b"") if image.is_dropped else (whole, whole[:64]))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +42,7 @@ def test_the_last_gives_way(pieces: list[tuple[int, int]], over: list[int]) -> N
     for at, size in pieces:
         room.images[at].add(bytes(size))
 
-    assert [at for at, image in enumerate(room.images) if image.is_over] == over
+    assert [at for at, image in enumerate(room.images) if image.is_dropped] == over
 
 
 def test_what_is_dropped_makes_room() -> None:
@@ -51,4 +53,4 @@ def test_what_is_dropped_makes_room() -> None:
     room.images[1].add(bytes(10))
 
     assert [image.size for image in room.images] == [0, 10]
-    assert not room.images[1].is_over
+    assert not room.images[1].is_dropped
