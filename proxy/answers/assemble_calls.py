@@ -18,7 +18,7 @@ from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.state.kept_signatures import Signed
-from proxy.upstream.signature_carriers import call_signatures, is_bare, is_signature
+from proxy.upstream.signature_carriers import call_signatures, has_only_openai_fields, is_signature
 from sanitizers.messages import base_id
 
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
@@ -321,7 +321,7 @@ def _hand_on(known: dict[Any, PartialCall], call: PartialCall, following: Partia
 
 def _id_and_signature(piece: dict[str, Any]) -> tuple[str | None, str | None]:
     given = piece.get("id")
-    if not given and is_bare(piece):
+    if not given and has_only_openai_fields(piece):
         return None, None
     signature = next((text for text in call_signatures(piece, _NO_DETAILS) if is_signature(text)), None)
     return (base_id(given if isinstance(given, str) else str(given)) if given else None), signature

@@ -21,12 +21,12 @@ from proxy.core.upstream_call import Answer, Chunk
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.state.kept_signatures import Signed
 from proxy.upstream.signature_carriers import (
-    OWN_PLACE,
+    SIGNATURE_FIELD,
     encrypted_details,
-    is_bare,
+    has_only_openai_fields,
     is_signature,
     text_signatures,
-    with_own,
+    with_signature,
 )
 from sanitizers import Change
 
@@ -139,7 +139,7 @@ def _normalize_choice(
                 message[name] = None
         message = {name: v for name, v in message.items() if v is not None or name == "content"}
     elif signature is not None:
-        message = with_own(message, signature, (OWN_PLACE,))
+        message = with_signature(message, signature, (SIGNATURE_FIELD,))
         notes.signed.append(Signed("", "", "", signature))
     if names is not UNCHANGED and (legacy := message.get("function_call")) and legacy.get("name"):
         message["function_call"] = {**legacy, "name": names.restore(legacy["name"])}
@@ -340,7 +340,7 @@ class ChunkNormalizer:
         if places is None or not calls:
             return
         for call in calls:
-            if not is_bare(call) and not (call.get("function") or {}).get("arguments"):
+            if not has_only_openai_fields(call) and not (call.get("function") or {}).get("arguments"):
                 places.read(call)
         self.notes.signed += places.signed(ended=True)
 

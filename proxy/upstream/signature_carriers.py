@@ -11,7 +11,7 @@ from sanitizers.messages import SIGNATURE_MARKS, base_id
 
 Path = Sequence[str]
 
-OWN_PLACE = ("extra_content", "google", "thought_signature")
+SIGNATURE_FIELD = ("extra_content", "google", "thought_signature")
 """The field of Google's OpenAI endpoint. The proxy uses it for its own answers too."""
 
 STAND_IN = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
@@ -27,8 +27,8 @@ STAND_INS = frozenset(
 )
 """The texts that Google documents in place of a lost signature, raw and in base64 (thought-signatures FAQ)."""
 
-ON_CALLS: tuple[Path, ...] = (
-    OWN_PLACE,
+CALL_SIGNATURE_FIELDS: tuple[Path, ...] = (
+    SIGNATURE_FIELD,
     ("extra_content", "vertex", "thought_signature"),  # Vertex's OpenAI endpoint, some gateways (pi#6733)
     ("provider_specific_fields", "thought_signature"),  # litellm
     ("provider_specific_fields", "thought_signatures"),
@@ -41,15 +41,15 @@ Two other carriers are a suffix of the id and the message's ``reasoning_details`
 ``__thought__``, that of 9router with ``_TSIG_``.
 """
 
-ON_MESSAGES: tuple[Path, ...] = (
-    OWN_PLACE,
+MESSAGE_SIGNATURE_FIELDS: tuple[Path, ...] = (
+    SIGNATURE_FIELD,
     ("extra_content", "vertex", "thought_signature"),
     ("provider_specific_fields", "thought_signature"),  # any-llm
     ("provider_specific_fields", "thought_signatures"),  # litellm: a list
 )
 """The fields of a message that may carry the signature of a text without calls."""
 
-LONGEST = 64 * 1024
+LONGEST_SIGNATURE = 64 * 1024
 """The most characters of a signature. Those seen so far have some hundreds to a few thousand."""
 
 _CALL_FIELDS = frozenset({"function", "id", "index", "type"})
@@ -59,12 +59,12 @@ _FORMATS = ("google-gemini-v1", "unknown")
 """The formats of Gemini's ``reasoning_details`` (OpenRouter). OpenAI's, xAI's and Anthropic's models have others."""
 
 
-def own_signature(holder: Mapping[str, Any]) -> str | None:
-    """Return the signature in :data:`OWN_PLACE` of a call or a message."""
+def canonical_signature(holder: Mapping[str, Any]) -> str | None:
+    """Return the signature in :data:`SIGNATURE_FIELD` of a call or a message."""
     extra = holder.get("extra_content")
     if not extra:
         return None
-    return next(_texts_at(holder, OWN_PLACE), None)
+    return next(_texts_at(holder, SIGNATURE_FIELD), None)
 
 
 def call_signatures(call: Mapping[str, Any], details: Mapping[str, str]) -> Iterator[str]:
@@ -72,7 +72,7 @@ def call_signatures(call: Mapping[str, Any], details: Mapping[str, str]) -> Iter
 
     *details* are those of the call's message, as :func:`encrypted_details` returns them.
     """
-    for path in ON_CALLS:
+    for path in CALL_SIGNATURE_FIELDS:
         if path[0] in call:
             yield from _texts_at(call, path)
     call_id = call.get("id")
@@ -98,7 +98,7 @@ def encrypted_details(message: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def as_details(message: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_reasoning_details(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return *message* with its calls' signatures in ``reasoning_details``, as OpenRouter expects them.
 
     It is the same object when there are no signatures. Source: openrouter.ai/docs, reasoning tokens, "Preserving
@@ -108,11 +108,11 @@ def as_details(message: Mapping[str, Any]) -> Mapping[str, Any]:
     entries = [
         {"type": _ENCRYPTED, "id": call.get("id"), "format": _FORMATS[0], "data": signature, "index": at}
         for at, call in enumerate(calls)
-        if (signature := own_signature(call)) is not None
+        if (signature := canonical_signature(call)) is not None
     ]
     if not entries:
         return message
-    bare = [with_own(call, None, (OWN_PLACE,)) for call in calls]
+    bare = [with_signature(call, None, (SIGNATURE_FIELD,)) for call in calls]
     return {**message, "tool_calls": bare, "reasoning_details": entries}
 
 
@@ -125,7 +125,7 @@ def is_of_gemini(entry: Any) -> bool:
     )
 
 
-def is_bare(call: Mapping[str, Any]) -> bool:
+def has_only_openai_fields(call: Mapping[str, Any]) -> bool:
     """Tell whether *call* has only the fields of OpenAI's format, none of which carries a signature but the id."""
     function = call.get("function")
     return call.keys() <= _CALL_FIELDS and isinstance(function, dict) and function.keys() <= _FUNCTION_FIELDS
@@ -133,7 +133,7 @@ def is_bare(call: Mapping[str, Any]) -> bool:
 
 def text_signatures(message: Mapping[str, Any]) -> Iterator[str]:
     """Yield the signatures that a message carries for its text."""
-    for path in ON_MESSAGES:
+    for path in MESSAGE_SIGNATURE_FIELDS:
         if path[0] in message:
             yield from _texts_at(message, path)
 
@@ -142,9 +142,9 @@ def is_signature(text: str) -> bool:
     """Tell whether *text* can be a signature: padded base64 in the standard or the URL alphabet, and no stand-in.
 
     Google refuses any other text ("Base64 decoding failed", ruby_llm#521, snow-cli#84). A text longer than
-    :data:`LONGEST` is not Google's.
+    :data:`LONGEST_SIGNATURE` is not Google's.
     """
-    if not text or len(text) > LONGEST or text in STAND_INS:
+    if not text or len(text) > LONGEST_SIGNATURE or text in STAND_INS:
         return False
     try:
         return bool(base64.b64decode(text.replace("-", "+").replace("_", "/"), validate=True))
@@ -152,17 +152,17 @@ def is_signature(text: str) -> bool:
         return False
 
 
-def with_own(holder: Mapping[str, Any], signature: str | None, paths: Sequence[Path]) -> dict[str, Any]:
-    """Return *holder* with *signature* in :data:`OWN_PLACE` and in no other field of *paths*.
+def with_signature(holder: Mapping[str, Any], signature: str | None, paths: Sequence[Path]) -> dict[str, Any]:
+    """Return *holder* with *signature* in :data:`SIGNATURE_FIELD` and in no other field of *paths*.
 
     It is the same object when nothing had to change.
     """
     bare: Any = holder
     for path in paths:
-        if path is not OWN_PLACE or signature is None:
+        if path is not SIGNATURE_FIELD or signature is None:
             bare = without(bare, path)
-    if signature is not None and own_signature(bare) != signature:
-        bare = _with(bare, OWN_PLACE, signature)
+    if signature is not None and canonical_signature(bare) != signature:
+        bare = _with(bare, SIGNATURE_FIELD, signature)
     same: dict[str, Any] = bare
     return same
 

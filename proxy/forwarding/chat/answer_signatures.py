@@ -15,7 +15,7 @@ from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of
 from proxy.state import Store
 from proxy.state.kept_signatures import SPACE, Kept, Signed, pack, pack_refused, text_key, unpack
-from proxy.upstream.signature_carriers import STAND_INS, own_signature
+from proxy.upstream.signature_carriers import STAND_INS, canonical_signature
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
 
@@ -54,7 +54,7 @@ async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
         text_key(signature)
         for message in messages
         for call in tool_calls_of(message)
-        if (signature := own_signature(call)) is not None
+        if (signature := canonical_signature(call)) is not None
         and signature not in STAND_INS
         and tag_in(base_id(str(call.get("id") or ""))) is None
     ]

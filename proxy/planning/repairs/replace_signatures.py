@@ -8,7 +8,7 @@ from proxy.planning.repairs.draft import Draft, has_calls, note, with_entries
 from proxy.planning.repairs.rename_call_ids import rename_call_ids
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.resilience.read_error import ProviderError
-from proxy.upstream.signature_carriers import ON_CALLS, ON_MESSAGES, with_own
+from proxy.upstream.signature_carriers import CALL_SIGNATURE_FIELDS, MESSAGE_SIGNATURE_FIELDS, with_signature
 from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
 
 
@@ -47,9 +47,9 @@ def _strip(entry: Entry) -> Entry:
     message = entry.message
     if message["role"] != "assistant":
         return entry
-    stripped = with_own(message, None, ON_MESSAGES)
+    stripped = with_signature(message, None, MESSAGE_SIGNATURE_FIELDS)
     calls = tool_calls_of(message)
-    bare = [with_own(call, None, ON_CALLS) for call in calls]
+    bare = [with_signature(call, None, CALL_SIGNATURE_FIELDS) for call in calls]
     if bare != calls:
         stripped = {**stripped, "tool_calls": bare}
     return entry if stripped is message else Entry(stripped, entry.origin)

@@ -11,6 +11,6 @@ Where calls and messages hold a signature is in :mod:`proxy.upstream.signature_c
 call in :mod:`proxy.state.kept_signatures`.
 
 Within a history on its way to Gemini a call's signature stands in one place, ``extra_content.google``
-(``OWN_PLACE`` there), and each wire writes it as its own. Sources: ai.google.dev/gemini-api/docs/
+(``SIGNATURE_FIELD`` there), and each wire writes it as its own. Sources: ai.google.dev/gemini-api/docs/
 thought-signatures, and where clients lose them: litellm#41534, OpenHands SDK#1500, helix#1835.
 """

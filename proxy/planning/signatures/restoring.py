@@ -25,15 +25,15 @@ from proxy.planning.signatures.client_ids import tag_in
 from proxy.planning.signatures.origins import tag_of
 from proxy.state.kept_signatures import Kept, text_key
 from proxy.upstream.signature_carriers import (
-    ON_CALLS,
-    ON_MESSAGES,
+    CALL_SIGNATURE_FIELDS,
+    MESSAGE_SIGNATURE_FIELDS,
     call_signatures,
     encrypted_details,
-    is_bare,
+    has_only_openai_fields,
     is_of_gemini,
     is_signature,
     text_signatures,
-    with_own,
+    with_signature,
 )
 from sanitizers import Message, Messages
 from sanitizers.messages import base_id, function_of, tool_calls_of
@@ -128,14 +128,17 @@ def _with_new(messages: Messages, places: Iterable[int], make: Callable[[Message
 def _leave_out(message: Message) -> Message:
     calls = tool_calls_of(message)
     if "extra_content" in message or "provider_specific_fields" in message:
-        message = with_own(message, None, ON_MESSAGES)
+        message = with_signature(message, None, MESSAGE_SIGNATURE_FIELDS)
     details = message.get("reasoning_details")
     if isinstance(details, list) and any(map(is_of_gemini, details)):
         message = {**message, "reasoning_details": [entry for entry in details if not is_of_gemini(entry)]}
         if not message["reasoning_details"]:
             del message["reasoning_details"]
     bare = [
-        _without_suffix(call if is_bare(call) else with_own(call, None, ON_CALLS), "id") for call in calls
+        _without_suffix(
+            call if has_only_openai_fields(call) else with_signature(call, None, CALL_SIGNATURE_FIELDS), "id"
+        )
+        for call in calls
     ]
     if all(new is old for new, old in zip(bare, calls, strict=True)):
         return message
@@ -156,7 +159,9 @@ def _restore_message(
     calls = tool_calls_of(message)
     shown = message
     if "extra_content" in message or "provider_specific_fields" in message:
-        shown = with_own(message, _text_signature(message, kept, origin, counts), ON_MESSAGES)
+        shown = with_signature(
+            message, _text_signature(message, kept, origin, counts), MESSAGE_SIGNATURE_FIELDS
+        )
     if not calls:
         return shown
     details = encrypted_details(message)
@@ -174,8 +179,8 @@ def _restore_call(
     counts: defaultdict[str, int],
 ) -> dict[str, Any]:
     signature = _signature(call, details, kept, origin, counts)
-    if not is_bare(call):
-        return with_own(call, signature, ON_CALLS)
+    if not has_only_openai_fields(call):
+        return with_signature(call, signature, CALL_SIGNATURE_FIELDS)
     return (
         call if signature is None else {**call, "extra_content": {"google": {"thought_signature": signature}}}
     )

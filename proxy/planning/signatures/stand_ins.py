@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.upstream.signature_carriers import OWN_PLACE, STAND_IN, STAND_INS, own_signature, with_own
+from proxy.upstream.signature_carriers import (
+    SIGNATURE_FIELD,
+    STAND_IN,
+    STAND_INS,
+    canonical_signature,
+    with_signature,
+)
 from sanitizers import Message, Messages, Profile
 from sanitizers.messages import SYSTEM_ROLES, tool_calls_of
 
@@ -34,10 +40,10 @@ def with_stand_ins(messages: Messages, profile: Profile) -> tuple[Messages, int]
         if not calls or called:
             continue
         called = True
-        signature = own_signature(calls[0])
+        signature = canonical_signature(calls[0])
         count += signature is None or signature in STAND_INS
         if signature is None:
-            first: dict[str, Any] = with_own(calls[0], STAND_IN, (OWN_PLACE,))
+            first: dict[str, Any] = with_signature(calls[0], STAND_IN, (SIGNATURE_FIELD,))
             written = written or list(messages)
             written[at] = {**message, "tool_calls": [first, *calls[1:]]}
     return (messages if written is None else written), count

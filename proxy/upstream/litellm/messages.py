@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from proxy.upstream.signature_carriers import own_signature
+from proxy.upstream.signature_carriers import canonical_signature
 from sanitizers import Message, Messages, Profile
 from sanitizers.messages import base_id, parse_arguments
 from sanitizers.work_limit import metered
@@ -45,7 +45,7 @@ def _known_fields(message: Message) -> Message:
     known = {name: value for name, value in message.items() if name in _MESSAGE_FIELDS}
     if not stays:
         known["tool_call_id"] = base_id(str(result_of))
-    signature = own_signature(message)
+    signature = canonical_signature(message)
     if signature is not None:
         known["provider_specific_fields"] = {"thought_signatures": [signature]}
     if calls:
@@ -75,7 +75,7 @@ def _known_call(call: dict[str, Any]) -> dict[str, Any]:
     known = {name: value for name, value in call.items() if name in _CALL_FIELDS}
     if isinstance(call_id := call.get("id"), str):
         known["id"] = base_id(call_id)
-    signature = own_signature(call)
+    signature = canonical_signature(call)
     if signature is not None:
         known["provider_specific_fields"] = {"thought_signature": signature}
     return known

@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
-from proxy.upstream.signature_carriers import with_own
+from proxy.upstream.signature_carriers import with_signature
 from proxy.upstream.wires.gemini.finishing import PartKinds, finish_reason
 from proxy.upstream.wires.gemini.left_out import note_of_media
 
@@ -103,7 +103,7 @@ class CandidateReader:
     def final_delta(self) -> dict[str, Any]:
         """Return the signature that no call took, as a field of the answer's message. Empty if there is none."""
         signature = self._pending_signature
-        return with_own({}, signature, ()) if signature else {}
+        return with_signature({}, signature, ()) if signature else {}
 
     def _note_end(self, candidate: Mapping[str, Any]) -> None:
         """Keep the finish reason. A STOP after another reason is ignored (python-genai#2868)."""
@@ -138,7 +138,7 @@ class CandidateReader:
         self._pending_signature = None
         function = {"name": name, "arguments": arguments}
         piece = {"index": index, "id": call_id, "type": "function", "function": function}
-        return with_own(piece, signature, ()) if signature else piece
+        return with_signature(piece, signature, ()) if signature else piece
 
     def _derived_id(self, seed: str) -> str:
         while True:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from proxy.core.errors import InvalidRequest
-from proxy.upstream.signature_carriers import own_signature
+from proxy.upstream.signature_carriers import canonical_signature
 from proxy.upstream.wires.gemini.call_ids import wire_ids
 from proxy.upstream.wires.gemini.media import inline_data
 from proxy.upstream.wires.gemini.results import Calls, response_contents
@@ -125,7 +125,7 @@ def _model_parts(messages: Messages, run: Sequence[int], profile: Profile) -> tu
                 parts.append({"text": content})
         elif content:
             texts = _parts(message, index, media=False)
-            if texts and (signature := own_signature(message)) is not None:
+            if texts and (signature := canonical_signature(message)) is not None:
                 texts[-1] = {**texts[-1], "thoughtSignature": signature}
             parts += texts
         for at, call in enumerate(message.get("tool_calls") or ()):
@@ -140,7 +140,7 @@ def _model_parts(messages: Messages, run: Sequence[int], profile: Profile) -> tu
                 if wire_id
                 else {"name": name, "args": args}
             }
-            if "extra_content" in call and (signature := own_signature(call)) is not None:
+            if "extra_content" in call and (signature := canonical_signature(call)) is not None:
                 part["thoughtSignature"] = signature
             parts.append(part)
             call_id = call.get("id") or ""

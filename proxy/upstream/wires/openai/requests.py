@@ -9,7 +9,7 @@ import orjson
 from proxy.core.find_value import find_value
 from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import UpstreamCall
-from proxy.upstream.signature_carriers import as_details
+from proxy.upstream.signature_carriers import with_reasoning_details
 from proxy.upstream.wires.openai.parameters import renamed_parameters
 
 
@@ -22,7 +22,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     """
     history: list[Any] = list(call.messages)
     if call.is_gemini and call.deployment.provider == "openrouter":
-        history = [as_details(message) for message in history]
+        history = [with_reasoning_details(message) for message in history]
     messages = orjson.dumps(history)
     source = call.source
     if (

@@ -19,8 +19,8 @@ from proxy.planning.signatures.origins import tag_of
 from proxy.planning.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
 from proxy.state.kept_signatures import Kept, Signed, pack, text_key, unpack
 from proxy.upstream.signature_carriers import (
-    ON_CALLS,
-    ON_MESSAGES,
+    CALL_SIGNATURE_FIELDS,
+    MESSAGE_SIGNATURE_FIELDS,
     STAND_IN,
     STAND_INS,
     call_signatures,
@@ -226,7 +226,9 @@ ODD: list[Any] = [None, True, 7, 0.5, "x", [], ["x"], [[]], {}, {"x": 1}]
 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
-@pytest.mark.parametrize("path", [*ON_CALLS, *ON_MESSAGES, ("reasoning_details",)], ids=".".join)
+@pytest.mark.parametrize(
+    "path", [*CALL_SIGNATURE_FIELDS, *MESSAGE_SIGNATURE_FIELDS, ("reasoning_details",)], ids=".".join
+)
 def test_hostile_carriers_hold_nothing(path: tuple[str, ...], value: Any) -> None:
     """Whatever a client writes where a signature may stand: it is no signature, and no fault of ours."""
     for depth in range(1, len(path) + 1):
