@@ -18,7 +18,7 @@ from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Chunk
 from proxy.upstream.wires.openai import StreamReader
 from tests.behaviours.contract.cutting import at_places, in_bytes
-from tests.proxy.upstream.wires.openai.test_any_answer import EVENTS, JSON, damaged
+from tests.proxy.upstream.wires.openai.test_answers_any_json import EVENTS, JSON, damaged
 from tests.support.quirks.gemini.generated import gemini_rows
 from tests.support.quirks.meaning import Row
 from tests.support.quirks.openai.generated import openai_rows

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.proxy.upstream.dialects.arriving import ROUTES, Provider
-from tests.proxy.upstream.dialects.test_nothing_lost import BY_SCHEMA, NAMED, TOOL
+from tests.proxy.upstream.dialects.test_fit_parameters_nothing_lost import BY_SCHEMA, NAMED, TOOL
 
 DROPPED = "dropped"
 REFUSED = "refused"

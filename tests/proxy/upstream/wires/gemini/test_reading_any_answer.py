@@ -17,7 +17,7 @@ from proxy.core.json_text import write_json
 from proxy.upstream.wires.gemini import StreamReader, read_answer
 from proxy.upstream.wires.payloads import load_payload
 from tests.proxy.upstream.wires.gemini.test_answers import SIGNATURE, body, call
-from tests.proxy.upstream.wires.gemini.test_stream_properties import outcome
+from tests.proxy.upstream.wires.gemini.test_streams_properties import outcome
 
 ANSWER: dict[str, Any] = {
     "candidates": [
