@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from proxy.core.errors import UpstreamFault
 from proxy.core.json_text import write_json
 from proxy.upstream.wires.gemini import StreamReader, read_answer
-from proxy.upstream.wires.payloads import load_payload
 from tests.proxy.upstream.wires.gemini.test_answers import SIGNATURE, body, call
 from tests.proxy.upstream.wires.gemini.test_streams_properties import outcome
 
@@ -164,52 +162,6 @@ def test_any_stream_is_read_or_is_the_providers_fault(events: list[Any]) -> None
     assert ends
 
 
-@given(st.binary(max_size=20) | _json.map(lambda value: json.dumps(value).encode()))
-def test_any_bytes_are_json_or_the_providers_fault(text: bytes) -> None:
-    """They are JSON, or the provider's fault."""
-    try:
-        value = load_payload(text)
-    except UpstreamFault:
-        return
-
-    json.dumps(value, allow_nan=True)
-
-
-@pytest.mark.parametrize(
-    "text", [b"", b"nonsense", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\\ud8"', b"1" * 10_000]
-)
-def test_bytes_that_are_no_json(text: bytes) -> None:
-    """They are told apart from an answer that is none."""
-    with pytest.raises(UpstreamFault, match="not JSON"):
-        load_payload(text)
-
-
-def test_emoji_cut_in_two_by_gemini_is_an_answer() -> None:
-    """A provider that cuts an emoji in two has answered all the same."""
-    payload = json.dumps(body({"text": "\ud83d"}, call(args={"a": "\ud83d"}))).encode()
-
-    message = read_answer(load_payload(payload), model="m")["choices"][0]["message"]
-
-    assert message["content"] == "\ud83d"
-    assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"a": "\ud83d"}
-
-
-def test_what_is_no_json_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page of 64 MiB would hold up everything else for seconds."""
-    monkeypatch.setattr("proxy.upstream.wires.payloads.json.loads", None)
-
-    with pytest.raises(UpstreamFault, match="not JSON"):
-        load_payload(b"<html>nothing</html>")
-
-
-def test_answer_of_gemini_nested_too_deeply_is_its_fault() -> None:
-    """What could not be written out again is the provider's fault, wherever it stands."""
-    deep = orjson.dumps(body({"text": "a"})).replace(b'"a"', b"[" * 300 + b"]" * 300)
-
-    with pytest.raises(UpstreamFault, match="nested too deeply"):
-        load_payload(deep)
-
-
 def _nested(levels: int) -> Any:
     value: Any = {}
     for _ in range(levels):
@@ -244,61 +196,3 @@ def test_fields_that_are_null_are_unset() -> None:
     part = {"text": "a", "functionCall": None, "thought": None, "thoughtSignature": None}
 
     assert read_answer(body(part), model="m")["choices"][0]["message"]["content"] == "a"
-
-
-_TOKEN = {"token": "a", "logProbability": -1}
-
-
-@pytest.mark.parametrize(
-    ("chosen", "top"),
-    [
-        ("x", []),
-        (["x"], []),
-        ([{"token": 1}], []),
-        ([{"token": "a", "logProbability": "-1"}], []),
-        ([{"token": "a", "logProbability": True}], []),
-        ([{"token": "a", "logProbability": float("-inf")}], []),
-        ([_TOKEN, None], []),
-    ],
-)
-def test_odd_logprobs_are_left_out(chosen: Any, top: Any) -> None:
-    """The answer is as good without them."""
-    answer = body({"text": "a"})
-    answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": chosen, "topCandidates": top}
-
-    assert "logprobs" not in read_answer(answer, model="m")["choices"][0]
-
-
-@pytest.mark.parametrize(
-    "top", ["x", {}, ["x"], [{"candidates": "x"}], [{"candidates": ["x"]}], [{}], [], None]
-)
-def test_odd_alternatives_are_left_out(top: Any) -> None:
-    """The tokens that were chosen stay."""
-    answer = body({"text": "a"})
-    answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": [_TOKEN], "topCandidates": top}
-
-    content = read_answer(answer, model="m")["choices"][0]["logprobs"]["content"]
-
-    assert content == [{"token": "a", "logprob": -1, "bytes": [97], "top_logprobs": []}]
-
-
-@pytest.mark.parametrize(
-    "count", [True, -1, 1.5, "five", "5 ", "\u0665", [], {}, 2**31, float("inf"), float("nan"), 1e300]
-)
-def test_counts_that_are_none(count: Any) -> None:
-    """They are missing, and never reach the client or the sums."""
-    usage = {"promptTokenCount": 5, "candidatesTokenCount": 3, "totalTokenCount": count}
-
-    answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")
-
-    assert answer["usage"] == {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
-
-
-@pytest.mark.parametrize("count", [3, 3.0, "3"])
-def test_counts_in_every_spelling_of_proto_json(count: Any) -> None:
-    """A number is one, quoted or with a point."""
-    usage = {"promptTokenCount": 5, "candidatesTokenCount": count, "totalTokenCount": 8}
-
-    answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")
-
-    assert answer["usage"]["completion_tokens"] == 3

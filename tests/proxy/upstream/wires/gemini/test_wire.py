@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.core.upstream_call import TextCall, Timeouts, UpstreamCall
+from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.wires.gemini.wire import GEMINI
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import settings_of
@@ -34,20 +33,6 @@ def test_url_names_the_model_and_the_method(stream: bool, method: str) -> None:
         GEMINI.chat.url(UpstreamCall(deployment_of(), [user("a")], {}, LIMITS), stream=stream)
         == f"{BASE}{method}"
     )
-
-
-@pytest.mark.parametrize(
-    ("value", "method"),
-    [("a", "embedContent"), (["a"], "embedContent"), (["a", "b"], "batchEmbedContents")],
-)
-def test_embedding_s_method_follows_the_count_of_texts(value: Any, method: str) -> None:
-    """One text has a method of its own."""
-    assert GEMINI.embeddings is not None
-    plain = TextCall(deployment_of(), {"input": value}, LIMITS)
-
-    assert GEMINI.embeddings.url(plain, stream=False) == f"{BASE}:{method}"
-    assert json.loads(GEMINI.embeddings.write_request(plain, stream=False))
-    assert GEMINI.embeddings.unsupported(plain.deployment, {"input": value, "user": "u"}) == {"user"}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -70,16 +69,3 @@ def test_allowed_parameter_is_not_withheld() -> None:
 
     assert OPENAI.chat.unsupported(deployment_of(), parameters) == {"top_k"}
     assert OPENAI.chat.unsupported(deployment_of(allowed_openai_params=["top_k"]), parameters) == set()
-
-
-def test_text_stream_is_read_to_its_end() -> None:
-    """A finish reason ends it; ``[DONE]`` may be missing."""
-    assert OPENAI.texts is not None
-    reader = OPENAI.texts.read_stream(TextCall(deployment_of(), {}, LIMITS))
-    choice = {"index": 0, "text": "Good day.", "finish_reason": "stop"}
-    [chunk] = reader.feed(json.dumps({"object": "text_completion", "choices": [choice]}).encode())
-
-    assert chunk["choices"][0]["text"] == "Good day."
-    assert reader.may_end(1)
-    assert reader.is_over()
-    assert reader.close() == []

@@ -1,0 +1,127 @@
+"""The parameters that OpenAI's own models refuse, at OpenAI's own address only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.core.deployment import Deployment
+from proxy.upstream.direct.transport import DirectUpstream
+from tests.support.proxied import settings_of
+
+ALL: dict[str, Any] = {
+    "frequency_penalty": 0.5,
+    "logit_bias": {},
+    "logprobs": True,
+    "max_tokens": 9,
+    "n": 2,
+    "parallel_tool_calls": False,
+    "presence_penalty": 0.5,
+    "prediction": {},
+    "reasoning_effort": "low",
+    "seed": 1,
+    "stop": ["x"],
+    "temperature": 0.5,
+    "tools": [],
+    "tool_choice": "auto",
+    "top_logprobs": 1,
+    "top_p": 0.5,
+    "user": "u",
+    "verbosity": "low",
+}
+
+
+SAMPLING = {"logprobs", "temperature", "top_logprobs", "top_p"}
+
+
+O_SERIES = SAMPLING | {
+    "frequency_penalty",
+    "logit_bias",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "verbosity",
+}
+
+
+AT_REST = {"frequency_penalty", "logit_bias", "prediction", "presence_penalty", "stop"}
+
+
+GPT_5 = AT_REST | SAMPLING
+
+
+EFFORT = {"reasoning_effort", "verbosity"}
+
+
+WITHHELD: dict[str, set[str]] = {
+    "o1": O_SERIES,
+    "o3-mini": O_SERIES,
+    "o3-mini-2025-01-31": O_SERIES,
+    "o3": O_SERIES | {"stop"},
+    "o4-mini": O_SERIES | {"stop"},
+    "ft:o4-mini-2025-04-16:us::1": O_SERIES | {"stop"},
+    "gpt-5": GPT_5,
+    "gpt-5-2025-08-07": GPT_5,
+    "gpt-5-mini": GPT_5,
+    "gpt-5-pro": GPT_5,
+    "gpt-5.1": GPT_5,
+    "gpt-5.1-codex": GPT_5,
+    "gpt-5.6": GPT_5,
+    "gpt-6-sol": GPT_5,
+    "gpt-5-search-api": GPT_5 | {"n", "parallel_tool_calls", "reasoning_effort", "seed"},
+    "gpt-5-chat-latest": EFFORT,
+    "gpt-4o": EFFORT,
+    "gpt-4.1-mini": EFFORT,
+    "gpt-3.5-turbo": EFFORT,
+    "ft:gpt-4o-mini-2024-07-18:us::1": EFFORT,
+    "omni-1": set(),
+    "my-gpt-5": set(),
+}
+
+
+def deployment_of(model: str, **fields: Any) -> Deployment:
+    """Build a deployment; it is OpenAI's own unless `api_base` says otherwise."""
+    [deployment] = resolve(settings_of({"m": {"model": model, "api_key": "k", **fields}}), "m")
+    return deployment
+
+
+def withheld(model: str, parameters: dict[str, Any], **fields: Any) -> set[str]:
+    """Ask the transport which of the parameters do not go upstream."""
+    return set(DirectUpstream().unsupported(deployment_of(model, **fields), parameters))
+
+
+@pytest.mark.parametrize("model", WITHHELD)
+def test_withheld(model: str) -> None:
+    """Each family refuses what it refuses, and tools never."""
+    assert withheld(f"openai/{model}", ALL) == WITHHELD[model]
+
+
+@pytest.mark.parametrize(
+    ("model", "effort", "kept"),
+    [
+        ("gpt-5.1", None, True),
+        ("gpt-5.2-2025-12-11", None, True),
+        ("gpt-5.4-mini", None, True),
+        ("gpt-5.4", "none", True),
+        ("gpt-5.4", "low", False),
+        ("gpt-5.5", None, False),
+        ("gpt-5.5", "none", True),
+        ("gpt-6-sol", "none", True),
+        ("gpt-5", "none", False),
+        ("gpt-5.1-chat-latest", None, False),
+        ("gpt-5.2-pro", None, False),
+        ("o3", "none", False),
+    ],
+)
+def test_sampling_without_reasoning(model: str, effort: str | None, kept: bool) -> None:
+    """From 5.1 on a model may answer without reasoning, some do by default; then it can be sampled from."""
+    asked = {"temperature": 0.5, "top_p": 0.5, **({"reasoning_effort": effort} if effort else {})}
+
+    assert withheld(f"openai/{model}", asked) == (set() if kept else {"temperature", "top_p"})
+
+
+@pytest.mark.parametrize(("temperature", "kept"), [(1, True), (1.0, True), (0, False), (1.1, False)])
+def test_temperature_of_one(temperature: float, kept: bool) -> None:
+    """The default is taken even where it is the only one."""
+    assert withheld("openai/o3", {"temperature": temperature}) == (set() if kept else {"temperature"})

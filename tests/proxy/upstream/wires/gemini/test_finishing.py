@@ -1,0 +1,69 @@
+"""The end of a candidate: OpenAI's finish reason for it, or the fault that it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.upstream.wires.gemini import read_answer
+from tests.proxy.upstream.wires.gemini.test_answers import body, call, only_choice
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("MAX_TOKENS", "length"),
+        *(
+            (reason, "content_filter")
+            for reason in (
+                "SAFETY",
+                "RECITATION",
+                "BLOCKLIST",
+                "PROHIBITED_CONTENT",
+                "SPII",
+                "IMAGE_SAFETY",
+                "LANGUAGE",
+            )
+        ),
+    ],
+)
+@pytest.mark.parametrize("parts", [[], [{"text": "a"}], [call()]])
+def test_finish_reason(reason: str, expected: str, parts: list[dict[str, Any]]) -> None:
+    """Whatever was said before, an answer that was cut or filtered says so."""
+    assert only_choice(read_answer(body(*parts, reason=reason), model="m"))["finish_reason"] == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (body(reason="MALFORMED_FUNCTION_CALL"), Cause.MALFORMED_CALL),
+        (body(call("")), Cause.MALFORMED_CALL),
+        (body(call(), reason="UNEXPECTED_TOOL_CALL"), Cause.UNEXPECTED_CALL),
+        (body({"text": "a"}, reason="OTHER"), Cause.ODD_END),
+        (body({"text": "a"}, reason=None), Cause.TRUNCATED),
+        (body(), Cause.EMPTY),
+        ({}, Cause.EMPTY),
+        (body({"text": "why", "thought": True}), Cause.THINKING_ONLY),
+        (body({"inlineData": {"mimeType": "image/png", "data": "aGk="}}), Cause.NOT_AN_ANSWER),
+        ([], Cause.NOT_AN_ANSWER),
+    ],
+)
+def test_cause_of_a_200_that_is_no_answer(answer: Any, cause: Cause) -> None:
+    """What happens next depends on which it is."""
+    with pytest.raises(UpstreamFault) as caught:
+        read_answer(answer, model="m")
+
+    assert caught.value.cause is cause
+
+
+def test_explanation_is_passed_on() -> None:
+    """Gemini's finish message says what was wrong, but not at any length."""
+    candidate = {"finishReason": "UNEXPECTED_TOOL_CALL", "finishMessage": "tried to call X" + "x" * 9999}
+
+    with pytest.raises(UpstreamFault, match="tried to call X") as caught:
+        read_answer({"candidates": [candidate]}, model="m")
+
+    assert len(caught.value.message) < 1000

@@ -1,0 +1,59 @@
+"""The format of the answer beside tools: an instruction before Gemini 3, a setting from it on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.emulator import judge
+from proxy.upstream.wires.gemini import build_request
+from sanitizers import profile_for
+from tests.proxy.upstream.wires.gemini.test_settings import JSON, SCHEMA, V2_0, V2_5, V3
+from tests.support.builders import system, user
+
+TOOL = {"type": "function", "function": {"name": "f"}}
+
+
+FORMATS: list[Any] = [
+    {"type": "json_object"},
+    {"type": "json_schema", "json_schema": {"name": "n", "schema": SCHEMA}},
+]
+
+
+@pytest.mark.parametrize("given", FORMATS)
+@pytest.mark.parametrize("model", [V2_0, V2_5])
+def test_a_form_beside_tools_is_said_in_words(model: str, given: dict[str, Any]) -> None:
+    """Models before Gemini 3 refuse the setting beside tools, so the system instruction says it."""
+    messages = [system("be brief"), user("a")]
+    parameters = {"response_format": given, "tools": [TOOL], "temperature": 0.5}
+
+    body = build_request(messages, parameters, profile_for(f"gemini/{model}"), model)
+
+    assert judge(model, body) is None
+    assert body["generationConfig"] == {"temperature": 0.5}
+    first, words = (part["text"] for part in body["systemInstruction"]["parts"])
+    assert first == "be brief"
+    assert "JSON" in words
+    assert ('{"a":{"$ref":"#/$defs/A"}}' in words) == (given["type"] == "json_schema")
+
+
+@pytest.mark.parametrize("given", FORMATS)
+def test_a_form_beside_tools_from_gemini_3_on(given: dict[str, Any]) -> None:
+    """It takes both."""
+    body = build_request(
+        [user("a")], {"response_format": given, "tools": [TOOL]}, profile_for(f"gemini/{V3}"), V3
+    )
+
+    assert body["generationConfig"]["responseMimeType"] == JSON
+    assert "systemInstruction" not in body
+
+
+@pytest.mark.parametrize("tools", [[], [TOOL]])
+def test_text_needs_no_words(tools: list[Any]) -> None:
+    """It is what a model writes anyway."""
+    parameters = {"response_format": {"type": "text"}, "tools": tools}
+
+    body = build_request([user("a")], parameters, profile_for(f"gemini/{V2_5}"), V2_5)
+
+    assert "systemInstruction" not in body

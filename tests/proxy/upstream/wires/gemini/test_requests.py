@@ -1,0 +1,18 @@
+"""The parameters that the wire carries."""
+
+from __future__ import annotations
+
+from proxy.ingress.openai_chat.parameters import PARAMETERS
+from proxy.upstream.wires.gemini import SUPPORTED, carried_parameters
+from sanitizers import profile_for
+from tests.proxy.upstream.wires.gemini.test_settings import V2_5, V3
+
+
+def test_carried_parameters() -> None:
+    """They are known parameters, and all of them on the model that takes them all."""
+    assert SUPPORTED <= PARAMETERS.keys()
+    assert carried_parameters(profile_for(f"gemini/{V2_5}"), V2_5) == SUPPORTED
+    assert SUPPORTED - carried_parameters(profile_for(f"gemini/{V3}"), V3) == {
+        "frequency_penalty",
+        "presence_penalty",
+    }
