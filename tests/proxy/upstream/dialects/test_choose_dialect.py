@@ -1,0 +1,84 @@
+"""The row of a deployment: by its provider, its model and its transport."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.upstream.dialects.choose_dialect import Transport, dialect_for, withheld_names
+from proxy.upstream.dialects.dialect import Dialect
+from proxy.upstream.dialects.table import LEVELS
+from tests.support.proxied import settings_of
+
+
+def row_of(model: str, transport: Transport = "litellm", **params: Any) -> Dialect:
+    """Return the row of a deployment of *model*."""
+    base = {"api_base": "http://127.0.0.1:1/v1"}
+    [deployment] = resolve(settings_of({"m": {"model": model, **base, **params}}), "m")
+    return dialect_for(deployment, transport)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("gemini/gemini-2.5-pro", "gemini"),
+        ("gemini/gemini-3-pro-preview", "gemini-3"),
+        ("vertex_ai/gemini-3-pro-preview", "gemini-3"),
+        ("vertex_ai/claude-sonnet-4-5", "anthropic"),
+        ("anthropic/claude-sonnet-4-5", "anthropic"),
+        ("bedrock/anthropic.claude-sonnet-4-5-v1:0", "bedrock-claude"),
+        ("bedrock/us.amazon.nova-pro-v1:0", "bedrock-nova"),
+        ("bedrock/meta.llama3-70b-instruct-v1:0", "bedrock"),
+        ("deepseek/deepseek-chat", "deepseek"),
+        ("deepseek/deepseek-reasoner", "deepseek-reasoner"),
+        ("deepseek/deepseek-v4", "deepseek-v4"),
+        ("mistral/mistral-large-latest", "mistral"),
+        ("openai/gpt-4.1", "openai-compatible"),
+        ("hosted_vllm/qwen3", "openai-compatible"),
+        ("replicate/whatever", "others"),
+    ],
+)
+def test_row_of_a_provider_and_model(model: str, name: str) -> None:
+    """A provider without a row has the one of others; a gateway of OpenAI's wire is only compatible."""
+    assert row_of(model).name == name
+
+
+def test_openai_s_own_service_has_its_own_row_with_the_model_s_efforts() -> None:
+    """The address decides, since other servers use the same names of models."""
+    own = row_of("openai/gpt-5.1", api_base="https://api.openai.com/v1")
+
+    assert (own.name, own.efforts) == ("openai", ("none", "low", "medium", "high"))
+    assert row_of("openai/gpt-5.1").efforts is None
+
+
+@pytest.mark.parametrize("model", ["groq/openai/gpt-oss-120b", "ollama/gpt-oss:20b"])
+def test_gpt_oss_has_three_levels_wherever_it_runs(model: str) -> None:
+    """It cannot be kept from thinking."""
+    assert row_of(model).efforts == LEVELS
+
+
+@pytest.mark.parametrize(
+    ("transport", "efforts"), [("direct", ("none", "high", "max")), ("litellm", ("none", "high"))]
+)
+def test_deepseek_v4_has_more_efforts_on_the_direct_wire(
+    transport: Transport, efforts: tuple[str, ...]
+) -> None:
+    """Through litellm the effort is only a switch."""
+    assert row_of("deepseek/deepseek-v4", transport).efforts == efforts
+
+
+@pytest.mark.parametrize(("transport", "limit"), [("direct", "any"), ("litellm", "one")])
+def test_litellm_merges_the_limits_of_some_servers(transport: Transport, limit: str) -> None:
+    """Both names of the limit would become one there."""
+    assert row_of("xinference/qwen3", transport).limit == limit
+
+
+def test_withheld_names_are_those_of_the_row_and_of_openai_s_model() -> None:
+    """A name that the request does not have is not withheld."""
+    params = {"model": "openai/o3", "api_base": "https://api.openai.com/v1"}
+    [deployment] = resolve(settings_of({"m": params}), "m")
+    parameters = {"top_k": 1, "stop": ["x"], "seed": 1}
+
+    assert withheld_names(deployment, "direct", parameters) == {"top_k", "stop"}

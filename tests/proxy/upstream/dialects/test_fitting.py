@@ -1,0 +1,53 @@
+"""Parameters while rules change them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.upstream.dialects.dialect import Dialect
+from proxy.upstream.dialects.fitting import Fitting
+
+
+def fitting(parameters: dict[str, Any], *allowed: str) -> Fitting:
+    """Return a fitting of *parameters*."""
+    return Fitting(parameters, Dialect("any"), [], frozenset(allowed))
+
+
+def test_unchanged_parameters_are_the_object_that_was_given() -> None:
+    """So that the caller sees at once that nothing changed."""
+    given = {"n": 1}
+
+    assert fitting(given).parameters is given
+
+
+def test_replacing_under_another_name_keeps_the_place_and_overwrites_the_other() -> None:
+    """The order of the body stays, and what stood under the new name is gone."""
+    given = {"a": 1, "b": 2, "c": 3}
+    fitted = fitting(given)
+    fitted.replace("a", 4, "why", to="c")
+
+    assert list(fitted.parameters.items()) == [("c", 4), ("b", 2)]
+    assert [(c.kind, c.reason, c.detail) for c in fitted.changes] == [("replaced", "why", "a")]
+    assert given == {"a": 1, "b": 2, "c": 3}
+
+
+def test_withholding_is_counted_without_a_change_and_dropping_with_one() -> None:
+    """The count of dropped parameters holds both."""
+    fitted = fitting({"a": 1, "b": 2})
+    fitted.withhold("a")
+    fitted.drop("b", "why")
+
+    assert (fitted.parameters, fitted.dropped) == ({}, ["a", "b"])
+    assert [change.detail for change in fitted.changes] == ["b"]
+
+
+def test_allowed_names_have_no_value_for_a_rule() -> None:
+    """Rules leave alone what they do not see."""
+    assert fitting({"a": 1}, "a").value("a") is None
+
+
+def test_declared_functions_are_those_of_both_forms_even_where_allowed() -> None:
+    """A choice may name any of them."""
+    tools = [{"type": "function", "function": {"name": "f"}}]
+
+    assert fitting({"tools": tools, "functions": [{"name": "g"}]}, "tools").declared() == ("f", "g")

@@ -1,0 +1,37 @@
+"""The body of a request for embeddings or a text completion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from proxy.config import resolve
+from proxy.core.upstream_call import TextCall, Timeouts
+from proxy.upstream.wires.openai.text_requests import build_text_request
+from tests.support.proxied import settings_of
+
+
+@pytest.mark.parametrize(
+    ("stream", "ask_usage", "switches"),
+    [
+        (False, True, {}),
+        (True, False, {"stream": True}),
+        (True, True, {"stream": True, "stream_options": {"include_usage": True}}),
+    ],
+)
+def test_the_body_holds_the_parameters_and_the_switches(
+    stream: bool, ask_usage: bool, switches: dict[str, Any]
+) -> None:
+    """The model is the provider's name for it, and allowed fields stand beside the parameters."""
+    [deployment] = resolve(settings_of({"m": {"model": "openai/gpt-3.5-turbo-instruct"}}), "m")
+    limits = Timeouts(1, 1, 1, 1)
+    call = TextCall(deployment, {"prompt": "a"}, limits, ask_usage=ask_usage, extra_body={"x": 1})
+
+    assert orjson.loads(build_text_request(call, stream=stream)) == {
+        "model": "gpt-3.5-turbo-instruct",
+        "prompt": "a",
+        "x": 1,
+        **switches,
+    }
