@@ -1,0 +1,33 @@
+"""The environment and the loggers of litellm."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+import pytest
+
+from proxy.upstream.litellm.environment import LOGGERS, QUIET, quiet_litellm
+
+
+def test_the_environment_is_set_over_what_the_operator_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A debug setting would write histories into the log."""
+    monkeypatch.setenv("LITELLM_LOG", "DEBUG")
+    monkeypatch.setenv("LITELLM_MODE", "DEV")
+    quiet_litellm()
+
+    assert {name: os.environ[name] for name in QUIET} == dict(QUIET)
+
+
+@pytest.mark.parametrize("name", LOGGERS)
+def test_a_logger_that_litellm_switched_on_is_silent_again(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its lines quote messages and addresses, and must not reach the handlers of the process either."""
+    logger = logging.getLogger(name)
+    logger.disabled, logger.propagate = False, True
+    quiet_litellm()
+    logger.error("a message of a client")
+
+    assert caplog.records == []
+    assert (logger.disabled, logger.propagate) == (True, False)
