@@ -9,7 +9,6 @@ import pytest
 from proxy.upstream.signature_carriers import (
     CALL_SIGNATURE_FIELDS,
     LONGEST_SIGNATURE,
-    MESSAGE_SIGNATURE_FIELDS,
     SIGNATURE_FIELD,
     STAND_INS,
     call_signatures,
@@ -33,7 +32,18 @@ def placed(holder: dict[str, Any], path: tuple[str, ...], leaf: Any) -> dict[str
     return {**holder, name: inner}
 
 
-@pytest.mark.parametrize("path", CALL_SIGNATURE_FIELDS, ids=".".join)
+IN_CALLS = [
+    ("extra_content", "google", "thought_signature"),
+    ("extra_content", "vertex", "thought_signature"),
+    ("provider_specific_fields", "thought_signature"),
+    ("provider_specific_fields", "thought_signatures"),
+    ("function", "provider_specific_fields", "thought_signature"),
+    ("function", "thought_signature"),
+]
+"""The fields that Google, Vertex, litellm and Portkey use."""
+
+
+@pytest.mark.parametrize("path", IN_CALLS, ids=".".join)
 def test_a_signature_is_read_from_every_field_of_a_call(path: tuple[str, ...]) -> None:
     """A list holds the newest signature last."""
     for leaf in ("QUJD", ["QUFB", "QUJD"]):
@@ -43,7 +53,7 @@ def test_a_signature_is_read_from_every_field_of_a_call(path: tuple[str, ...]) -
         assert not has_only_openai_fields(call)
 
 
-@pytest.mark.parametrize("path", MESSAGE_SIGNATURE_FIELDS, ids=".".join)
+@pytest.mark.parametrize("path", IN_CALLS[:4], ids=".".join)
 def test_a_signature_is_read_from_every_field_of_a_message(path: tuple[str, ...]) -> None:
     """It is that of the text."""
     assert list(text_signatures(placed({"role": "assistant"}, path, "QUJD"))) == ["QUJD"]
@@ -87,7 +97,7 @@ def test_details_are_written_from_the_calls_and_read_back() -> None:
     assert with_reasoning_details(plain) is plain
 
 
-@pytest.mark.parametrize("path", CALL_SIGNATURE_FIELDS, ids=".".join)
+@pytest.mark.parametrize("path", IN_CALLS, ids=".".join)
 def test_a_signature_is_moved_into_the_one_field(path: tuple[str, ...]) -> None:
     """No other field keeps one; a second time nothing changes."""
     moved = with_signature(placed(BARE, path, "QUFB"), "QUJD", CALL_SIGNATURE_FIELDS)

@@ -94,6 +94,16 @@ async def test_the_watch_fails_a_read_that_is_late() -> None:
     timer.stop()
 
 
+@pytest.mark.parametrize(("stream", "is_late"), [(True, True), (False, False)])
+async def test_only_a_stream_has_a_limit_for_its_first_byte(stream: bool, is_late: bool) -> None:
+    """A whole answer begins when all of it has been written."""
+    timer = CallTimer(Timeouts(LONG, 0, LONG, LONG), stream=stream)
+    timer.expect()
+
+    assert (timer.until <= asyncio.get_running_loop().time()) is is_late
+    timer.note_bytes()
+
+
 async def test_no_read_is_late_once_its_bytes_have_come() -> None:
     """The limit is for silence."""
     timer = CallTimer(Timeouts(LONG, LONG, LONG, LONG), stream=True)
