@@ -36,15 +36,15 @@ out. They may hold characters that no header may hold, and aiohttp would then re
 
 
 def fault_of_answer(
-    status: int, headers: Mapping[str, str], words: str | None, secrets: Iterable[str], body: bytes = b""
+    status: int, headers: Mapping[str, str], message: str | None, secrets: Iterable[str], body: bytes = b""
 ) -> UpstreamFault:
-    """Return the error for an answer with *status*. *words* is the provider's message, or None if it sent none.
+    """Return the error for an answer with *status*. *message* is the provider's message, or None if it sent none.
 
     The status is kept. The message for a 401 or 403 says that the provider refused the proxy's key. Gemini's 400 for
     a bad key is treated as a 401, since a client would read a 400 as its own mistake. Of *headers*, only those that
     tell a client when to retry are passed on. Status, headers and *body* are kept as evidence.
     """
-    fault = UpstreamFault(words or f"The provider answered with status {status}.", upstream_status=status)
+    fault = UpstreamFault(message or f"The provider answered with status {status}.", upstream_status=status)
     _complete(fault, status, headers, secrets, body)
     return fault
 
@@ -80,8 +80,8 @@ def _retry_headers(headers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _message_for_clients(words: str, status: int | None, secrets: Iterable[str]) -> str:
-    """Return the provider's message *words*, shortened and without secrets.
+def _message_for_clients(message: str, status: int | None, secrets: Iterable[str]) -> str:
+    """Return the provider's *message*, shortened and without secrets.
 
     For a 401 or 403 it names the proxy's key.
     """
@@ -89,8 +89,8 @@ def _message_for_clients(words: str, status: int | None, secrets: Iterable[str])
         return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
     held = tuple(secrets)
     tail = _LONGEST_ENCODING * max(map(len, held), default=0)
-    read = words[: _MOST_SEARCHED + tail]
+    read = message[: _MOST_SEARCHED + tail]
     masked = mask(read, held)
-    if len(read) < len(words):  # a secret may have been cut at the end
+    if len(read) < len(message):  # a secret may have been cut at the end
         masked = masked[: max(0, len(masked) - tail)] or MASK
     return masked[:_LONGEST_MESSAGE]

@@ -3,12 +3,12 @@
 Any bytes end the silence, also a comment or a blank line. OpenRouter and DeepSeek send them while a request waits, so
 that the connection stays open.
 
-    ``first_byte_s``   silence before the answer has begun: the model reads, thinks or waits for its turn; for streams
-                       only, since a whole answer begins when all of it has been written
+    ``first_byte_s``   silence before the answer has begun (the model reads, thinks or waits for its turn)
     ``idle_s``         silence after the answer has begun
-    ``total_s``        the whole call; an answer that sends nothing but comments ends here
+    ``total_s``        the whole call, so that an answer of nothing but comments ends
 
-The session has a limit of its own for connecting.
+Only a stream has a limit for its first byte, since a whole answer begins when all of it has been written. The time to
+connect has a limit of its own (:mod:`proxy.upstream.direct.exchange`).
 """
 
 from __future__ import annotations
