@@ -1,8 +1,8 @@
 """Fetches images from public addresses, with limits in time, size and number.
 
 A name is resolved once, and all of its addresses must be public. The socket factory checks the address again when it
-connects. So a name that resolves differently the second time (DNS rebinding) is of no use. Redirects are followed
-here, each under the same rules.
+connects. So a name that resolves differently later (DNS rebinding) leads to no private address. Each redirect is
+followed under the same rules.
 """
 
 from __future__ import annotations
