@@ -1,19 +1,19 @@
-"""Decides what is sent to one deployment, and says every change with its reason. Pure.
+"""Decides what is sent to one deployment, and gives every change with its reason. Pure.
 
 In the order of the data:
 
-    windows, model_spellings  what a model takes, as the operator, the catalogue or its family say
-    turn_policies             the rules of a turn for a model and a key
-    guard_turns               the rules of a turn, kept before a request is sent
-    plan_target               a deployment, and the rules that hold for a plan
-    plan_parameters           the parameters that a deployment takes
-    clean_tools               the tools, as a provider's schema dialect wants them
-    signatures                thought signatures, put back in their places
-    budgets                   a history that is too long, made to fit
-    prepare_request           one request made legal and fitting
-    plan                      the whole plan of one attempt, and its changes
-    repairs                   the one change that a refused request gets
-    corrective_note           the note to the model about a call that cannot be used
+    windows, model_spellings  a model's window, from the operator, litellm's table or the model's family
+    turn_policies             the turn guard's limits for a model and a key
+    guard_turns               applies the turn guard before a request is sent
+    plan_target               a deployment, and the rules that a plan follows
+    plan_parameters           chooses the parameters that a deployment takes
+    clean_tools               rewrites tool schemas in a provider's dialect
+    signatures                puts thought signatures back on the calls of a history
+    budgets                   cuts a history that is too long
+    prepare_request           makes one request legal
+    plan                      plans one attempt, and lists its changes
+    repairs                   changes a refused request once, by the provider's words
+    corrective_note           the note that tells the model about an unusable call
     dry_run                   a plan that is shown and not sent
-    preview                   what happens to requests of each model, before there is one
+    preview                   the rules and limits of each configured model
 """

@@ -1,4 +1,4 @@
-"""The tools of a request as a deployment takes them: which dialect its schemas are in, and the tools in it. Pure."""
+"""Rewrites a request's tools in the schema dialect of a deployment."""
 
 from __future__ import annotations
 
@@ -30,22 +30,21 @@ _GEMINI_WITH_JSON = Target(GEMINI, richer=GEMINI_JSON)
 _LISTED = 20
 
 _KEPT: dict[tuple[KnownTools, Target], CleanedTools] = {}
-"""What tools came to, those that were cleaned last. Plans are made in threads as well, so that whoever adds to it holds
-the lock."""
+"""The results of the newest cleanings. Worker threads plan requests too, so a writer holds the lock."""
 
 _KEEPING = Lock()
 _MOST_KEPT = 2 * MOST_KNOWN
 
 _SCHEMA_BYTE = 256
-"""Bytes of a history that take as long to plan as one of a schema to clean: 4,000 properties of 155 KB took 0.25 s, and
-a history of 354 KB 2 ms."""
+"""The cost of one schema byte, in bytes of history. Cleaning 4,000 properties (155 KB) took 0.25 s. Planning a history
+of 354 KB took 2 ms."""
 
 
 def target_of(deployment: Deployment, profile: Profile) -> Target:
-    """Return what the tools for *deployment* are cleaned for.
+    """Return the schema dialects that the tools for *deployment* are cleaned for.
 
-    ``parametersJsonSchema`` says more than ``parameters`` does; generativelanguage has it, and the models since 2.5 are
-    known to read it (gemini-cli#4196, goose#6555). litellm writes the latter alone.
+    ``parametersJsonSchema`` can say more than ``parameters``. generativelanguage takes it, and models since 2.5 are
+    known to read it (gemini-cli#4196, goose#6555). litellm writes only ``parameters``.
     """
     if profile.schemas != GEMINI.name:
         return _TARGETS[profile.schemas]
@@ -58,9 +57,9 @@ def target_of(deployment: Deployment, profile: Profile) -> Target:
 def clean_declared(
     parameters: Mapping[str, Any], target: Target, known: KnownTools | None = None
 ) -> tuple[Mapping[str, Any], tuple[Change, ...]]:
-    """Return *parameters* with the tools that they declare as *target* takes them, and what was changed.
+    """Return *parameters* with their tools cleaned for *target*, and the changes.
 
-    The same object where nothing was. *known* is what is known of the tools that the client sent. Raises
+    Without changes it returns the object that it got. *known* is the shared list of tools that the client sent. Raises
     :class:`sanitizers.Unrepairable` as :func:`clean_tools` does.
     """
     made: dict[str, Any] = {}
@@ -78,9 +77,9 @@ def clean_declared(
 
 
 def cleaning_weight(known: KnownTools | None, most: int, target: Target) -> int:
-    """Return what it takes to clean tools, as the bytes of a usual history: nothing for those that were cleaned before.
+    """Return the cost of cleaning tools, in bytes of a usual history. Tools that were cleaned before cost nothing.
 
-    *known* is what is known of them; of others there are *most* bytes.
+    *known* is the shared list of tools. Without it, *most* is an upper bound of their bytes.
     """
     if known is None:
         return _SCHEMA_BYTE * most
@@ -88,7 +87,10 @@ def cleaning_weight(known: KnownTools | None, most: int, target: Target) -> int:
 
 
 def _clean_known(known: KnownTools, target: Target) -> CleanedTools:
-    """Return *known* tools as *target* takes them, kept unless that is too large, as references written out may be."""
+    """Return *known* tools cleaned for *target*.
+
+    The result is cached unless it is too large. Schemas grow when their references are written out.
+    """
     key = known, target
     kept = _KEPT.get(key)
     if kept is not None:
@@ -107,7 +109,7 @@ def _clean_known(known: KnownTools, target: Target) -> CleanedTools:
 
 
 def refuse_tools(changes: tuple[Change, ...]) -> UnrepairableHistory:
-    """Return the 400 of mode ``strict`` for tools that would have to be changed."""
+    """Return the 400 that mode ``strict`` sends for tools that would have to be changed."""
     listed = "; ".join(f"{_place_of(change)}: {change.reason}" for change in changes[:_LISTED])
     return UnrepairableHistory(
         f"The tools would have to be changed (mode 'strict'). {listed}.",
@@ -116,5 +118,5 @@ def refuse_tools(changes: tuple[Change, ...]) -> UnrepairableHistory:
 
 
 def _place_of(change: Change) -> str:
-    """Return the place in the request, whose list a change of the older one says in its detail."""
+    """Return the path of the tool that was changed. The detail of a change names ``functions``, the older list."""
     return f"{'functions' if change.detail.startswith('functions') else 'tools'}[{change.index}]"

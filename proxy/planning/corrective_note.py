@@ -1,8 +1,10 @@
-"""The short note that a further try carries after an answer that could not be used. Pure.
+"""The note that a retry carries after an answer that could not be used.
 
-A bare second try of a malformed call often fails alike, since the context is the same (PasClaw#406, epam#490); told
-what was wrong, the model mends it (vellum#43134). The note is a user message behind the history, so that a cached
-prefix stays what it was; the client never sees it, and it is in the change list.
+A plain retry of a malformed call often fails again, since the context is the same (PasClaw#406, epam#490). A model
+that is told its mistake corrects it (vellum#43134).
+
+The note is a user message at the end of the history, so a cached prefix stays valid. The list of changes names it. The
+client never sees it.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ _MOST_NAMES = 64
 
 
 def note_for(cause: Cause, parameters: Mapping[str, Any], detail: str = "") -> str:
-    """Return the sentence for the model; *parameters* are the model's, *detail* says what was wrong with a call."""
+    """Return the note's text for *cause*.
+
+    *parameters* are the request's. *detail* says what was wrong with a call.
+    """
     if parameters.get("tool_choice") == "none":
         return "[Your last answer called a tool, and none can be called any more. Answer in text.]"
     if cause in (Cause.UNEXPECTED_CALL, Cause.UNDECLARED_CALL):
@@ -40,7 +45,7 @@ def note_for(cause: Cause, parameters: Mapping[str, Any], detail: str = "") -> s
 
 
 def with_note(request: ChatRequest, note: str) -> tuple[ChatRequest, Change]:
-    """Return *request* with *note* as its last message, and the change that this is."""
+    """Return *request* with *note* as its last message, and that change."""
     messages = [*request.messages, {"role": "user", "content": note}]
     change = Change(STEP, "inserted", max(0, len(request.messages) - 1), "corrective_note")
     return replace(request, messages=messages), change

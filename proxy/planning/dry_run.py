@@ -1,6 +1,6 @@
-"""The dry run behind ``POST /v1/explain``, ``turnright explain`` and the inspector: what would be sent, and why.
+"""The dry run behind ``POST /v1/explain``, ``turnright explain`` and the inspector: a plan that is not sent.
 
-The answer holds the whole request as it would be sent. So it is for the sender alone, and nothing of it is logged.
+The result holds the whole request as it would be sent. So only the sender gets it, and none of it is logged.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from sanitizers.turns import Guarded, TurnPolicy
 
 @record
 class DryRunInput:
-    """One request as a client sends it, and all that decides what would become of it.
+    """One request as a client sends it, and everything that its plan depends on.
 
-    *facts* is what is known of the target's budget, *kept* of the signatures of the request's calls. *policy* is that
-    of the turn guard, None where the guard is off. *max_rounds* is the client's own limit of rounds, None without one.
+    *facts* is what is known of the target's budget. *kept* holds the signatures that are stored for the request's
+    calls. *policy* is the turn guard's, None where the guard is off. *max_rounds* is the client's own limit of rounds.
     """
 
     request: ChatRequest
@@ -40,11 +40,12 @@ class DryRunInput:
 
 @record
 class DryRun:
-    """The result of a dry run: what would become of one request.
+    """The result of a dry run.
 
-    *request* is as the turn guard leaves it, *kept* what is known of the signatures of its calls. *repaired* is the
-    plan under which everything is repaired that can be. *shown* is that plan too, or where that is too long to be sent,
-    the plan without a budget. *sent* is the plan in the mode that is set. *refusal* says why there is no plan.
+    *request* is the request after the turn guard. *kept* holds the signatures that are stored for its calls.
+    *repaired* is the plan in mode ``repair``. *shown* is the same plan. Where that history is too long, *shown* is the
+    plan without a budget. *sent* is the plan in the configured mode. *refusal* is the error where there is no such
+    plan.
     """
 
     request: ChatRequest
@@ -68,35 +69,35 @@ class DryRun:
 
     @property
     def mode(self) -> str:
-        """The mode of sanitizing that is set."""
+        """The configured mode of sanitizing."""
         return self.target.sanitize.mode
 
     @property
     def found(self) -> tuple[Violation, ...]:
-        """What is wrong with the history as it came."""
+        """The rules that the history breaks as the client sent it."""
         return self.shown.outcome.found if self.shown is not None and self.shown.outcome is not None else ()
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """What would still be wrong after repairing."""
+        """The rules that the history still breaks after repairing."""
         return (
             self.shown.outcome.violations if self.shown is not None and self.shown.outcome is not None else ()
         )
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What repairing changes, and the turn guard."""
+        """The changes of mode ``repair``, and those of the turn guard."""
         made = self.shown.changes if self.shown is not None else self.request.mended
         return (*made, *(self.guarded.changes if self.guarded is not None else ()))
 
     @property
     def verdict(self) -> str:
-        """What would happen: ``unchanged``, ``repaired``, ``sent_as_is`` (observe, off), or ``refused``."""
+        """The outcome: ``unchanged``, ``repaired``, ``sent_as_is`` (modes observe and off), or ``refused``."""
         return _verdict(self.mode, self.sent, self.found, self.changes, self.refusal)
 
 
 def run_dry(given: DryRunInput) -> DryRun:
-    """Return what would become of a request; nothing is sent, and nothing is raised for a request that is refused."""
+    """Return the dry run of a request. Nothing is sent. A refusal is returned and not raised."""
     target, mode = given.target, given.target.sanitize.mode
     request, guarded = guard_chat(given.request, given.policy, given.max_rounds, mode=mode)
 
@@ -122,10 +123,10 @@ def run_dry(given: DryRunInput) -> DryRun:
 def tell_run(run: DryRun) -> dict[str, Any]:
     """Return a dry run as JSON-ready values.
 
-    Whatever the mode, the changes are those of ``repair``, ``refusal`` says why there are none, and ``budget`` what
-    that comes to in tokens. ``mode`` and ``verdict`` say what would happen. ``body`` is what would be sent, with the
-    signatures that are kept; None where it would be refused. ``turns`` says what the turn guard finds, None where it is
-    off.
+    In every mode, ``changes`` and ``budget`` are those of mode ``repair``. ``refusal`` says why there are none.
+    ``mode`` and ``verdict`` are those of the configured mode. ``body`` is the request as it would be sent, with the
+    stored signatures. It is None for a refused request. ``turns`` holds the turn guard's findings, None where the
+    guard is off.
     """
     changes, repaired = run.changes, run.repaired
     return {

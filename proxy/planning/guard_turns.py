@@ -1,7 +1,7 @@
-"""The turn guard's place in a request: before anything is planned, in what the client sent. Pure.
+"""Applies the turn guard to a client's request, before it is planned.
 
-What is decided is :mod:`sanitizers.turns`; here is how a request is given to it. Its answer:
-:mod:`proxy.forwarding.chat.gate_answer`.
+:mod:`sanitizers.turns` holds the rules. This module passes a request to them. :mod:`proxy.forwarding.chat.gate_answer`
+applies them to the answer.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from proxy.core.known_tools import MOST_KNOWN
 from sanitizers.turns import Declared, Guarded, TurnPolicy, guard_turn, guard_without_rounds
 
 MAX_ROUNDS = "x-turnright-max-rounds"
-"""The header by which a client lowers its limit."""
+"""The header in which a client sends a lower limit of rounds."""
 
 _MOST_DIGITS = 9
 
 
 def read_max_rounds(value: str | None) -> int | None:
-    """Return the limit in the header's *value*, None without one; raises :class:`InvalidRequest` for no number.
+    """Return the limit in the header's *value*, None without a header. Raises :class:`InvalidRequest` for a bad number.
 
-    Not 0, which would be no limit: a client can only lower the operator's.
+    0 is refused, since it would mean no limit. A client can only lower the operator's limit.
     """
     if value is None:
         return None
@@ -36,9 +36,10 @@ def read_max_rounds(value: str | None) -> int | None:
 def guard_chat(
     chat: ChatRequest, policy: TurnPolicy | None, asked: int | None, *, mode: str
 ) -> tuple[ChatRequest, Guarded | None]:
-    """Return *chat* as the guard leaves it, and what it found; *chat* itself and None where it is off.
+    """Return *chat* after the turn guard, and its findings. Where the guard is off, return *chat* and None.
 
-    *mode* is that of sanitizing: only ``repair`` gives a further user message a legal place at every provider.
+    *mode* is the mode of sanitizing. Only ``repair`` makes an inserted user message legal at every provider. In other
+    modes the guard writes into a tool result.
     """
     if policy is None:
         return chat, None

@@ -1,8 +1,8 @@
-"""Under which names a deployment's model may stand in a table of models, and what its own name is without the rest.
+"""The names under which a table of models may list a deployment's model.
 
-A route's spelling carries more than the model: ``bedrock/converse/us.anthropic.claude-…`` an API and a region,
-``openrouter/openai/gpt-4o`` a vendor, ``openai/ft:gpt-4o-mini:org::id`` an organisation. What may be left out depends
-on the route: where anybody serves anything under any name, a name says nothing, and only the whole of it is looked up.
+A route's spelling holds more than the model. ``bedrock/converse/us.anthropic.claude-…`` holds an API and a region,
+``openrouter/openai/gpt-4o`` a vendor, ``openai/ft:gpt-4o-mini:org::id`` an organisation. The route decides which parts
+may be left out. On routes that serve any weights under any name, only the full name is looked up.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ OWN_WINDOWS = frozenset(
         "xinference",
     }
 )
-"""Routes to servers that set a window of their own, mostly for weights that anybody may have named."""
+"""Routes to servers that set a window of their own. Most serve weights under names that anybody may choose."""
 
 _VENDORS = frozenset({"anthropic", "azure", "azure_ai", "bedrock", "gemini", "google", "openai", "vertex_ai"})
-"""Whose models are the same wherever they are hosted. What follows one of these names in a path is a model, or a step
-towards it: an API (``converse``, ``invoke``, ``responses``), a region, an ARN, ``models``."""
+"""Vendors whose models are the same on every host. The next segment of a path is a model, or one of these: an API
+(``converse``, ``invoke``, ``responses``), a region, an ARN, ``models``."""
 
 _REGION = re.compile(r"[a-z-]+\.(?=[a-z0-9-]*[a-z-]\.)")
 """``us.`` before ``anthropic.``: Bedrock's inference profiles."""
@@ -53,7 +53,7 @@ _LABELS = re.compile(r"(?:[a-z0-9-]*[a-z-]\.)+")
 
 
 def spellings_of(deployment: Deployment) -> Iterator[str]:
-    """Yield the names under which *deployment*'s model may be listed, the most particular first."""
+    """Yield the names under which *deployment*'s model may be listed, the most specific first."""
     yield deployment.model
     if deployment.provider in OWN_WINDOWS:
         return
@@ -81,7 +81,7 @@ def spellings_of(deployment: Deployment) -> Iterator[str]:
 
 
 def own_name(deployment: Deployment) -> str:
-    """Return the model's own name in small letters, without route, vendor, region or organisation."""
+    """Return the model's own name in lower case, without route, vendor, region or organisation."""
     name = deployment.model_id.rpartition("/")[2].lower()
     if name.startswith("ft:"):
         return _base_of(name)
@@ -90,7 +90,7 @@ def own_name(deployment: Deployment) -> str:
 
 
 def vendors_of(deployment: Deployment) -> tuple[str, ...]:
-    """Return the route and, where its path names one last, the vendor: one of them hosts the model."""
+    """Return the route, and the vendor that its path names last. One of the two hosts the model."""
     if deployment.provider in OWN_WINDOWS:
         return ()
     path = deployment.model_id.split("/")

@@ -1,11 +1,11 @@
 """Plans one attempt before anything is sent: history, parameters, tools and budget for one deployment.
 
-The mode of sanitizing decides what is done with a history:
+The mode of sanitizing decides about a history:
 
-    repair   the history is made legal; one that cannot be is refused (or sent, by ``on_violation``)
-    observe  the history is sent as it is; what would have been changed is reported
-    strict   a history that would have to be changed is refused, with the list
-    off      only the rules for any request are checked
+    repair   makes the history legal, and refuses one that cannot be made legal (or sends it, by ``on_violation``)
+    observe  sends the history as it is, and reports the changes that it would need
+    strict   refuses a history that would have to be changed, with the list of changes
+    off      checks only the rules for every request
 """
 
 from __future__ import annotations
@@ -45,35 +45,36 @@ from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES
 
 REPLACED = "replaced"
-"""What a signature is counted as that is required, lost, and stood in for."""
+"""The count of required signatures that were lost, and were replaced by a stand-in."""
 
 _MANY = 1_000
-"""Changes from which on a Counter counts them faster: there may be 100,000, and the event loop waits."""
+"""From this many changes on, a Counter is faster. A history may have 100,000 changes, and counting blocks the event
+loop."""
 
 _STEP = attrgetter("step")
 
 _NOTHING: Mapping[str, Kept] = MappingProxyType({})
 
 _LISTED = 100
-"""Entries of a list in an error's body, at most: the history may break a rule in every message."""
+"""The most entries of a list in an error's body. A history may break a rule in every message."""
 
 _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "answer_repair")
-"""What may be changed behind the pipeline: :mod:`proxy.upstream.dialects`, :mod:`proxy.planning.budgets`,
+"""Steps after the pipeline: :mod:`proxy.upstream.dialects`, :mod:`proxy.planning.budgets`,
 :mod:`proxy.planning.repairs`, :mod:`proxy.planning.corrective_note`, :mod:`sanitizers.turns`,
 :mod:`proxy.answers.tool_calls`."""
 
-_STEPS = tuple(dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS)))  # a step of either may be called "tools"
+_STEPS = tuple(dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS)))  # "tools" may be a step of both
 
 MADE_IN_EVERY_MODE = ("turns", "answer_repair")
-"""Steps that have settings of their own: what they change is changed whatever the mode of sanitizing."""
+"""Steps with settings of their own. They change a request in every mode of sanitizing."""
 
 
 @record
 class Plan:
     """One request, ready to be sent.
 
-    *messages* is what goes upstream. *outcome* is what sanitizing said (None in mode ``off``, and where nothing
-    could be said). *dropped* names the parameters that do not go upstream.
+    *messages* is the history that goes upstream. *outcome* is the result of sanitizing. It is None in mode ``off``,
+    and where mode ``observe`` could not sanitize. *dropped* names the parameters that do not go upstream.
     """
 
     request: ChatRequest
@@ -86,25 +87,25 @@ class Plan:
     extra_body: Mapping[str, Any]
     dropped: tuple[str, ...]
     later_changes: tuple[Change, ...] = ()
-    """What was changed after sanitizing: for a further attempt (repairs, the note to the model), and in the answer."""
+    """Changes after sanitizing: repairs and the note to the model for a retry, and corrections of the answer."""
 
     signatures: Mapping[str, int] = field(default_factory=dict)
-    """How many thought signatures were ``restored``, ``carried`` by the client, ``withheld``, ``replaced``."""
+    """Thought signatures by outcome: ``restored``, ``carried`` by the client, ``withheld``, ``replaced``."""
 
     budget: Report | None = None
-    """What it comes to in tokens; None where nobody looked."""
+    """The request's tokens. None where they were not estimated."""
 
     cuts: tuple[Change, ...] = ()
-    """What was cut for the budget."""
+    """The cuts that the budget required."""
 
     ask_usage: bool = True
-    """Whether a stream is asked for its usage."""
+    """True where the proxy asks the provider for a stream's usage."""
 
     names_back: Mapping[str, str] = field(default_factory=dict)
-    """The client's name of each tool that goes by another one upstream."""
+    """The client's name of each renamed tool, by the name that goes upstream."""
 
     parameter_changes: tuple[Change, ...] = ()
-    """What was changed beside the history: in the parameters, and in the schemas of the tools."""
+    """Changes outside the history: in the parameters, and in the schemas of the tools."""
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -121,12 +122,14 @@ def plan_request(
     *,
     count: bool = False,
 ) -> Plan:
-    """Return the plan for sending *request* to *target*; *kept* is what is known of the calls in its history.
+    """Return the plan for sending *request* to *target*.
 
-    *facts* is what is known of the deployment's budget. Without it no budget is kept. With *count* the tokens are
-    counted in any case. Signatures go to their places in every mode, since the client was given ids in their place.
-    Raises :class:`UnrepairableHistory` for a history that cannot be made legal, or must not be, and
-    :class:`proxy.core.errors.ContextTooLong` for a history that cannot be made to fit.
+    *kept* holds the signatures that are stored for the calls of the history. *facts* is what is known of the
+    deployment's budget. Without facts no budget is enforced. With *count* the tokens are always counted.
+
+    Signatures are restored in every mode, since the client got ids in their place. Raises :class:`UnrepairableHistory`
+    for a history that cannot be made legal, or must not be changed. Raises :class:`proxy.core.errors.ContextTooLong`
+    for a history that cannot be made to fit.
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     settled, signatures = settle_signatures(request.messages, deployment, profile, kept, request.outline)
@@ -171,10 +174,11 @@ def plan_request(
 
 
 def _fit(given: FitInput, facts: Facts, mode: str, *, count: bool) -> Budgeted | None:
-    """Return *given* as *mode* fits it to its budget.
+    """Return *given* fitted to its budget by the rules of *mode*.
 
-    Only ``repair`` cuts. ``observe`` reports what would be cut, and returns None for a request that cannot be made to
-    fit. Raises :class:`ContextTooLong` in the other modes for such a request, and in ``strict`` for one to be cut.
+    Only ``repair`` cuts. ``observe`` reports the cuts, and returns None for a request that cannot be made to fit. The
+    other modes raise :class:`ContextTooLong` for such a request. ``strict`` also raises it for a request that needs a
+    cut.
     """
     try:
         fitted = fit_request(given, facts, count=count)
@@ -198,7 +202,7 @@ def _fit(given: FitInput, facts: Facts, mode: str, *, count: bool) -> Budgeted |
 
 
 def _changed(before: Messages, after: Messages) -> Messages:
-    """Return the messages of *after* that are none of *before*."""
+    """Return the messages of *after* that are not in *before*, by identity."""
     if after is before:
         return ()
     same = set(map(id, before))
@@ -212,9 +216,9 @@ def settle_signatures(
     kept: Mapping[str, Kept] = _NOTHING,
     outline: Outline | None = None,
 ) -> tuple[Messages, defaultdict[str, int]]:
-    """Return *messages* with the signatures that *deployment* made, and no others, and how many were what.
+    """Return *messages* with only the signatures that *deployment* made, and the count of signatures by outcome.
 
-    *outline* is one of *messages*, or of others and then of no use.
+    An *outline* of other messages is ignored.
     """
     if profile.signs_calls:
         return restore_signatures(messages, kept, origin_of(deployment, profile), outline)
@@ -222,7 +226,10 @@ def settle_signatures(
 
 
 def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
-    """Return the cost of planning *request* for *target*, as the bytes of a usual body: tools count for more."""
+    """Return the cost of planning *request* for *target*, in bytes of a usual body.
+
+    Tools cost more than their bytes.
+    """
     if not (request.parameters.get("tools") or request.parameters.get("functions")):
         return request.weight
     cleaned_for = target_of(target.deployment, target.profile)
@@ -230,9 +237,10 @@ def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
 
 
 def _prepared(messages: Messages, request: ChatRequest, target: PlanTarget) -> Prepared | None:
-    """Return *request*, whose history is *messages*, as it is or would be sent.
+    """Return *request* with the history *messages*, made legal for *target*.
 
-    Returns None where mode ``observe`` cannot prepare it. Raises :class:`InvalidRequest` for what the mode refuses.
+    Returns None where mode ``observe`` cannot prepare the request. Raises :class:`InvalidRequest` for a request that
+    the mode refuses.
     """
     mode = target.sanitize.mode
     try:
@@ -262,7 +270,10 @@ def _prepared(messages: Messages, request: ChatRequest, target: PlanTarget) -> P
 
 
 def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, ...]) -> UnrepairableHistory:
-    """Return the 400 that lists what is wrong: message index and rule, with the provider's words for the first."""
+    """Return the 400 that lists the violations.
+
+    Each has its message index and rule. The first also has the provider's words.
+    """
     first = violations[0]
     listed = "; ".join(f"messages[{violation.index}]: {violation.rule}" for violation in violations[:20])
     return UnrepairableHistory(
@@ -275,7 +286,7 @@ def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, 
 
 
 def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]]:
-    """Return the changes that the mode of sanitizing decides on, and those that are made in every mode."""
+    """Return the changes that the mode of sanitizing decides about, and those that every mode makes."""
     by_mode: list[Change] = []
     in_any: list[Change] = []
     for change in changes:
@@ -284,8 +295,8 @@ def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]
 
 
 def format_changes(changes: Collection[Change]) -> str:
-    """Return changes as the header has them: ``orphan_drop=1,pairing=2``, in the order of the steps."""
-    counts: dict[str, int] = {}  # a Counter takes 2 us to be made, and most requests have no change
+    """Return the header's summary of *changes*: ``orphan_drop=1,pairing=2``, in the order of the steps."""
+    counts: dict[str, int] = {}  # making a Counter takes 2 us, and most requests have no change
     if len(changes) > _MANY:
         counts = Counter(map(_STEP, changes))
     else:

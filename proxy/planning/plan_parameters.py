@@ -1,9 +1,11 @@
 """Decides which parameters of a request go to a deployment, and in what form.
 
-The modes ``repair`` and ``strict`` fit the parameters to the provider (:mod:`proxy.upstream.dialects`). Mode ``strict``
-refuses changes of the history, not of parameters. Mode ``observe`` only reports what would be fitted, and ``off`` does
-not look. Every mode drops and counts unknown parameters, and those that the provider does not take. A parameter that
-the deployment allows by name goes as it came.
+The modes ``repair`` and ``strict`` fit the parameters to the provider (:mod:`proxy.upstream.dialects`). Mode
+``strict`` refuses changes of the history, not of parameters. Mode ``observe`` only reports the fitting. Mode ``off``
+fits nothing.
+
+Every mode drops and counts unknown parameters, and those that the provider does not take. A parameter that the
+deployment allows by name goes upstream unchanged.
 """
 
 from __future__ import annotations
@@ -21,12 +23,12 @@ from sanitizers import Change, Messages
 from sanitizers.record import record
 
 Unsupported = Callable[[Deployment, Mapping[str, Any]], frozenset[str]]
-"""Tells which parameters a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
+"""Returns the parameters that a deployment's provider does not take (:meth:`proxy.upstream.Upstream.unsupported`)."""
 
 _FITTING = ("repair", "strict")
 
 _NEVER_DROPPED = ("tools", "functions", "n")
-"""Without them the answer would be another one: agents without tools, fewer answers than were asked for."""
+"""Dropping these would change the answer: agents would have no tools, and the client would get fewer answers."""
 
 
 _NO_EXTRAS: Mapping[str, Any] = MappingProxyType({})
@@ -34,10 +36,10 @@ _NO_EXTRAS: Mapping[str, Any] = MappingProxyType({})
 
 @record
 class ParameterPlan:
-    """The parameters that go upstream, and what is to be said of them.
+    """The parameters that go upstream, and the changes.
 
-    *extra_body* goes into the body by name; *dropped* names what does not go. *words* is what the model has to be told
-    in the history.
+    *extra_body* goes into the body by name. *dropped* names the parameters that do not go upstream. *words* is text
+    that the history has to tell the model.
     """
 
     parameters: Mapping[str, Any]
@@ -56,7 +58,7 @@ def plan_parameters(
 ) -> ParameterPlan:
     """Return the parameters of *request* as *deployment* takes them.
 
-    *messages* is the history that goes with them. Raises :class:`InvalidRequest`, in the modes that fit, for a
+    *messages* is the history that goes with them. In the modes that fit, raises :class:`InvalidRequest` for a
     parameter that can neither be sent nor dropped.
     """
     given, allowed = request.parameters, deployment.allowed_openai_params

@@ -11,9 +11,9 @@ from sanitizers.record import record
 
 @record
 class PlanTarget:
-    """A deployment, and what decides how a request is planned for it.
+    """A deployment, and the rules for planning a request for it.
 
-    *profile* holds the rules for histories, *sanitize* the mode. *unsupported* tells the parameters that the
+    *profile* holds the rules for histories, *sanitize* the mode. *unsupported* returns the parameters that the
     deployment's provider does not take.
     """
 

@@ -1,7 +1,7 @@
-"""Makes a request legal for one target, before its budget is looked at: history, parameters, tools.
+"""Makes a request legal for one target, before its budget is checked: history, parameters, tools.
 
-Names of tools first, since calls and declarations share them; then the history; then the parameters, some of which go
-by what the history holds; then the schemas of the tools that are left.
+Tools are renamed first, since calls and declarations share their names. The history is next. Parameters follow, since
+some depend on the history. The schemas of the remaining tools are last.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from sanitizers.tool_names import rename_tools
 class Prepared:
     """One request, legal for its target.
 
-    *outcome* is what sanitizing said of the history, *fitted* how the parameters were fitted, *declared* what was
-    changed in the schemas of the tools. *dropped* names the parameters that do not go upstream.
+    *outcome* is the result of sanitizing the history. *fitted* holds the changes of parameters, *declared* the changes
+    of tool schemas. *dropped* names the parameters that do not go upstream.
     """
 
     messages: Messages
@@ -51,11 +51,11 @@ def prepare_request(
     profile: Profile,
     unsupported: Unsupported,
 ) -> Prepared:
-    """Return *request*, whose history is *messages*, as *deployment* takes it.
+    """Return *request* with the history *messages*, as *deployment* takes it.
 
-    What was wrong and what was changed is told of *messages* as they came. Violations may be left: whether they are
-    sent is the caller's affair. Raises :class:`Unrepairable` for a history that cannot be read, and
-    :class:`InvalidRequest` for parameters and tools that can neither be sent nor left out.
+    Violations and changes carry the indexes of *messages*. Violations may remain. The caller decides about sending
+    them. Raises :class:`Unrepairable` for a history that cannot be read. Raises :class:`InvalidRequest` for parameters
+    and tools that can neither be sent nor left out.
     """
     profile = profile_for_request(profile, request)
     outline = request.outline
@@ -93,15 +93,15 @@ def prepare_request(
 
 
 def profile_for_request(profile: Profile, request: ChatRequest) -> Profile:
-    """Return the rules for the history of *request*: a model that is to think has some of its own."""
+    """Return the rules for the history of *request*. Requests with reasoning have some rules of their own."""
     return profile if request.parameters.get("reasoning_effort") in (None, "none") else profile.thinking()
 
 
 def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tuple[Violation, ...]:
-    """Return what was wrong with a history before *renames*, after which *found* is: the names, and nothing else.
+    """Return the violations before *renames*: those *found* after it, and the illegal tool names.
 
-    No two tools come to share a name, so that calls that differed still do. To check the history once more would be to
-    read all its media again.
+    Renaming keeps different names different, so it hides no other violation. A second check of the history would read
+    all its media again.
     """
     names = (
         Violation("tool_name_illegal", change.index) for change in renames if change.reason == "call_name"

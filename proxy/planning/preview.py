@@ -1,7 +1,7 @@
-"""What happens to a request, model by model. Every fact is asked of the code that acts on it, and holds no secret.
+"""Shows the rules and limits of each configured model. The facts come from the code that acts on them.
 
-What is a wildcard's own to say (its address, key, transport, limits in time) is told of it; what depends on the model
-that a client will name is None.
+No fact is a secret. A wildcard has an address, key, transport and timeouts of its own. Facts that depend on the model
+that a client will name are None.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from sanitizers.budget.families import family_of
 from sanitizers.turns import TurnPolicy
 
 _KEY_HEADERS = frozenset({"api-key", "authorization", "x-api-key", "x-goog-api-key"})
-"""Headers that providers take a key in."""
+"""Headers in which providers take a key."""
 
 Key = Literal["set", "in extra_headers", "in credentials", "not set"]
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetPreview:
-    """The tokens of a request that asks for no length of its answer, before anything has been learned."""
+    """The limits of a request that sets no length of its answer, before anything has been learned."""
 
     window: int | None
     window_from: str
     longest_answer: int | None
     reserve: int
     limit: int | None
-    """What a prompt may have: the window, less the reserve where both share it."""
+    """The most tokens of a prompt. Where prompt and answer share the window, this is the window less the reserve."""
 
     margin_percent: int
     cut_above: int | None
-    """Tokens of system messages, tools and turns together above which the turns are cut; None: never."""
+    """Tokens of system messages, tools and turns together. Above them the turns are cut. None means never."""
 
     cut_to: int | None
     refused_above: int | None
@@ -52,31 +52,31 @@ class BudgetPreview:
 
 @dataclass(frozen=True, slots=True)
 class RulesPreview:
-    """What a history is made legal for."""
+    """The rules that a history is made legal for."""
 
     profile: str
     profile_from: Literal["configured", "model"]
     tool_names: str
     longest_tool_name: int
     media: tuple[str, ...] | None
-    """Types that inline media may have where images stand; None where nothing is known, and nothing is refused."""
+    """Types that inline media may have in place of images. None where the types are unknown, and no type is refused."""
 
     results: tuple[str, ...]
     """Types of media that a tool's result may hold."""
 
     addresses: Literal["passed on", "fetched", "refused"]
-    """What becomes of an image that is named by its address."""
+    """The treatment of an image that is given as a URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeploymentPreview:
-    """One deployment; *rules* and *budget* are None for a wildcard, whose model says."""
+    """One deployment. For a wildcard *rules* and *budget* are None, since they depend on the model."""
 
     model: str
     transport: Literal["direct", "litellm"]
     transport_from: Literal["configured", "auto"]
     host: str | None
-    """Where it is sent; None where litellm knows the provider's address."""
+    """The host that requests go to. None where litellm knows the provider's address."""
 
     key: Key
     connect_s: float
@@ -95,13 +95,13 @@ class ModelPreview:
     fallbacks: tuple[str, ...]
     context_window_fallbacks: tuple[str, ...]
     turns: TurnPolicy | None
-    """The guard for a client whose key has no values of its own; None where it is off."""
+    """The turn guard for a client whose key has no values of its own. None where the guard is off."""
 
     deployments: tuple[DeploymentPreview, ...]
 
 
 def preview_of(settings: Settings) -> tuple[ModelPreview, ...]:
-    """Return what happens to a request for each name of *settings*, in the file's order."""
+    """Return the preview of each name in *settings*, in the file's order."""
     pools = pools_of(settings)
     turns, router = TurnPolicies(settings.turns), settings.router_settings
     return tuple(
@@ -117,7 +117,7 @@ def preview_of(settings: Settings) -> tuple[ModelPreview, ...]:
 
 
 def pools_of(settings: Settings) -> dict[str, tuple[Deployment, ...]]:
-    """Return the deployments behind each name, wildcards by theirs, in the file's order."""
+    """Return the deployments behind each name, in the file's order. Wildcards have pools of their own."""
     routes = settings.routes
     return {
         name: routes.wildcards[name[:-1]] if name.endswith("*") else routes.exact[name]
@@ -126,7 +126,7 @@ def pools_of(settings: Settings) -> dict[str, tuple[Deployment, ...]]:
 
 
 def key_of_deployment(deployment: Deployment) -> Key:
-    """Return where a deployment's key comes from; litellm finds the credentials of Bedrock and Vertex AI itself."""
+    """Return the source of a deployment's key. litellm finds the credentials of Bedrock and Vertex AI itself."""
     if deployment.api_key is not None:
         return "set"
     if any(name.lower() in _KEY_HEADERS for name in deployment.extra_headers):
@@ -187,6 +187,6 @@ def _budget(deployment: Deployment, settings: Settings) -> BudgetPreview:
         margin_percent=round(100 * share),
         cut_above=marks.high if mode == "repair" else None,
         cut_to=marks.low if mode == "repair" else None,
-        # What would have to be cut is refused in mode strict; observe sends all of it.
+        # Mode strict refuses a request that would have to be cut. Mode observe sends all of it.
         refused_above={"repair": marks.hard, "strict": marks.high or marks.hard}.get(mode),
     )

@@ -1,4 +1,7 @@
-"""Which limits of the turn guard hold for a request: ``turns``, changed for its model, changed for its key. Pure."""
+"""Returns the turn guard's limits for a request.
+
+A key's values override a model's, and a model's override the section ``turns``.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ _NO_OVERRIDES = Overrides()
 
 
 class TurnPolicies:
-    """The policies of a configuration, each made once."""
+    """The turn policies of a configuration, each made once."""
 
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
@@ -18,9 +21,10 @@ class TurnPolicies:
         self._made: dict[tuple[str, str], TurnPolicy | None] = {}
 
     def find(self, model: str, label: str, key: str) -> TurnPolicy | None:
-        """Return the policy for *model* (*label* as the configuration has it, a wildcard maybe) and the key's name.
+        """Return the policy for *model* and for the key named *key*, None where the guard is off.
 
-        None where the guard is off. What is said of the very name goes before what is said of the wildcard.
+        *label* is the model's name in the configuration, which may be a wildcard. Values for the exact name override
+        values for the wildcard.
         """
         named = model if model in self._models else label if label in self._models else ""
         place = (named, key if key in self._keys else "")

@@ -1,9 +1,9 @@
-"""How large a model's window is, from the table in litellm's package, read as the data file that it is.
+"""Returns a model's window from the table in litellm's package, which is read as a data file.
 
-litellm itself is not imported: it costs seconds and 165 MB, and a process with direct deployments alone has no other
-use for it. The table has holes (``gemini/gemini-3-pro-preview`` is in it with nothing known); those of families whose
-models are all alike are filled from a short table of ours, on the routes that host them; every other missing value is
-None and never a guess. An operator's ``model_info`` goes first.
+litellm itself is not imported. An import costs seconds and 165 MB, and direct deployments do not need it. The table
+has holes: ``gemini/gemini-3-pro-preview`` is listed without values. A short table of families fills them on the routes
+that host those models. Every other missing value is None and never a guess. An operator's ``model_info`` overrides
+all.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ _TABLE = "model_prices_and_context_window_backup.json"
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A model's limits in tokens; None where nobody has said."""
+    """A model's limits in tokens. None where a limit is unknown."""
 
     max_input_tokens: int | None
     max_output_tokens: int | None
     shared: bool = True
-    """Whether the answer's tokens count against the same window."""
+    """True where the answer's tokens count against the same window."""
 
     source: Literal["configured", "catalogue", "family", "unknown"] = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """What holds for every model whose own name begins alike."""
+    """The limits of every model whose own name begins with the same text."""
 
     window: int
     shared: bool
     hosts: frozenset[str]
-    """Routes and vendors with these models; elsewhere the name is somebody's choice."""
+    """Routes and vendors with these models. On other routes anybody may choose the name."""
 
 
 _CLAUDE = frozenset({"anthropic", "azure_ai", "bedrock", "bedrock_converse", "vertex_ai"})
@@ -75,18 +75,18 @@ _FAMILIES = MappingProxyType(
         "o4": _Family(200_000, True, _GPT),
     }
 )
-"""The beginning of a model's own name to what holds for all of them; the longest that fits wins."""
+"""Families by the beginning of a model's own name. The longest match wins."""
 
 _CHAT = _Family(128_000, True, _GPT)
-"""``gpt-5-chat`` and the like share their window with the answer."""
+"""``gpt-5-chat`` and similar models share their window with the answer."""
 
 _GPT_INPUTS = (922_000, 272_000)
-"""What GPT-5 and 6 take as input. Some rows of the table have the whole window there: 400,000 for ``gpt-5.1-codex``,
-1,050,000 for ``gpt-5.5``, whose rows under ``azure/`` have 272,000 and 922,000."""
+"""The input limits of GPT-5 and 6. Some rows of the table hold the whole window instead: 400,000 for
+``gpt-5.1-codex``, 1,050,000 for ``gpt-5.5``. The rows under ``azure/`` hold 272,000 and 922,000."""
 
 
 class _Row(msgspec.Struct, frozen=True, gc=False):
-    """What is read of a row of the table; a value may be of any type."""
+    """The values that are read from a row of the table. A value may be of any type."""
 
     max_input_tokens: Any = None
     max_output_tokens: Any = None
@@ -97,7 +97,7 @@ _UNKNOWN = _Row()
 
 @lru_cache(maxsize=1024)
 def window_of(deployment: Deployment) -> Window:
-    """Return the limits of a deployment: the operator's words, then the table's under one of its spellings."""
+    """Return the limits of a deployment: the operator's values, then those of the table under one of its spellings."""
     rows = (_table().get(name) for name in spellings_of(deployment))
     row = next((row for row in rows if row and _count(row.max_input_tokens)), _UNKNOWN)
     vendors = vendors_of(deployment)
@@ -130,7 +130,7 @@ def _count(value: Any) -> int | None:
 def _table() -> dict[str, _Row]:
     """Return litellm's table, empty where the package is not installed.
 
-    The whole of it would take 5 MB, and two to four times as long to be read.
+    Reading whole rows would take 5 MB, and two to four times as long to read.
     """
     spec = importlib.util.find_spec("litellm")  # of a top-level package this imports nothing
     if spec is None or not spec.submodule_search_locations:
