@@ -1,7 +1,9 @@
-"""The budget of a request: how much its target takes, and what is made of a history that is longer.
+"""The budget of a request: the target's limit in tokens, and the cuts of a history that is longer.
 
-    policies     the settings as what may be cut, and when      limits  what a deployment takes
-    fit_request  one request made to fit, and what it came to   report  that in a header, a log line, a table
+    policies      turns the settings into a policy of cuts
+    limits        a deployment's window and limit in tokens
+    fit_request   fits one request into the budget
+    report        writes the tokens of a request into a header, a log line, a table
 
-What deployments taught is in :mod:`proxy.state.learned_windows`.
+:mod:`proxy.state.learned_windows` holds the limits that deployments taught.
 """

@@ -1,7 +1,8 @@
-"""Fits one request into its target's budget: its tokens are counted, and its history is cut or refused.
+"""Fits one request into its target's budget: counts its tokens, and cuts or refuses its history.
 
 Nothing is counted where a cheap upper bound shows that the request fits (:mod:`sanitizers.budget.upper_bound`). Cuts
-are planned by the factor that rarely moves, so that they stay where they are. Admission goes by the newest factor.
+are planned by the sticky factor, which rarely moves, so they stay the same between requests. Admission goes by the
+newest factor.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ from sanitizers.record import record
 _ROLE = itemgetter("role")
 
 _LEAST_OUTPUT = 256
-"""Tokens below which an answer is not asked for: a 400 says more than a sentence cut in two."""
+"""The fewest tokens of an answer to ask for. A 400 tells the client more than an answer that stops in a sentence."""
 
 
 @record
 class Facts:
-    """What is known of the target when a request is planned for it."""
+    """The facts about a target that a request's budget depends on."""
 
     deployment: Deployment
     policy: CutPolicy
@@ -55,20 +56,20 @@ class Facts:
     calibration: Calibration
     learned: Learned | None = None
     margin: float | None = None
-    """The operator's, over the calibration's."""
+    """The operator's margin, which replaces the calibration's."""
 
     reserve: int | None = None
-    """The operator's, in tokens."""
+    """The operator's reserve, in tokens."""
 
     refuse_output: bool = False
     tight: bool = False
-    """Whether the target has refused this request for its length before."""
+    """True where the target has refused this request for its length before."""
 
     most: int | None = None
-    """Tokens that such a request may have at most, where the limit does not say."""
+    """The most tokens of a *tight* request, where the limit does not give a number."""
 
     def renamed(self, names_back: Mapping[str, str]) -> Facts:
-        """Return the same facts for a history whose tools have other names, each with the one that it is known by."""
+        """Return the facts for a history with renamed tools. *names_back* holds the client's name of each tool."""
         excluded = self.policy.excluded_tools
         new = {name for name, known in names_back.items() if known in excluded}
         return replace(self, policy=replace(self.policy, excluded_tools=excluded | new)) if new else self
@@ -82,16 +83,15 @@ class FitInput:
     profile: Profile
     parameters: Mapping[str, Any]
     origins: Sequence[int] | None = None
-    """The places of *messages* in what the client sent."""
+    """The index of each of *messages* in the client's history."""
 
     outline: Outline | None = None
-    """Describes *messages* as the client sent them: signatures may differ, and some messages may be *changed* since.
+    """Describes *messages* as the client sent them. Signatures may differ, and the messages in *changed* differ.
 
-    Without an outline the messages are walked.
-    """
+    Without an outline the messages are walked."""
 
     most_bytes: int = 0
-    """The length of the JSON that the messages were read from."""
+    """The length in bytes of the JSON that the messages were read from."""
 
     changed: Messages = ()
     """The messages that the outline does not describe."""
@@ -115,9 +115,9 @@ def facts_of(
     tight: bool = False,
     most: int | None = None,
 ) -> Facts:
-    """Return what is known of *deployment*'s budget under the operator's section *budget*.
+    """Return the facts about *deployment* under the operator's section *budget*.
 
-    *tight* and *most* are described at :class:`Facts`.
+    *taught* holds what the deployment's own answers taught. :class:`Facts` describes *tight* and *most*.
     """
     return Facts(
         deployment,
@@ -134,11 +134,11 @@ def facts_of(
 
 
 def fit_request(given: FitInput, facts: Facts, *, count: bool = False) -> Budgeted:
-    """Return *given* cut to what the target takes, with parameters that leave room for the answer.
+    """Return *given* cut to the target's limit, with parameters that leave room for the answer.
 
-    Messages and parameters are the objects that came in where nothing had to be done. The tokens are counted where an
-    upper bound does not show that the request fits, and always with *count*. Raises :class:`ContextTooLong`, before
-    anything is sent, for a request that cannot be made to fit.
+    Without changes, the messages and parameters are the objects that came in. The tokens are counted where an upper
+    bound does not show that the request fits, and always with *count*. Raises :class:`ContextTooLong`, before anything
+    is sent, for a request that cannot be made to fit.
     """
     policy, calibration, asked = facts.policy, facts.calibration, asked_output(given.parameters)
     limit = limit_of(facts.deployment, asked, policy, facts.learned, facts.reserve)
@@ -146,10 +146,10 @@ def fit_request(given: FitInput, facts: Facts, *, count: bool = False) -> Budget
     if facts.tight:
         tokens = min((most for most in (facts.most, tokens and int(tokens * TIGHT)) if most), default=None)
     share = margin(calibration, facts.family) if facts.margin is None else facts.margin
-    # The fast path of most requests stands here, since a function of its own would cost each of them a call.
+    # The fast path of most requests stands here. A function of its own would cost each request a call.
     factor = calibration.live if calibration.live > calibration.sticky else calibration.sticky
     for bounded in () if count else _bounds(given, facts.family):
-        # A factor below 1 was taught by usual text; what is bounded may be denser.
+        # Usual text taught a factor below 1. The text behind a bound may be denser.
         bound = bounded if factor <= 1.0 else ceil(bounded * factor)
         if _surely_fits(bound, tokens, share, policy) and _surely_has_room(bound, asked, limit, policy):
             report = Report(bound, False, limit, bound, rounds=_count_rounds(given))
@@ -168,7 +168,7 @@ def fit_request(given: FitInput, facts: Facts, *, count: bool = False) -> Budget
 
 
 def _bounds(given: FitInput, family: Family) -> Iterator[int]:
-    """Yield upper bounds of the request's tokens, the cheapest first, which is the loosest."""
+    """Yield upper bounds of the request's tokens, the cheapest and loosest first."""
     parameters = given.parameters
     tools, format_ = _declared(parameters), parameters.get("response_format")
     if given.outline is not None and given.most_bytes <= WHOLE:
@@ -178,7 +178,7 @@ def _bounds(given: FitInput, family: Family) -> Iterator[int]:
 
 
 class _Cut(NamedTuple):
-    """A counted request, with the marks, the factor and the sizes of messages by which it was cut."""
+    """A counted request, with the marks, the factor and the message sizes that decided its cuts."""
 
     fitted: Fitted
     marks: Marks
@@ -189,8 +189,8 @@ class _Cut(NamedTuple):
 def _cut(given: FitInput, facts: Facts, limit: Limit, tokens: int | None, share: float) -> _Cut:
     """Return *given* counted and cut to *tokens*.
 
-    It is planned by the factor that rarely moves. The newest factor is taken where it is larger, and the request
-    would be refused, or be over the hard mark by it.
+    Cuts are planned by the sticky factor. Where the newest factor is larger, it is used for a request that would be
+    refused, or that exceeds the hard mark by it.
     """
     policy, calibration, parameters = facts.policy, facts.calibration, given.parameters
     estimator = Estimator(facts.family)
@@ -220,7 +220,7 @@ def _cut(given: FitInput, facts: Facts, limit: Limit, tokens: int | None, share:
 
 
 def _count_rounds(given: FitInput) -> int:
-    """Return the number of assistant messages, from the outline where that describes the messages as they are."""
+    """Return the number of assistant messages, from the outline where it describes *messages*."""
     messages, outline = given.messages, given.outline
     if outline is None or given.changed or len(messages) != len(outline.messages):
         return [*map(_ROLE, messages)].count("assistant")
@@ -230,20 +230,20 @@ def _count_rounds(given: FitInput) -> int:
 
 
 def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:
-    """Return the estimate of a request as it was sent, without any factor: what a provider's count is compared with."""
+    """Return the estimate of a request as it was sent, without a factor. A provider's count is compared with it."""
     return Estimator(family).request_tokens(
         messages, _declared(parameters), parameters.get("response_format")
     )
 
 
 def _declared(parameters: Mapping[str, Any]) -> Sequence[Any] | None:
-    """Return what *parameters* declare as tools, in both of the forms that there are: both are sent."""
+    """Return the tools that *parameters* declare in both forms, ``tools`` and ``functions``. Both are sent."""
     tools, functions = parameters.get("tools"), parameters.get("functions")
     return [*tools, *functions] if tools and functions else tools or functions
 
 
 def has_media(messages: Messages) -> bool:
-    """Tell whether a history holds anything but text, whose cost is a guess."""
+    """Return True for a history that holds more than text. The tokens of media are a guess."""
     return any(
         part.get("type") not in ("text", "refusal", "thinking")
         for message in messages
@@ -270,23 +270,26 @@ def _surely_has_room(bound: int, asked: int | None, limit: Limit, policy: CutPol
 
 
 def _is_kept_to(limit: Limit, policy: CutPolicy) -> bool:
-    """Tell whether anything is cut or refused by *limit*: a soft one refuses nothing, and ``off`` does neither."""
+    """Return True where *limit* may cut or refuse a request.
+
+    A soft limit refuses nothing, and policy ``off`` does neither.
+    """
     return limit.is_firm and (policy.high is not None or policy.hard is not None)
 
 
 def _over(
     fitted: Fitted, tokens: int | None, policy: CutPolicy, limit: Limit, calibration: Calibration
 ) -> bool:
-    """Tell whether what would be sent is over the hard mark by the newest factor."""
+    """Return True where the fitted request exceeds the hard mark by the newest factor."""
     if tokens is None or policy.hard is None or not limit.is_firm:
         return False
     return fitted.tokens_after / calibration.sticky * calibration.live > tokens * policy.hard
 
 
 def _with_room(counted: Budgeted, asked: int | None, facts: Facts) -> Budgeted:
-    """Return the request, which was counted, with no more output *asked* for than there is room for.
+    """Return the counted request, *asked* for no more output than there is room for.
 
-    Raises :class:`ContextTooLong` where the operator wants a refusal instead, or the room is not worth an answer.
+    Raises :class:`ContextTooLong` where the operator wants a refusal instead, or the room is too small for an answer.
     """
     parameters, report = counted.parameters, counted.report
     limit = report.limit

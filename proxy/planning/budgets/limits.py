@@ -1,10 +1,10 @@
-"""What a deployment takes in one request: its window, what is kept free for the answer, and so the limit. Pure.
+"""The limit of a deployment in tokens: its window, less the reserve for the answer.
 
-window   the operator's ``model_info``, else the catalogue's, else the model family's, else unknown; never more
-         than an overflow error has taught
-reserve  for the answer: what the client asks for, at most a quarter of the window, in steps, so that a client that
-         changes ``max_tokens`` from call to call does not move the cuts
-limit    the window less the reserve, where input and output share it; else the window, which is of input alone
+- window: the operator's ``model_info``, else litellm's table, else the model family's, else unknown. An overflow error
+  that taught a smaller window overrides it.
+- reserve: the client's ``max_tokens``, at most a quarter of the window. It is rounded up to steps, so a client that
+  varies ``max_tokens`` does not move the cuts.
+- limit: the window less the reserve where input and output share it. Otherwise the window, which holds input only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Source = Literal["configured", "catalogue", "family", "learned", "guessed", "ass
 _SOFT: frozenset[Source] = frozenset({"assumed", "guessed", "unknown"})
 
 _USUAL_RESERVE = 8_192
-"""Tokens kept free for an answer whose length nobody has said; models that write less at most get less."""
+"""Tokens reserved for an answer whose length the client does not set. A model with shorter answers reserves less."""
 
 _LARGEST_SHARE = 4
 _STEPS = (1_024, 4_096, 8_192, 16_384, 32_768, 65_536)
@@ -32,21 +32,21 @@ _STEPS = (1_024, 4_096, 8_192, 16_384, 32_768, 65_536)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a deployment takes, in tokens; None where nobody knows."""
+    """A deployment's limit in tokens. None where it is unknown."""
 
     window: int | None
     reserve: int
     tokens: int | None
-    """What a prompt may have."""
+    """The most tokens of a prompt."""
 
     shared: bool
-    """Whether the answer's tokens count against the window as well."""
+    """True where the answer's tokens count against the window as well."""
 
     source: Source
 
     @property
     def is_firm(self) -> bool:
-        """Whether a request may be refused by it before anything is sent."""
+        """True where a request may be refused by this limit before anything is sent."""
         return self.source not in _SOFT
 
 
@@ -57,10 +57,10 @@ def limit_of(
     learned: Learned | None,
     reserve: int | None = None,
 ) -> Limit:
-    """Return the limit for one request, in which the client has *asked* for so many tokens of output at most.
+    """Return the limit for one request. *asked* is the client's limit of output tokens.
 
-    *learned* is the window that the deployment's own errors taught, if any; *reserve* the operator's, in the place of
-    ours.
+    *learned* is the window that the deployment's own errors taught, if any. *reserve* is the operator's, and replaces
+    the computed one.
     """
     return _limit(deployment, asked, policy.unknown_window, learned, reserve)
 
@@ -88,7 +88,7 @@ def _limit(
 
 
 def asked_output(parameters: Mapping[str, Any]) -> int | None:
-    """Return the tokens that a client lets the answer have at most, if it says."""
+    """Return the client's limit of output tokens, None without one."""
     given = parameters.get("max_completion_tokens") or parameters.get("max_tokens")
     return given if isinstance(given, int) else None
 

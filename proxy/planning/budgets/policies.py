@@ -1,4 +1,4 @@
-"""The operator's budget settings as a policy: the preset's row, with the single values that are set over it."""
+"""Turns the operator's budget settings into a policy: the preset's row, with the values that are set over it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _SET = attrgetter("preset", "cap", "exclude_tools", "notice", *_FIELDS)
 
 
 def policy_of(settings: Budget) -> CutPolicy:
-    """Return the policy that *settings* ask for."""
+    """Return the policy that *settings* describe."""
     return _policy(_SET(settings))
 
 
 @lru_cache(maxsize=16)
 def _policy(values: tuple[Any, ...]) -> CutPolicy:
-    """Return the policy for the *values* that :data:`_SET` reads; each request asks for it."""
+    """Return the policy for the *values* that :data:`_SET` reads. The result is cached, since each request needs it."""
     preset, cap, excluded, notice, *fields = values
     given = {name: value for name, value in zip(_FIELDS, fields, strict=True) if value is not None}
     if cap is not None:

@@ -1,4 +1,4 @@
-"""What a request came to, in tokens: for a header, a log line, an error's text, and a table. Never any text of it."""
+"""The tokens of a request, for a header, a log line, an error's text, and a table. It holds no text of the request."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sanitizers.record import record
 class Report:
     """The tokens of one request.
 
-    *estimate* is what came in, an upper bound unless *exact*; *sent* what goes out. *fitted* and *marks* are there
-    where it was counted, by *factor* real tokens to one estimated.
+    *estimate* is the incoming request's, an upper bound unless *exact*. *sent* is the outgoing request's. *fitted* and
+    *marks* are set for a counted request. *factor* is the real tokens for each estimated one.
     """
 
     estimate: int
@@ -27,7 +27,7 @@ class Report:
     rounds: int = 0
     before: Parts | None = None
     after: Parts | None = None
-    """Where the tokens are, in what came in and in what goes out, where that was asked for."""
+    """The tokens by part of the incoming and the outgoing request, where they were asked for."""
 
     @property
     def removed(self) -> dict[str, int]:
@@ -36,14 +36,18 @@ class Report:
 
     @property
     def is_new_cut(self) -> bool:
-        """Whether a cut was decided at the end of this history: none of the requests before it had that."""
+        """True where a cut was decided at the end of this history.
+
+        No earlier request of the conversation had that cut.
+        """
         fitted = self.fitted
         return fitted is not None and bool(fitted.events) and fitted.events[-1].index == fitted.last
 
     def header(self) -> str:
-        """Return ``x-turnright-budget``: what came in, what the target takes, what was sent; and how far it will go.
+        """Return ``x-turnright-budget``: the tokens that came in, the limit, the tokens sent, and the room left.
 
-        How far: the share of the limit that is used, the mean of a round so far, and how many more such rounds fit.
+        The room is the used share of the limit, the mean of a round so far, and the number of such rounds that still
+        fit.
         """
         most, tokens, sent = "=" if self.exact else "<=", self.limit.tokens, self.sent
         limit = f"limit={tokens};" if tokens is not None else ""
@@ -56,13 +60,13 @@ class Report:
 
     @property
     def round_mean(self) -> int:
-        """Tokens of a round so far, the fixed part left out."""
+        """Mean tokens of a round so far, without the fixed part."""
         fixed = self.marks.fixed if self.marks else 0
         return max(0, self.estimate - fixed) // max(1, self.rounds)
 
     @property
     def rounds_left(self) -> int:
-        """Rounds of that size that still fit before something is cut."""
+        """The number of rounds of mean size that fit before something is cut."""
         high = self.marks.high if self.marks else None
         room = (high if high is not None else (self.limit.tokens or 0)) - (
             self.sent - (self.marks.fixed if self.marks and high is not None else 0)
@@ -70,7 +74,7 @@ class Report:
         return max(0, room) // max(1, self.round_mean)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON-ready values, for ``/v1/explain``."""
+        """Return all values as JSON-ready ones, for ``/v1/explain``."""
         limit, fitted, marks = self.limit, self.fitted, self.marks
         shown: dict[str, Any] = {
             "estimate": self.estimate,
@@ -111,7 +115,7 @@ class Report:
 
 
 def over_limit_text(fitted: Fitted, limit: Limit, tokens: int, policy: CutPolicy) -> str:
-    """Return why a request cannot fit, part by part, with the largest messages by their places."""
+    """Return the text of a refusal: the tokens of each part, and the largest messages by index."""
     parts = fitted.parts
     assert parts is not None
     largest = ", ".join(f"messages[{at}] {size}" for at, size in parts.largest)

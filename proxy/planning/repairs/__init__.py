@@ -1,11 +1,11 @@
-"""What a refused request is changed to, once, by the provider's own words. Pure.
+"""The one repair that a refused request gets, chosen by the provider's words.
 
-repair_table     which words lead to which repair
-repair_request   reads the words, makes the repairs, says what changed
+repair_table     maps a provider's words to repairs
+repair_request   reads the words, makes the repairs, lists the changes
 the others       one repair each
 
-A repair is made only when it changes what is sent: a request that was refused is refused again (livekit agents-js#2108
-sent one three times and went silent). What is changed is named, and what a user said is never lost.
+A repair is made only when it changes the request. An unchanged request would be refused again (livekit agents-js#2108
+sent one three times and went silent). Every change is listed. No words of a user are lost.
 """
 
 from proxy.planning.repairs.repair_request import Repaired, repair_request

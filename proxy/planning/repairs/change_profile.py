@@ -1,4 +1,4 @@
-"""Repairs that apply stricter rules to the whole history. Pure."""
+"""Repairs that apply stricter rules to the whole history."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from proxy.resilience.read_error import ProviderError
 from sanitizers import Profile
 
 PAIRED = "-paired"
-"""Ends the name of a profile whose history was paired anew by a repair: doing so again would change nothing."""
+"""The suffix of a profile's name after a repair paired the history anew. Pairing again would change nothing."""
 
 
 def pair_for_gemini(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* under Gemini's rules for turns and pairing, whichever its own were.
+    """Return *draft* under Gemini's rules for turns and pairing, in place of its own.
 
-    For a Gemini behind a name that does not say so. Sources: gemini-cli#11814, #4217, langchain#27799.
+    It serves a Gemini behind a name that does not say so. Sources: gemini-cli#11814, #4217, langchain#27799.
     """
     strict = replace(
         draft.profile,
@@ -49,18 +49,18 @@ def _paired(draft: Draft, strict: Profile) -> Draft:
 
 
 def alternate_turns(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with neighbours of one role merged, results and the user's next words kept apart.
+    """Return *draft* with neighbouring messages of one role merged, but results and the user's next words separate.
 
-    Templates do not count calls and results as turns, so that a user turn behind a result follows another one for them.
-    Sources: chat templates on vLLM (autogen#1037, llama_index#11731), Bedrock (langchain-aws#130).
+    Chat templates do not count calls and results as turns. So a user turn behind a result follows another user turn
+    for them. Sources: chat templates on vLLM (autogen#1037, llama_index#11731), Bedrock (langchain-aws#130).
     """
     return separate_results(sanitize_draft(draft, draft.profile.merging()), error)
 
 
 def leave_out_call_ids(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* for a Gemini surface whose calls have no ids; results are matched by their place there.
+    """Return *draft* for a Gemini surface whose calls have no ids. There, results match calls by position.
 
-    Such a surface knows no signatures either. Only Gemini's wire can leave ids out. Sources: kimi-cli#1582,
+    Such a surface has no signatures either. Only Gemini's wire can leave ids out. Sources: kimi-cli#1582,
     AstrBot#7386, CLIProxyAPI#5199.
     """
     profile = draft.profile

@@ -1,4 +1,4 @@
-"""Repairs of what a message may be or must carry at some providers. Pure."""
+"""Repairs of roles, and of fields that some providers require of a role."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sanitizers.messages import SYSTEM_ROLES, Entry
 
 
 def system_as_user(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with the system's words, word for word, as the user's.
+    """Return *draft* with system messages as user messages, their words unchanged.
 
-    Source: "'messages[0].role' does not support 'system' with this model" (litellm#5671; o1-mini takes no developer
-    message either: agent-framework#1077).
+    Source: "'messages[0].role' does not support 'system' with this model" (litellm#5671). o1-mini takes no developer
+    message either (agent-framework#1077).
     """
     entries = [
         Entry({**message, "role": "user"}, at) if message["role"] in SYSTEM_ROLES else Entry(message, at)
@@ -28,8 +28,8 @@ def system_as_user(draft: Draft, error: ProviderError) -> Draft:
 def add_reasoning(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with an empty ``reasoning_content`` on the model's turns that lack one.
 
-    Source: "The `reasoning_content` in the thinking mode must be passed back to the API." (kimi-cli#2141;
-    hermes-agent#15353 for the empty one).
+    Source: "The `reasoning_content` in the thinking mode must be passed back to the API." (kimi-cli#2141).
+    hermes-agent#15353 uses an empty one.
     """
     if "reasoning_content" in draft.profile.refused_fields:
         return draft

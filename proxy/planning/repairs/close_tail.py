@@ -1,4 +1,4 @@
-"""Let a history end with the user's turn. Pure."""
+"""A repair that lets a history end with a user turn."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FOLLOW = "[The media of the tool results above:]"
 def close_tail(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with a user turn behind a trailing model turn.
 
-    The models that refuse one say the same to a last content that mixes results with media or text, which some
-    transports make of a result that holds media, or of a user turn behind one: those get apart. Sources: LibreChat
-    agents#323, pipecat#5821, dive#287, agentgateway#2811; Mistral (litellm#6323), GitHub Copilot (copilot-api#273),
-    Gemini 1 (one-api#836).
+    Models that refuse such a turn give the same error for a last content that mixes results with media or text. Some
+    transports write such a content for a result with media, or for a user turn behind a result. The parts are
+    separated. Sources: LibreChat agents#323, pipecat#5821, dive#287, agentgateway#2811, Mistral (litellm#6323), GitHub
+    Copilot (copilot-api#273), Gemini 1 (one-api#836).
     """
     last = next((e.message for e in reversed(draft.entries) if e.message["role"] not in SYSTEM_ROLES), None)
     if last is None:

@@ -1,4 +1,4 @@
-"""A request on its way through the repairs. Pure."""
+"""A request while it is being repaired."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME = "repair"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A request as it would be sent now; each entry knows its place in the messages that were refused."""
+    """A request as it would be sent now. Each entry knows its index in the refused messages."""
 
     entries: Entries
     parameters: Mapping[str, Any]
@@ -31,7 +31,10 @@ class Draft:
         return [entry.message for entry in self.entries]
 
     def sends_what(self, other: Draft) -> bool:
-        """Tell whether both are the same on the wire, which of a profile reads only whether calls have ids."""
+        """Return True where both drafts are the same on the wire.
+
+        Of a profile, the wire reads only whether calls have ids.
+        """
         return (
             self.profile.call_ids == other.profile.call_ids
             and (self.entries is other.entries or self.messages == other.messages)
@@ -40,21 +43,27 @@ class Draft:
 
 
 Repair: TypeAlias = Callable[[Draft, ProviderError], Draft]
-"""What every repair is; one that has nothing to do returns the draft that it was given."""
+"""The type of every repair. A repair with nothing to do returns the draft that it got."""
 
 
 def has_calls(draft: Draft) -> bool:
-    """Tell whether the history holds a tool call: what is wrong with calls cannot be mended without one."""
+    """Return True where the history holds a tool call. Repairs of calls need one."""
     return any(entry.message.get("tool_calls") for entry in draft.entries)
 
 
 def note(kind: Kind, index: int, reason: str, detail: str = "") -> Change:
-    """Return the change that a repair made at message *index*; a parameter's stands at 0 and is named in *detail*."""
+    """Return the change that a repair made at message *index*.
+
+    A change of a parameter has index 0, and *detail* names the parameter.
+    """
     return Change(NAME, kind, index, reason, detail)
 
 
 def with_entries(draft: Draft, entries: Iterable[Entry], changes: Iterable[Change]) -> Draft:
-    """Return *draft* with another history; what was legal stays legal. The same draft without *changes*."""
+    """Return *draft* with another history, sanitized again if it was legal.
+
+    Without *changes*, return *draft* itself.
+    """
     made = tuple(changes)
     if not made:
         return draft
@@ -64,15 +73,16 @@ def with_entries(draft: Draft, entries: Iterable[Entry], changes: Iterable[Chang
 
 
 def with_parameters(draft: Draft, parameters: Mapping[str, Any], changes: Iterable[Change]) -> Draft:
-    """Return *draft* with other parameters; the same draft without *changes*."""
+    """Return *draft* with other parameters. Without *changes*, return *draft* itself."""
     made = tuple(changes)
     return replace(draft, parameters=parameters, changes=draft.changes + made) if made else draft
 
 
 def sanitize_draft(draft: Draft, profile: Profile) -> Draft:
-    """Return *draft* with a history that is legal for *profile*, which is the draft's then.
+    """Return *draft* under *profile*, with a history that is legal for it.
 
-    The same draft where that cannot be had. Raises :class:`sanitizers.Unrepairable` as the steps do.
+    Returns *draft* itself where the history cannot be made legal. Raises :class:`sanitizers.Unrepairable` as the steps
+    do.
     """
     if not find_violations(draft.messages, profile):
         return draft if profile == draft.profile else replace(draft, profile=profile)

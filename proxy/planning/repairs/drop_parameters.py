@@ -1,4 +1,4 @@
-"""Leave out, or rename, the parameters that a provider refuses. Pure."""
+"""Repairs that drop or rename the parameters that a provider refuses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proxy.planning.repairs.draft import Draft, note, with_parameters
 from proxy.resilience.read_error import ProviderError
 
 _NEVER = frozenset({"functions", "messages", "model", "stream", "tools"})
-"""What the request is about: without them it would be another one."""
+"""Parameters that are never dropped. Without them it would be another request."""
 
 _NAMED = (
     re.compile(r"unsupported (?:parameter|value): '(?P<name>\w+)"),  # qwen-code#921, vscode#253673
@@ -18,11 +18,11 @@ _NAMED = (
     re.compile(r"'type': 'extra_forbidden', 'loc': \('body', '(?P<name>\w+)'\)"),  # vLLM: MaxKB#2912
 )
 _LIMITS = MappingProxyType({"max_completion_tokens": "max_tokens", "max_tokens": "max_completion_tokens"})
-"""Two names of one limit: a server knows the old one, the new one, or both (gollm#33, MaxKB#2912)."""
+"""Two names of one limit. A server knows the old name, the new one, or both (gollm#33, MaxKB#2912)."""
 
 
 def drop_refused_parameters(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* without the parameters that *error* names; the limit of the answer goes under its other name."""
+    """Return *draft* without the parameters that *error* names. The limit of the answer is renamed instead."""
     refused = [
         name
         for says in _NAMED
@@ -45,7 +45,7 @@ def drop_refused_parameters(draft: Draft, error: ProviderError) -> Draft:
 
 
 def drop_response_format(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* without ``response_format`` where there are tools, which the client cannot do without.
+    """Return *draft* without ``response_format`` where it has tools, which the client needs more.
 
     Source: "Function calling with a response mime type: 'application/json' is unsupported" (python-genai#867,
     symfony/ai#1777).
@@ -55,7 +55,7 @@ def drop_response_format(draft: Draft, error: ProviderError) -> Draft:
 
 
 def drop_tool_settings(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* without the settings that speak of tools where there are none.
+    """Return *draft* without settings for tools where it has no tools.
 
     Sources: OpenAI (Upsonic#323, camel#3706), Gemini (claude-code-router#1207).
     """

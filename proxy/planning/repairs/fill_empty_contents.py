@@ -1,4 +1,4 @@
-"""Leave no content empty. Pure."""
+"""Repairs that leave no content empty."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MEDIA_ALONE = "[No text came with this.]"
 def fill_empty_contents(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* without empty or blank texts.
 
-    A user turn and a result keep their place and say that they are empty; what else says nothing is dropped. A request
-    of system messages alone has no content on some wires, and gets a user turn. Sources:
-    zuisong/gemini-openai-proxy#83, vercel/ai#3775, #4859, CLIProxyAPI#1292, ai-gateway#2686; Anthropic (litellm#2549).
+    A user turn and a result keep their place, with a text that says they are empty. Other empty messages are dropped.
+    A request of system messages alone has no content on some wires, so it gets a user turn. Sources:
+    zuisong/gemini-openai-proxy#83, vercel/ai#3775, #4859, CLIProxyAPI#1292, ai-gateway#2686, Anthropic (litellm#2549).
     """
     kept: list[Entry] = []
     changes = []
@@ -42,7 +42,10 @@ def fill_empty_contents(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _filled(message: Message) -> Message | None:
-    """Return *message* with something in its content, the very message where there is, None where it says nothing."""
+    """Return *message* with content that is not empty, or None for one that says nothing.
+
+    A message that needs no change is returned itself.
+    """
     content = message.get("content")
     role = message["role"]
     if role in ("tool", "function") and not (isinstance(content, str | list) or content is None):
@@ -62,7 +65,7 @@ def _filled(message: Message) -> Message | None:
 
 
 def _spoken(content: Any) -> Any:
-    """Return *content* without blank texts; the very content where there are none."""
+    """Return *content* without blank texts, or *content* itself where it has none."""
     if isinstance(content, str):
         return content if content.strip() else None
     if isinstance(content, list) and is_part_list(content):
@@ -72,9 +75,9 @@ def _spoken(content: Any) -> Any:
 
 
 def add_text_to_media(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with a text beside user media that stand alone.
+    """Return *draft* with a text beside user media that have none.
 
-    Source: "it must have a text parameter" (openai-gemini#31, litellm#5515 for the remedy).
+    Source: "it must have a text parameter" (openai-gemini#31, and litellm#5515 has the remedy).
     """
     entries = list(draft.entries)
     changes = []

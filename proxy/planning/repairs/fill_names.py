@@ -1,4 +1,4 @@
-"""Give calls and results the names that they lack. Pure."""
+"""A repair that gives calls and results the names that they lack."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _UNKNOWN = "unknown_tool"
 
 
 def fill_names(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with a name on every function call and result, each its partner's where that has one.
+    """Return *draft* with a name on every function call and result, copied from the matching result or call.
 
-    Results are named after their call by the id, which nobody can do on the other side of a wire without ids.
-    A declared tool has a name: requests without are refused. Sources: langflow#9437, CLIProxyAPI#1903.
+    Results and calls match by id. A provider cannot match them on a wire without ids. Declared tools always have
+    names, since requests without them are refused. Sources: langflow#9437, CLIProxyAPI#1903.
     """
     given = {
         base_id(message.get("tool_call_id") or ""): message["name"]

@@ -1,4 +1,7 @@
-"""Tell old tool exchanges in words: the last resort when a provider still finds the pairing wrong. Pure."""
+"""A repair that writes old tool exchanges as plain text.
+
+It is the last resort for a pairing that a provider refuses.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ from sanitizers.messages import Entry, function_of, is_part_list, tool_calls_of
 
 
 def flatten_exchanges(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with the tool exchanges before the newest user turn told in words.
+    """Return *draft* with the tool exchanges before the newest user turn written as text.
 
-    Tool, arguments and result are all in them. A result is written as JSON text, so that nothing in it reads as the
-    end of the quotation. Exchanges of the current turn stay calls: the model is about to go on from them. Not done
-    to a history that a repair has just paired. Source: what is left when a history is legal by every rule that is
-    known and refused by one that is not (gemini-cli#23068, vscode#299295).
+    The text holds the tool, its arguments and its result. A result is written as JSON, so nothing in it looks like the
+    end of the quotation. Exchanges of the current turn stay calls, since the model continues from them. A history that
+    a repair has just paired is left as it is. Source: histories that are legal by every known rule and still refused
+    (gemini-cli#23068, vscode#299295).
     """
     if draft.profile.name.endswith(PAIRED):
         return draft
@@ -64,7 +67,7 @@ def _calls_in_words(message: Message) -> Message:
 
 
 def _answers_in_words(answers: list[Entry], names: dict[str, str]) -> Entry:
-    """Return one user message that tells what the tools returned, with the media that were in it."""
+    """Return one user message with the results of the tools as text, and with their media."""
     texts: list[str] = []
     media: list[Message] = []
     for message, *_ in answers:

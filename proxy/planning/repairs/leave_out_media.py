@@ -1,4 +1,4 @@
-"""Leave out media that the provider cannot read, where the user is not asking about them now. Pure."""
+"""A repair that drops media that the provider cannot read, except those of the user's current question."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _TYPE = re.compile(r"unsupported mime type:? ['\"]?([\w.+-]+(?:/[\w.+-]+)?)")
 
 
 def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with a note in the place of each medium but those that the user asks about now.
+    """Return *draft* with a note in place of each medium, except those of the user's current question.
 
-    Of one type only, where *error* names one. What the user sent just now is never left out: the
-    answer would be about something that the model did not see. Sources: crush#995, pollinations#4157,
+    Where *error* names a media type, only media of that type are dropped. Media of the current question stay, since
+    the model would answer about something that it did not see. Sources: crush#995, pollinations#4157,
     Open-Interface#64.
     """
     named = _TYPE.search(error.words)
@@ -47,7 +47,7 @@ def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _first_of_newest_own_turn(messages: Messages) -> int:
-    """Return where the newest turn with words or media of the user's own begins: a step may have put others behind."""
+    """Return the index of the newest turn with the user's own words or media. Steps may have inserted later ones."""
     kept = [at for at, message in enumerate(messages) if message["role"] != "user" or _says_own(message)]
     first = first_of_newest_user_turn([messages[at] for at in kept])
     return kept[first] if first < len(kept) else len(messages)
@@ -61,9 +61,9 @@ def _says_own(message: Message) -> bool:
 
 
 def _is_own(message: Message, number: int) -> bool:
-    """Tell whether a part is the user's, and neither a medium of a tool's result nor what introduces one.
+    """Return True for a part of the user's own, false for a medium of a tool's result and its introduction.
 
-    A message may hold both, where neighbours were joined.
+    A merged message may hold both.
     """
     around = message["content"][max(number - 1, 0) : number + 1]
     return all(is_from_user({"role": "user", "content": [part]}) for part in around)
@@ -83,6 +83,6 @@ def _is_of_type(part: Message, kind: str) -> bool:
 
 
 def _format(kind: str) -> str:
-    """Return what a type is of its family: wires write ``image/jpg`` and ``jpg`` as ``image/jpeg``."""
+    """Return the subtype of a media type. Wires write ``image/jpg`` and ``jpg`` as ``image/jpeg``."""
     name = kind.lower().rpartition("/")[2]
     return "jpeg" if name == "jpg" else name

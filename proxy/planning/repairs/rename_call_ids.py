@@ -1,4 +1,4 @@
-"""Give calls other ids, and their results the same ones. Pure."""
+"""Repairs that give calls other ids, and their results the same ids."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
 from sanitizers.synthetic import DerivedIds
 
 Rename: TypeAlias = Callable[[str], str]
-"""Says what an id is to be; the same id, where it may stay."""
+"""Returns the new id for an id, or the same id where it may stay."""
 
 _SHORT = re.compile(r"[a-zA-Z0-9]{9}")
 _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def make_call_ids_fit(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with new ids for the calls whose own the provider's rule forbids.
+    """Return *draft* with new ids for the calls whose ids break the provider's rule.
 
     Nine letters or digits are legal everywhere. Sources: OpenAI "Expected a string with maximum length 40"
     (vercel/ai#5171), Anthropic ``^[a-zA-Z0-9_-]+$`` (langchain#37756), Mistral "a-z, A-Z, 0-9, with a length of 9"
@@ -49,7 +49,10 @@ def _short(given: str) -> str:
 
 @dataclass(slots=True)
 class _Turn:
-    """The ids of one turn: what each is now, the parts of them before a signature, and all that are in use."""
+    """The ids of one turn.
+
+    *now* maps each id to its new one. *bases* holds the ids without a signature suffix. *used* holds all ids in use.
+    """
 
     now: dict[str, str] = field(default_factory=dict)
     bases: set[str] = field(default_factory=set)
@@ -63,12 +66,12 @@ class _Turn:
 def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Change]]:
     """Return *entries* with each call's id as *rename* has it, the same on the call and on its results.
 
-    An id that another call of the turn has, or that is empty, gives way to a derived one. A result is its call's by
-    the id, else by the part before the ``__thought__`` suffix, which clients strip on one side only.
+    A derived id replaces an empty id, and one that another call of the turn has. A result matches its call by the full
+    id. Otherwise it matches by the part before the ``__thought__`` suffix, which clients strip on one side only.
     """
     renamed: list[Entry] = []
     changes: list[Change] = []
-    known: dict[str, str] = {}  # each id that a result may carry, and what it is now
+    known: dict[str, str] = {}  # each id that a result may carry, and its new id
     turn = _Turn()
     for entry in entries:
         message, at = entry.message, entry.origin
@@ -86,9 +89,10 @@ def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Cha
 
 
 def _rename_calls(message: Message, at: int, rename: Rename, turn: _Turn, known: dict[str, str]) -> Message:
-    """Return *message* with its calls renamed; *turn* and *known* get their ids.
+    """Return *message* with its calls renamed. Their ids are added to *turn* and *known*.
 
-    Of calls in a turn that have one id before the signature, results without it are the first one's.
+    Calls of one turn may share the part of the id before the signature. Results with only that part belong to the
+    first call.
     """
     calls = []
     added: list[str] = []

@@ -1,4 +1,4 @@
-"""The one change that a refused request gets before it is sent again. Pure."""
+"""Repairs a refused request before it is sent again."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sanitizers.messages import Entry
 from sanitizers.work_limit import spend
 
 _MOST_PASSES = 5
-"""Times that the table is gone through: two do for all that was ever drawn, so that a circle would be a defect."""
+"""The most passes over the table. Two passes were enough for every drawn case, so more would mean a cycle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What to send in the place of a request that was refused.
+    """The request that replaces a refused one.
 
-    *profile* is None where the request goes out under the one that it had. An index in *changes* is a place in the
-    messages that were refused; a change of a parameter stands at 0, and *detail* names it.
+    *profile* is None where the request keeps its profile. An index in *changes* is that of a refused message. A change
+    of a parameter has index 0, and *detail* names the parameter.
     """
 
     messages: Messages
@@ -39,13 +39,15 @@ def repair_request(
     *,
     table: Sequence[Row] = TABLE,
 ) -> Repaired | None:
-    """Return the request repaired by what *error* says, or None: no repair is known, or none would change anything.
+    """Return the request repaired by the words of *error*. None where no known repair changes anything.
 
-    *messages* are validated, and those that were sent under *profile*. A provider lists all faults of a layer at once
-    (vercel/ai#3775, CLIProxyAPI#1903) and there is one repair, so each fault that it names is mended, in the table's
-    order; of the rows for one fault the first that changes something counts. A repair may make what another one mends:
-    pairing turns legacy forms into calls and results, which have ids and names. So the rows are gone through until
-    nothing changes, and what came out of a repair gets None for the same error. Never raises, and mutates nothing.
+    *messages* are validated, and are those that were sent under *profile*. A provider lists all faults of a layer at
+    once (vercel/ai#3775, CLIProxyAPI#1903), and a request is repaired once. So each named fault is repaired, in the
+    table's order. Of the rows for one fault, the first that changes something counts.
+
+    A repair may create work for another repair: pairing turns legacy forms into calls and results, which have ids and
+    names. So the rows are repeated until nothing changes. A repaired request gets None for the same error. Never
+    raises, and mutates nothing.
     """
     error = _without_inputs(error)
     start = draft = Draft(
@@ -82,15 +84,15 @@ def _repaired(row: Row, draft: Draft, error: ProviderError) -> Draft:
     spend(len(draft.entries))
     try:
         return row.repair(draft, error)
-    except Unrepairable:  # the stricter rules cannot be met: better no repair than half of one
+    except Unrepairable:  # The stricter rules cannot be met. No repair is better than half of one.
         return draft
 
 
 def _without_inputs(error: ProviderError) -> ProviderError:
-    """Return *error* with its words up to the first input that they quote.
+    """Return *error* with its words cut before the first input that they quote.
 
-    vLLM writes pydantic's findings into its message as Python does (MaxKB#2912); there a user's text is no field of
-    its own that :mod:`proxy.resilience.unwrap_error` could leave out.
+    vLLM writes pydantic's findings into its message as Python does (MaxKB#2912). There a user's text is not a field
+    that :mod:`proxy.resilience.unwrap_error` could leave out.
     """
     own = error.words
     for mark in ("'input':", "input_value="):

@@ -1,10 +1,11 @@
 """The table from a provider's words to a repair.
 
-A row fits an error that says one of ``says``, and one of ``beside`` where there are any: in lower case, within its
-words or among its codes. The words are the most specific that the reports have in common, since a provider may quote
-the request, and only such as were seen word for word. Rows of one ``fault`` are alternatives: the first that changes
-something counts. Rows of different faults come together where an error names both; what is within a message comes
-before the order of the turns, which it may change.
+A row fits an error that says one of ``says``, and one of ``beside`` where the row has any. Texts are compared in lower
+case, with the error's words and its codes. The texts are the most specific ones that the reports share, since a
+provider may quote the request. Each was seen word for word.
+
+Rows of one ``fault`` are alternatives. The first that changes something counts. Rows of different faults are all
+applied where an error names them. Repairs within messages come before repairs of turns, which they may change.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from proxy.resilience.read_error import ProviderError
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What providers say to one fault, and the repair for it."""
+    """The texts with which providers report one fault, and the repair for it."""
 
     fault: str
     repair: Repair
@@ -47,7 +48,7 @@ class Row:
     beside: tuple[str, ...] = ()
 
     def fits(self, error: ProviderError) -> bool:
-        """Tell whether *error* speaks of this fault."""
+        """Return True where *error* reports this fault."""
         return error.says(*self.says) and (not self.beside or error.says(*self.beside))
 
 

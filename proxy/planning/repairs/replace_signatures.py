@@ -1,4 +1,4 @@
-"""Take every thought signature out of a history, so that stand-ins are sent in their place. Pure."""
+"""A repair that removes every thought signature from a history, so that stand-ins are sent instead."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
 
 
 def replace_signatures(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* without a signature in any carrier, the suffix of an id among them.
+    """Return *draft* without a signature in any carrier, suffixes of ids included.
 
     Google's documented stand-in then goes on the first call of each turn. Sources: gemini-cli#13467,
-    Antigravity-Manager#3342, 9router#301; ai.google.dev/gemini-api/docs/thought-signatures for the stand-in.
+    Antigravity-Manager#3342, 9router#301, ai.google.dev/gemini-api/docs/thought-signatures for the stand-in.
     """
     missing = error.says("missing a thought_signature")
     profile = draft.profile
     if missing and profile.signs_calls and not profile.call_ids and has_calls(draft):
-        # Only what has ids has signatures (see `stand_ins`), and the model says that it is of that kind.
+        # Only profiles with ids have signatures (see `stand_ins`). The error says that the model is of that
+        # kind.
         draft = replace(draft, profile=replace(profile, name=f"{profile.name}-signed", call_ids=True))
     entries, _ = rename_call_ids(draft.entries, base_id)
     entries = without_signatures(entries)
@@ -39,7 +40,7 @@ def replace_signatures(draft: Draft, error: ProviderError) -> Draft:
 
 
 def without_signatures(entries: Entries) -> Entries:
-    """Return *entries* with no signature beside a call or a text; suffixes of ids stay."""
+    """Return *entries* with no signature beside a call or a text. Suffixes of ids stay."""
     return tuple(_strip(entry) for entry in entries)
 
 

@@ -1,6 +1,6 @@
-"""Say less in the schemas of tools and answers, and the rest in their descriptions. Pure.
+"""Repairs that simplify the schemas of tools and answers, and keep the rest as descriptions.
 
-In stages, by what was refused: keywords first, then levels, then values as well.
+The stage depends on the refusal: keywords are removed first, then levels, then values as well.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sanitizers.schemas import PLAIN, PLAIN_FEW_STATES, PLAIN_FLAT, Dialect, cle
 
 
 def simplify_tools(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with the parameters of its tools told in types, properties and plain values alone.
+    """Return *draft* with tool parameters reduced to types, properties and plain values.
 
-    What the model then calls a tool with fits the client's own schema as before, or breaks a rule that it reads in a
-    description. Sources: CLIProxyAPI#97, google_workspace_mcp#1099, cline#7339, 9router#380, Graphenium#37,
-    gemini-cli#5923 (depth), python-genai#660 (states), sigoden/aichat#1049 (OpenAI).
+    The model's arguments either fit the client's own schema, or break a rule that stands in a description. Sources:
+    CLIProxyAPI#97, google_workspace_mcp#1099, cline#7339, 9router#380, Graphenium#37, gemini-cli#5923 (depth),
+    python-genai#660 (states), sigoden/aichat#1049 (OpenAI).
     """
     parameters = dict(draft.parameters)
     changes: list[Change] = []
@@ -33,7 +33,7 @@ def simplify_tools(draft: Draft, error: ProviderError) -> Draft:
 
 
 def simplify_response_format(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with the schema of its answer told likewise. Sources: python-genai#660, js-genai#882."""
+    """Return *draft* with a simplified schema of its answer. Sources: python-genai#660, js-genai#882."""
     given = draft.parameters.get("response_format")
     wrapper = given.get("json_schema") if isinstance(given, Mapping) else None
     if not isinstance(given, Mapping) or not isinstance(wrapper, Mapping):
@@ -49,7 +49,7 @@ def simplify_response_format(draft: Draft, error: ProviderError) -> Draft:
 def _each(
     given: Any, key: str | None, place: str, changes: list[Change], error: ProviderError
 ) -> list[Any] | None:
-    """Return the tools in *given* with simpler parameters, None where there are no tools."""
+    """Return the tools in *given* with simplified parameters, None where there are no tools."""
     if not isinstance(given, list):
         return None
     simpler = []
@@ -64,7 +64,10 @@ def _each(
 
 
 def _simplified(holder: Mapping[str, Any], name: str, error: ProviderError) -> Mapping[str, Any]:
-    """Return *holder* with the schema under *name* simpler, not ``strict`` then; itself where that changes nothing."""
+    """Return *holder* with the schema under *name* simplified and without ``strict``.
+
+    Returns *holder* itself where the schema cannot be simplified.
+    """
     schema = holder.get(name)
     if not isinstance(schema, Mapping) or not schema:
         return holder
@@ -78,7 +81,7 @@ def _simplified(holder: Mapping[str, Any], name: str, error: ProviderError) -> M
 
 
 def _stage(error: ProviderError) -> Dialect:
-    """Return how little is left."""
+    """Return the dialect to simplify to."""
     if error.says("too many states"):
         return PLAIN_FEW_STATES
     return PLAIN_FLAT if error.says("nesting depth") else PLAIN

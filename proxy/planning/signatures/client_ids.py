@@ -1,13 +1,14 @@
-"""The ids by which clients know the calls of an answer.
+"""Makes the ids by which clients know the calls of an answer.
 
-They are legal at every provider but those with a dialect of their own: 40 characters at most (OpenAI,
-``string_above_max_length``, vercel/ai#5171) of ``[A-Za-z0-9_-]`` (Anthropic, langchain#37756). A provider's id stays
-where it is that, and is no other call's of the answer or of the history: some say the same ids again in every turn, or
-the function's name, or one for all parallel calls (TanStack/ai#199, cline#9768, 9router#4273), and clients that look
-results up by id then find the wrong one.
+The ids are legal at every provider without a dialect of its own: 40 characters at most (OpenAI,
+``string_above_max_length``, vercel/ai#5171) of ``[A-Za-z0-9_-]`` (Anthropic, langchain#37756).
 
-Calls of models that sign get ids of ours. What is kept under an id must be found under no other conversation's, and
-it must be known when the call begins, before its signature may have come. Such an id says where the call was made:
+A provider's id stays if it is legal, and no other call of the answer or the history has it. Some providers repeat
+their ids in every turn, use the function's name, or use one id for all parallel calls (TanStack/ai#199, cline#9768,
+9router#4273). Clients that look results up by id then find the wrong one.
+
+Calls of models that sign get ids that the proxy makes. A stored signature must not be found under an id of another
+conversation. The id must be known when the call begins, before its signature has come. It holds the call's origin:
 
     call_ + tag of the origin (5) + digest of the request's own random seed (19), all in [a-z2-7]
 """
@@ -30,8 +31,8 @@ _OURS = re.compile(r"call_([a-z2-7]{5})[a-z2-7]{19}", re.ASCII)
 class CallIds:
     """Gives the calls of one answer their ids.
 
-    *seed* must be another for each answer, and not to be guessed. With *tag* all calls get ids of ours. *taken* tells
-    the ids of the history. All are asked once, when there is a call: most answers hold none.
+    *seed* must differ for each answer, and must not be guessable. With *tag* all calls get ids that the proxy makes.
+    *taken* returns the ids of the history. Each is called once, at the first call, since most answers have no calls.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class CallIds:
         self._taken: set[str] | None = None
 
     def show(self, given: str | None, choice: int, place: int) -> str:
-        """Return the id for the call at *place* of *choice*; *given* is the provider's own, if it has one."""
+        """Return the id for the call at *place* of *choice*. *given* is the provider's own id, if it has one."""
         if self._taken is None:
             self._taken = set(self._history())
         shown = given if given and self._may_stay(given) and given not in self._taken else None
@@ -56,7 +57,10 @@ class CallIds:
         return shown
 
     def _may_stay(self, given: str) -> bool:
-        """Tell whether a provider's id can be the client's; one of another turnright's keeps a signature itself."""
+        """Return True where a provider's id may go to the client.
+
+        An id that another turnright made stays, since that one stores the signature.
+        """
         return bool((_LEGAL if self._tag is None else _OURS).fullmatch(given))
 
     def _make(self, choice: int, place: int) -> str:
@@ -71,7 +75,7 @@ class CallIds:
 
 
 def tag_in(call_id: str) -> str | None:
-    """Return the tag of an id of ours; None for any other id."""
+    """Return the tag of an id that the proxy made. None for any other id."""
     found = _OURS.fullmatch(call_id)
     return found[1] if found else None
 

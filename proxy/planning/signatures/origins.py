@@ -1,9 +1,11 @@
-"""Whose a signature is: an endpoint and a family of models.
+"""The origin of a signature: an endpoint and a family of models.
 
-A signature is good where it was made. One of Vertex is "Corrupted" at the Gemini API, one of the API "Invalid" at
-Vertex (agenthub notes, 2026-09), and a conversation that comes over from another model, Gemini 2.5 among them, has to
-go without (ai.google.dev/gemini-api/docs/thought-signatures, FAQ). Two keys of one endpoint count as one origin: a pool
-would lose every signature otherwise, and if one is refused after all, it is replaced and the request tried again.
+A signature is only valid at its origin. A signature of Vertex is "Corrupted" at the Gemini API, one of the API
+"Invalid" at Vertex (agenthub notes, 2026-09). A conversation that comes from another model, even Gemini 2.5, has to go
+without (ai.google.dev/gemini-api/docs/thought-signatures, FAQ).
+
+Two keys of one endpoint count as one origin, since a pool would otherwise lose every signature. If a signature is
+still refused, a stand-in replaces it and the request is retried.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ TAG_LENGTH = 5
 
 
 def origin_of(deployment: Deployment, profile: Profile) -> str:
-    """Return the name of the origin of what *deployment* signs, under *profile*: it never leaves the process."""
+    """Return the name of the origin of signatures by *deployment* under *profile*.
+
+    The name never leaves the process.
+    """
     family = "-".join(profile.name.split("-")[:2])
     where = _host_of(deployment.provider, deployment.api_base)
     project = deployment.credentials.get("vertex_project")
@@ -38,6 +43,6 @@ def _host_of(provider: str, api_base: str | None) -> str:
 
 @lru_cache(maxsize=256)
 def tag_of(origin: str) -> str:
-    """Return the :data:`TAG_LENGTH` characters of ``[a-z2-7]`` by which an id says where its call was made."""
+    """Return the tag of *origin* in an id: :data:`TAG_LENGTH` characters of ``[a-z2-7]``."""
     digest = hashlib.sha256(origin.encode()).digest()
     return base64.b32encode(digest)[:TAG_LENGTH].decode().lower()

@@ -1,16 +1,16 @@
-"""Signatures back in their places: the history as the model that signed it is to see it.
+"""Puts signatures back on the calls of a history, for the model that made them.
 
-For each call, the first that holds:
+For each call, the first row that holds:
 
-    kept under its id      here, and for this very call              goes on it
-                           elsewhere, or for another call            withheld
-    our id, nothing kept   made here, and the client brought one     goes on it
-                           made elsewhere                            withheld
-    any other id           the client brought one                    goes on it: nobody can tell whose it is,
-                                                                     until it is refused
+    stored under its id       made here, for this very call             restored
+                              made elsewhere, or for another call       withheld
+    proxy's id, not stored    made here, and the client brought one     carried
+                              made elsewhere                            withheld
+    any other id              the client brought one                    carried: its origin is unknown
+                                                                        until it is refused
 
-A text's signature comes back only where the client brings it and it is known to be from here: it is never required, and
-a foreign one is refused. What is withheld where one is required gets a stand-in
+A text's signature is restored only where the client brings it and its origin is this one. It is never required, and a
+foreign one is refused. Where a required signature is withheld, a stand-in replaces it
 (:mod:`proxy.planning.signatures.stand_ins`).
 """
 
@@ -46,7 +46,10 @@ WITHHELD = "withheld"
 
 
 def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]:
-    """Return the keys under which something may be kept for *messages*; *outline* is theirs, or of no use."""
+    """Return the keys under which the store may hold signatures for *messages*.
+
+    An *outline* of other messages is ignored.
+    """
     places = _places(messages, outline)
     keys = [*outline.call_ids] if outline is not None and len(places) < len(messages) else []
     for at in places and metered(places):
@@ -67,10 +70,10 @@ def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]
 def restore_signatures(
     messages: Messages, kept: Mapping[str, Kept], origin: str, outline: Outline | None = None
 ) -> tuple[Messages, defaultdict[str, int]]:
-    """Return *messages* with the signatures that *origin* made, each in the one place, and how many were what.
+    """Return *messages* with the signatures that *origin* made, and the count of signatures by outcome.
 
-    The same objects where nothing changes. Signatures that are not sent are in none of the places any more. *outline*
-    is that of *messages*, or of no use.
+    Each signature is in one field. Signatures that are not sent are removed from every field. Without changes the
+    objects stay the same. An *outline* of other messages is ignored.
     """
     counts: defaultdict[str, int] = defaultdict(int)
     places = _places(messages, outline)
@@ -86,10 +89,10 @@ def restore_signatures(
 def leave_out_signatures(
     messages: Messages, outline: Outline | None = None
 ) -> tuple[Messages, defaultdict[str, int]]:
-    """Return *messages* for a model that signs nothing: with no signature beside a call or a text.
+    """Return *messages* for a model without signatures: no call or text carries one.
 
-    Such a model has no place for another's, and OpenAI refuses what it does not know (litellm#41534). The same object
-    where there are none. *outline* is that of *messages*, or of no use.
+    Such a model has no field for a foreign signature, and OpenAI refuses unknown fields (litellm#41534). Without
+    signatures the object stays the same. An *outline* of other messages is ignored.
     """
     counts: defaultdict[str, int] = defaultdict(int)
     places = _places(messages, outline)
@@ -108,14 +111,17 @@ def leave_out_signatures(
 
 
 def _places(messages: Messages, outline: Outline | None) -> Sequence[int]:
-    """Return where *messages* may hold a signature: a plain message has no place for one but behind an id."""
+    """Return the indexes of *messages* that may hold a signature.
+
+    A plain message can only hold one in an id's suffix.
+    """
     if outline is None or outline.marked or not outline.describes(messages):
         return range(len(messages))
     return outline.odd
 
 
 def _with_new(messages: Messages, places: Iterable[int], make: Callable[[Message], Message]) -> Messages:
-    """Return *messages* with what *make* makes of those at *places*; the same object where that is nothing new."""
+    """Return *messages* with those at *places* replaced by *make*. Without changes, return *messages* itself."""
     made: list[Message] | None = None
     for at in places:
         new = make(messages[at])
@@ -146,7 +152,7 @@ def _leave_out(message: Message) -> Message:
 
 
 def _without_suffix(holder: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return *holder* with the id under *name* as it was before somebody put a signature behind it."""
+    """Return *holder* with the id under *name* without its signature suffix."""
     given = holder.get(name)
     if not isinstance(given, str) or (bare := base_id(given)) == given or not bare:
         return holder
@@ -213,7 +219,7 @@ def _signature(
 
 
 def _written(arguments: Any) -> str:
-    """Return arguments as a text: clients send an object as one, and nothing for none."""
+    """Return arguments as text. Some clients send an object, or nothing for no arguments."""
     if isinstance(arguments, str):
         return arguments if arguments.strip() else "{}"
     return "{}" if arguments is None else write_json(arguments).decode()

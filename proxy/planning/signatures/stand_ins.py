@@ -1,8 +1,8 @@
-"""Where a signature is required and lost, Google's documented stand-in goes in its place.
+"""Puts Google's documented stand-in in place of a required signature that is lost.
 
-Gemini 3 demands one on the first call of each model content of the current turn. Where it sees that turn begin may be
-earlier than it seems here, so every model content is seen to (gemini-cli, ``ensureActiveLoopHasThoughtSignatures``);
-parallel calls behind the first have none by rule. A stand-in "may lead to degraded model performance": it is counted.
+Gemini 3 requires one on the first call of each model content of the current turn. Gemini may see that turn begin
+earlier than the proxy does, so every model content gets one (gemini-cli, ``ensureActiveLoopHasThoughtSignatures``).
+Later parallel calls have none by rule. A stand-in "may lead to degraded model performance", so it is counted.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from sanitizers.messages import SYSTEM_ROLES, tool_calls_of
 
 
 def with_stand_ins(messages: Messages, profile: Profile) -> tuple[Messages, int]:
-    """Return sanitized *messages* with a stand-in on each first call that lacks a signature, and how many there are.
+    """Return sanitized *messages* with a stand-in on each first call without a signature, and their number.
 
-    ``profile.call_ids`` is what Gemini 3 and later have and the others lack, signatures that are demanded among it.
-    The same object where none is missing.
+    Profiles with ``call_ids`` are Gemini 3 and later, which require signatures. Where none is missing, *messages*
+    itself is returned.
     """
     if not (profile.signs_calls and profile.call_ids):
         return messages, 0
     written: list[Message] | None = None
     count = 0
-    called = False  # whether a call of this turn stands before
+    called = False  # true after a call of this turn
     for at, message in enumerate(messages):
         role = message["role"]
         if role != "assistant":
