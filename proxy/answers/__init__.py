@@ -1,16 +1,16 @@
-"""Brings what came back into canonical form, and checks and mends its tool calls. Pure.
+"""Brings provider answers into canonical form, and checks and repairs their tool calls. Pure.
 
 In the order of the data:
 
-    partial_call, assemble_calls  tool calls that come in pieces, with one place and one id for each
-    join_surrogates               characters that a provider cut in two
-    usage                         the tokens of an answer, whatever a provider calls them
-    restore_tool_names            the client's names of tools
-    normalize                     whole answers and chunks, from all of these
-    chunk_rules, chunk_shapes     what is guaranteed of those chunks, and their types
-    chunk_violations              the checker of those guarantees, for tests and for other writers of chunks
-    repaired                      whether a repair changed what an answer says
-    find_empty                    whether an answer says anything
-    tool_calls                    the calls against the tools of the request
+    partial_call, assemble_calls  join tool calls that come in pieces, and give each a place and an id
+    join_surrogates               joins surrogate pairs that a provider split
+    usage                         token counts and log probabilities in OpenAI's types
+    restore_tool_names            puts the client's tool names back
+    normalize                     brings whole answers and chunks into canonical form, with all of these
+    chunk_rules, chunk_shapes     the guarantees of strict chunks, and their types
+    chunk_violations              checks these guarantees, for tests and for other writers of chunks
+    repaired                      tells if a repair changed the text or calls of an answer
+    find_empty                    tells if an answer holds anything
+    tool_calls                    checks calls against the tools of the request
     embeddings, texts             the same for embeddings and text completions
 """

@@ -1,9 +1,11 @@
-"""Which tool call a piece of an answer belongs to, where the provider does not say so as OpenAI does. Pure.
+"""Assigns the pieces of an answer to its tool calls, where the provider differs from OpenAI.
 
-OpenAI gives each call an ``index`` and says its id and name once. Other servers leave the index out, send 0 for every
-parallel call, say the id again with each piece, share one id among calls, or send a whole call twice; taken at their
-word, two calls become one whose arguments are no JSON (hermes-agent#102787, omnigent#28, ``[A, B, B]`` in
-hermes-agent#111686). What tells them apart is the id, and that nothing can follow arguments that are whole.
+OpenAI gives each call an ``index``, and sends its id and name once. Other servers leave the index out, send 0 for
+every parallel call, or repeat the id with each piece. Some share one id among calls, or send a whole call twice. Read
+literally, two calls become one whose arguments are not JSON (hermes-agent#102787, omnigent#28, ``[A, B, B]`` in
+hermes-agent#111686).
+
+Calls are told apart by their ids, and by one rule: nothing can follow arguments that are a whole object.
 """
 
 from __future__ import annotations
@@ -25,46 +27,45 @@ _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
 
 _MOST_DOUBTFUL = 64
-"""Objects that may stand in one call's place and only repeat others; a model in a loop writes hundreds."""
+"""The most objects behind one call that may only repeat others. A model in a loop writes hundreds."""
 
 
 class CallAssembler:
-    """The tool calls of one choice, in the order in which they began, which is their place.
+    """The tool calls of one choice. A call's place is its position in the order in which calls began.
 
-    They are told apart by the provider's names; all that is returned has the client's, by *names*.
+    Calls are told apart by the provider's names. Returned calls have the client's names, by *names*.
     """
 
     def __init__(self, ids: CallIds, choice: int, names: NamesBack = UNCHANGED) -> None:
         self._ids = ids
         self._choice = choice
         self._names = names
-        self._calls: list[PartialCall] = []  # that are announced: the place of each is its index here
+        self._calls: list[PartialCall] = []  # announced calls; the index here is the call's place
         self._open_ended: list[
             PartialCall
-        ] = []  # that may have something to say when another begins, and the newest
+        ] = []  # calls that may have more to send when another begins, and the newest
         self._waiting: list[
             PartialCall
-        ] = []  # that have no name yet, or not all of it, or may only say again what was said
-        self._by_id: dict[
-            str, PartialCall
-        ] = {}  # the newest of each id of the provider's, which calls may share
-        self._by_index: dict[int, PartialCall] = {}  # the newest call of each index of the provider's
+        ] = []  # calls without a name or with part of it, and calls that may only repeat others
+        self._by_id: dict[str, PartialCall] = {}  # the newest call of each provider id, which calls may share
+        self._by_index: dict[int, PartialCall] = {}  # the newest call of each provider index
         self._last: PartialCall | None = None
-        self._unkept: list[PartialCall] = []  # signed, and not yet told of
+        self._unkept: list[PartialCall] = []  # signed calls that were not reported yet
         self._whole: set[tuple[str | None, str, str]] = set()  # id, name and arguments in whole answers
 
     def read(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return what *piece* says, each with its place as ``index``; nothing where it only says again what was said.
+        """Return the pieces that *piece* adds, each with its place as ``index``. A repetition adds none.
 
-        The piece that begins a call has an id, a type and a name; the later ones have none of these, since clients join
-        what they get, OpenAI's own among them. All have arguments, though these may be empty: some clients lose a
-        delta that has a call without any (langchain-openai).
+        The first piece of a call has an id, a type and a name. Later pieces have none of these, since clients,
+        OpenAI's own among them, join what they get. Every piece has arguments, which may be empty, since
+        langchain-openai loses a delta whose call has none.
         """
         index = piece.get("index")
         function = piece.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
         if len(piece) == 2 and len(function) == 1 and arguments is not None and index is not None:
-            # Nothing but arguments for a call that is named by its index, as nearly all pieces of OpenAI's are.
+            # The fast path: only arguments, for a call named by its index, as nearly all of OpenAI's pieces
+            # are.
             call = self._by_index.get(index)
             if call is not None and call.place >= 0:
                 return self._more(call, arguments)
@@ -74,7 +75,7 @@ class CallAssembler:
             new_name = name and name != call.name
             if call.whole() is not None:
                 if not new_name and (not arguments or call.says_again(arguments)):
-                    self._last = call  # a head of its own may have come: what follows is for this one
+                    self._last = call  # the name may begin another call: later arguments belong to this one
                     call.headed = bool(name) and not arguments
                     if index is not None:
                         self._by_index[index] = call
@@ -96,14 +97,14 @@ class CallAssembler:
         return list(self._go_on(call, name, arguments, signature))
 
     def _more(self, call: PartialCall, arguments: Any) -> list[dict[str, Any]]:
-        """Return what *arguments* add to a *call* that is announced, and the calls that begin in them."""
+        """Return the pieces that *arguments* add to an announced *call*, and to calls that begin in them."""
         self._last = call
         fresh, rest = call.take(arguments, again=False) if arguments else ("", "")
         pieces = [piece_of(call.place, fresh)] if fresh else []
         return [*pieces, *self._begin_from(call, rest)] if rest else pieces
 
     def read_whole(self, call: dict[str, Any]) -> None:
-        """Take a call of a whole answer: none goes on with another, though one may stand there twice under its id."""
+        """Read a call of a whole answer. It continues no other call, but may be there twice under its id."""
         call_id, signature = _id_and_signature(call)
         function = call.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
@@ -113,14 +114,14 @@ class CallAssembler:
                 return
             self._whole.add(said)
         for _ in self._go_on(self._begin(call_id, None), name, arguments, signature):
-            pass  # there is no client to tell of pieces
+            pass  # no client gets pieces of a whole answer
 
     def close(self, *, cut_off: bool) -> list[dict[str, Any]]:
-        """Return the last pieces, when the choice has said how it ended.
+        """Return the last pieces, after the choice has its finish reason.
 
-        A call without arguments has those of an empty object, unless the answer was *cut_off*, and they may have been
-        to come. Arguments that were held back, since they are no object as they stand, are read once more. Raises
-        :class:`UpstreamFault` for a call that nobody can run, as it has no name.
+        A call without arguments gets an empty object, unless the answer was *cut_off* before them. Withheld arguments,
+        which are not an object as they stand, are decoded once more. Raises :class:`UpstreamFault` for a call without
+        a name, which nobody can run.
         """
         pieces: list[dict[str, Any]] = []
         for call in self._waiting:
@@ -138,14 +139,15 @@ class CallAssembler:
         return pieces
 
     def sign_first(self, signature: str) -> list[dict[str, Any]]:
-        """Give a signature that came apart from the calls to the first one, unless that has its own.
+        """Give a signature outside the calls to the first call, unless that call has its own.
 
-        Some streams have it on a text behind the call, where Gemini does not look for it (gemini-cli, stripThoughts).
+        Some streams have the signature on a text behind the call, where Gemini does not read it (gemini-cli,
+        stripThoughts).
         """
         return self._sign(self._calls[0], signature) if self._calls else []
 
     def sign(self, signatures: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Give signatures that came apart from the calls to theirs, by the provider's ids."""
+        """Give signatures outside the calls to their calls, by the provider's ids."""
         pieces: list[dict[str, Any]] = []
         for call in self._calls if signatures else ():
             signature = signatures.get(call.said_id or "")
@@ -155,11 +157,11 @@ class CallAssembler:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no call was announced."""
+        """True where no call was announced."""
         return not self._calls
 
     def whole_calls(self) -> list[dict[str, Any]]:
-        """Return the calls as a whole answer has them."""
+        """Return the calls in the form of a whole answer."""
         calls = []
         for call in self._calls:
             name = self._names.restore(call.name)
@@ -169,11 +171,11 @@ class CallAssembler:
         return calls
 
     def decoded(self) -> Iterator[str]:
-        """Yield the ids of the calls whose arguments are not written as they came."""
+        """Yield the ids of the calls whose arguments were rewritten."""
         return (call.id for call in self._calls if call.decoded)
 
     def signed(self, *, ended: bool) -> Iterator[Signed]:
-        """Yield the signed calls that were not yielded before and are whole, or with *ended* all that are left."""
+        """Yield the signed calls that are whole and were not yielded before. With *ended*, yield all that are left."""
         if not self._unkept:
             return
         ready = [call for call in self._unkept if call.place >= 0 and (ended or call.whole() is not None)]
@@ -183,12 +185,12 @@ class CallAssembler:
                 yield Signed(call.id, self._names.restore(call.name), call.text(), call.signature)
 
     def _find(self, call_id: str | None, index: int | None, name: Any) -> PartialCall | None:
-        """Return the call that a piece seems to go on with; None where it begins one.
+        """Return the call that a piece continues, None where it begins one.
 
-        A new id begins a call, but for one in a piece without a name on a call that has one: that id came late, or
-        is made up for each piece. An id that parallel calls share does not tell them apart; their indices do. A piece
-        with neither id nor index goes on with the call before it, unless it names a function, and that call is not one
-        of the same name that waits for more (servers that stream whole calls, or say the name with each piece).
+        A new id begins a call. The exception is a piece without a name on a call with one: that id came late, or
+        differs in each piece. Parallel calls with a shared id are told apart by their indexes. A piece with neither id
+        nor index continues the last call, unless it has a function name. It continues even then if the last call has
+        the same name and unfinished arguments. Some servers stream whole calls, others repeat the name in each piece.
         """
         found = None if index is None else self._by_index.get(index)
         if call_id is not None and call_id in self._by_id:
@@ -209,7 +211,7 @@ class CallAssembler:
         return None
 
     def _said(self, call_id: str | None, name: str, arguments: str) -> PartialCall | None:
-        """Return the call of that id and name that says all of *arguments*; only a whole one can."""
+        """Return the whole call with that id and name whose arguments are equal to *arguments*."""
         same = (call for call in self._calls if call.said_id == call_id and call.name == name)
         return next((call for call in same if call.whole() is not None and call.says_again(arguments)), None)
 
@@ -226,7 +228,7 @@ class CallAssembler:
     def _go_on(
         self, call: PartialCall, name: Any, arguments: Any, signature: str | None
     ) -> Iterator[dict[str, Any]]:
-        """Yield what a piece adds to *call*, and to the calls that begin in it."""
+        """Yield the pieces that a piece adds to *call*, and to the calls that begin in it."""
         self._last = call
         headed = call.name != "" and not call.doubtful
         said_name = ""
@@ -251,9 +253,9 @@ class CallAssembler:
             yield from self._begin_from(call, rest)
 
     def _begin_from(self, call: PartialCall, rest: str) -> Iterator[dict[str, Any]]:
-        """Begin calls with the *rest* that stood behind the whole arguments of *call*, in its place.
+        """Begin calls with the *rest* behind the whole arguments of *call*. They take over its index and id.
 
-        Raises :class:`UpstreamFault` for a model that says the same over and over.
+        Raises :class:`UpstreamFault` for a model that repeats one call over and over.
         """
         while rest:
             following = PartialCall(None, None, doubtful=True)
@@ -275,9 +277,9 @@ class CallAssembler:
             self._unkept.append(call)
 
     def _announce(self, call: PartialCall, *, headed: bool = False) -> Iterator[dict[str, Any]]:
-        """Begin *call*, which waits, for the client, behind those that came before it and might have had longer names.
+        """Announce a waiting *call* to the client, after the named calls that wait before it.
 
-        *headed* says that its own head came before, and waited for that.
+        Their names may have been unfinished. *headed* is true where the call's name came in an earlier piece.
         """
         at = self._waiting.index(call)
         before = [one for one in self._waiting[:at] if one.name and not one.doubtful]
@@ -287,7 +289,7 @@ class CallAssembler:
         yield from self._open(call, headed=headed)
 
     def _open(self, call: PartialCall, *, headed: bool = False) -> Iterator[dict[str, Any]]:
-        """Begin *call* for the client, and say before what of the others was held back and is complete.
+        """Announce *call*, after the withheld arguments of earlier calls that are now complete.
 
         OpenAI's own client reads a call's arguments as soon as the next one begins.
         """
@@ -313,7 +315,7 @@ class CallAssembler:
 
 
 def _hand_on(known: dict[Any, PartialCall], call: PartialCall, following: PartialCall) -> None:
-    """Let whatever led to *call* lead to *following*."""
+    """Make every key of *call* lead to *following*."""
     for key, found in known.items():
         if found is call:
             known[key] = following

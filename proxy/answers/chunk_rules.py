@@ -1,6 +1,6 @@
-"""The guarantees of the strict chunk, and what a broken one is told as.
+"""The guarantees of a strict chunk, and the value that reports a broken one.
 
-``docs/canonical-chat.md`` says what clients and writers of client formats need each of them for.
+``docs/canonical-chat.md`` says why clients and writers of client formats need each of them.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ CHUNK_RULES = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ChunkViolation:
-    """One broken rule: *rule* is a key of :data:`CHUNK_RULES`.
+    """One broken rule. *rule* is a key of :data:`CHUNK_RULES`.
 
-    *chunk* is the place of the chunk that breaks it, the number of chunks for what is missing at the end. *choice* is
-    the choice's index, or None where the rule is about no single one.
+    *chunk* is the index of the chunk that breaks it, or the number of chunks for a fault at the end. *choice* is the
+    choice's index, or None where the rule is not about a single choice.
     """
 
     rule: str
@@ -63,5 +63,5 @@ class ChunkViolation:
 
     @property
     def words(self) -> str:
-        """What the rule guarantees."""
+        """The text of the guarantee."""
         return CHUNK_RULES[self.rule]

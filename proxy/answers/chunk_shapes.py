@@ -1,4 +1,4 @@
-"""The types of the values in a strict chunk, as :mod:`proxy.core.strict_chunk` names their keys."""
+"""Checks the types of the values in a strict chunk. :mod:`proxy.core.strict_chunk` names their keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proxy.core.strict_chunk import (
 )
 
 TEXTS = ("content", "reasoning_content", "refusal")
-"""The texts of a delta."""
+"""The text fields of a delta."""
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _DETAILS = {
@@ -30,14 +30,14 @@ _DETAILS = {
 
 
 def has_fields(value: Any, kind: Any) -> bool:
-    """Tell whether *value* is an object with the keys of *kind*, a TypedDict: all that it requires, and no others."""
+    """Return True where *value* is an object with all required keys of the TypedDict *kind*, and no unknown ones."""
     return isinstance(value, Mapping) and (
         kind.__required_keys__ <= value.keys() <= kind.__annotations__.keys()
     )
 
 
 def has_head_types(chunk: Mapping[str, Any]) -> bool:
-    """Tell whether what every chunk begins with is there, each of its type."""
+    """Return True where *chunk* has the fields that every chunk begins with, each of its type."""
     return (
         chunk.get("object") == "chat.completion.chunk"
         and is_said(chunk.get("id"))
@@ -48,14 +48,14 @@ def has_head_types(chunk: Mapping[str, Any]) -> bool:
 
 
 def is_choice(choice: Any) -> bool:
-    """Tell whether *choice* has its fields, an index and an object as its delta."""
+    """Return True where *choice* has its fields, an index and an object as its delta."""
     return (
         has_fields(choice, ChunkChoice) and _is_count(choice["index"]) and isinstance(choice["delta"], dict)
     )
 
 
 def has_delta_types(delta: dict[str, Any]) -> bool:
-    """Tell whether *delta* has known fields alone, each of its type; pieces of calls are not looked at."""
+    """Return True where *delta* has only known fields, each of its type. Pieces of calls are not checked."""
     legacy, audio, notes = (delta.get(name) for name in ("function_call", "audio", "annotations"))
     return (
         has_fields(delta, Delta)
@@ -67,7 +67,7 @@ def has_delta_types(delta: dict[str, Any]) -> bool:
 
 
 def is_piece(piece: Any) -> bool:
-    """Tell whether *piece* is a piece of a call; its id and type are looked at where it begins one."""
+    """Return True for a piece of a call. Its id and type are not checked here."""
     return (
         has_fields(piece, CallPiece)
         and _is_count(piece["index"])
@@ -77,7 +77,7 @@ def is_piece(piece: Any) -> bool:
 
 
 def is_signed(extra: Any) -> bool:
-    """Tell whether *extra*, an ``extra_content``, holds a signature and nothing else."""
+    """Return True where *extra*, an ``extra_content``, holds a signature and nothing else."""
     return (
         has_fields(extra, ExtraContent)
         and has_fields(extra["google"], GoogleExtra)
@@ -86,7 +86,7 @@ def is_signed(extra: Any) -> bool:
 
 
 def is_usage(usage: Any) -> bool:
-    """Tell whether *usage* holds counts alone, and its total is the sum of the other two."""
+    """Return True where *usage* holds only counts, and its total is the sum of the other two."""
     if not has_fields(usage, Usage) or not all(_is_count(usage[name]) for name in _COUNTS):
         return False
     prompt, completion, total = (usage[name] for name in _COUNTS)
@@ -98,7 +98,7 @@ def is_usage(usage: Any) -> bool:
 
 
 def are_logprobs(value: Any) -> bool:
-    """Tell whether *value* holds lists of tokens, or nulls."""
+    """Return True where *value* holds lists of tokens, or nulls."""
     return has_fields(value, Logprobs) and all(
         tokens is None or (isinstance(tokens, list) and all(map(_is_token, tokens)))
         for tokens in value.values()
@@ -106,12 +106,12 @@ def are_logprobs(value: Any) -> bool:
 
 
 def is_said(value: Any) -> TypeGuard[str]:
-    """Tell whether *value* is a text that is not empty."""
+    """Return True for a text that is not empty."""
     return isinstance(value, str) and value != ""
 
 
 def behind_object(text: str) -> str | None:
-    """Return what stands behind the JSON object that *text* begins with, without blanks; None where it is none."""
+    """Return the text behind the JSON object that *text* begins with, stripped, or None without such an object."""
     text = text.strip()
     try:
         value, end = _DECODER.raw_decode(text)
@@ -132,7 +132,7 @@ def _are_texts(values: Mapping[str, Any]) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 0  # not isinstance: true is an int as well
+    return type(value) is int and value >= 0  # not isinstance, since True is an int too
 
 
 def _is_token(token: Any) -> bool:

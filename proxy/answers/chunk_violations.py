@@ -1,6 +1,6 @@
-"""The checker of streams: the guarantees of the strict chunk that a stream breaks.
+"""Checks the chunks of a stream against the guarantees of the strict chunk.
 
-It shares no code with the normalizer, whose chunks it reads in the order in which a client gets them.
+It shares no code with the normalizer. It reads chunks in the order in which a client gets them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from proxy.core.strict_chunk import FinishReason, StrictChunk
 def find_chunk_violations(
     chunks: Iterable[Mapping[str, Any]], *, complete: bool = True
 ) -> tuple[ChunkViolation, ...]:
-    """Return every rule of the strict chunk that *chunks*, decoded JSON, break, in reading order; empty for none.
+    """Return every rule that *chunks* (decoded JSON) break, in reading order.
 
-    Without *complete* the stream broke off, and nothing is said of what its end lacks. ``arguments_no_object`` is the
-    one rule that the normalizer cannot hold by itself: a model may write what is no JSON.
+    Without *complete* the stream was cut off, and rules about its end are not checked. The normalizer cannot guarantee
+    ``arguments_no_object``, since a model may write arguments that are not JSON.
     """
     stream = _Stream()
     for chunk in chunks:
@@ -63,7 +63,7 @@ class _Choice:
 
 
 class _Stream:
-    """What was read so far, and what is wrong with it."""
+    """The state of the stream so far, and its violations."""
 
     def __init__(self) -> None:
         self.found: dict[ChunkViolation, None] = {}  # each once, in reading order
@@ -104,7 +104,7 @@ class _Stream:
             self._read_choice(choice, index)
 
     def end(self) -> None:
-        """Note what the end of the stream lacks."""
+        """Note the violations at the end of the stream."""
         self._at += 1
         if not self._choices:
             self._note("no_choice")

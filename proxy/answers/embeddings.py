@@ -1,8 +1,7 @@
-"""Lists of embeddings in OpenAI's shape: all there, in order, in the format that was asked for. Pure.
+"""Brings embeddings into OpenAI's form: complete, in order, in the requested encoding.
 
-OpenAI's format in base64 is the numbers as float32, little endian. Its client asks for it unless told otherwise;
-servers that do not know it send numbers, as all do that speak another wire, and those are packed here. What comes
-packed is passed on as it is.
+OpenAI's base64 format holds the numbers as little-endian float32. OpenAI's client requests it by default. Servers that
+do not know base64, and other wires, send numbers. Those are packed here. Packed embeddings are passed on unchanged.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ Encoding: TypeAlias = Literal["float", "base64"]
 _USAGE = ("prompt_tokens", "total_tokens")
 
 _BYTES_OF_NUMBER = 20
-"""Bytes of a number of an embedding in JSON."""
+"""Bytes of one number of an embedding in JSON."""
 
 
 def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str) -> Answer:
-    """Return *answer* in OpenAI's shape, by index; *model* names it where the provider does not.
+    """Return *answer* in OpenAI's form, ordered by index. *model* is used where the provider names none.
 
-    Raises :class:`AnswerUnusable` for one that does not hold *wanted* embeddings, or not one for each place. Nobody
-    could tell a client which of its texts an embedding is of.
+    Raises :class:`AnswerUnusable` for an answer without exactly one embedding for each of the *wanted* inputs. A
+    client could not match the embeddings to its texts.
     """
     data = answer.get("data")
     if not isinstance(data, list) or not all(isinstance(one, Mapping) for one in data):
@@ -50,9 +49,9 @@ def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str
 
 
 def weight_of(answer: Answer) -> int:
-    """Return what work on *answer*, as a provider gave it, costs: as the bytes of a usual body, by its first embedding.
+    """Return the cost of work on a provider's *answer*, in bytes of a usual body.
 
-    The embeddings of one model are alike, and one that is not is told by whoever reads it.
+    The first embedding stands for all, since the embeddings of one model have one length.
     """
     data = answer.get("data")
     if not isinstance(data, list) or not data or not isinstance(data[0], Mapping):
@@ -64,7 +63,7 @@ def weight_of(answer: Answer) -> int:
 
 
 def join_embeddings(answers: Sequence[Answer]) -> Answer:
-    """Return one answer of those to the parts of one request, in their order."""
+    """Return one answer from the *answers* to the parts of one request, in their order."""
     if len(answers) == 1:
         return answers[0]
     data = [one for answer in answers for one in answer["data"]]
@@ -73,7 +72,7 @@ def join_embeddings(answers: Sequence[Answer]) -> Answer:
 
 
 def read_usage(answer: Mapping[str, Any]) -> dict[str, int]:
-    """Return what the provider counted; empty where it did not. There is nothing but a prompt."""
+    """Return the provider's token counts, empty without any. Embeddings only have a prompt."""
     usage = answer.get("usage")
     if not isinstance(usage, Mapping):
         return {}
@@ -82,7 +81,7 @@ def read_usage(answer: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _in_order(data: list[Any]) -> list[Any]:
-    """Return *data* by index; as it stands where no index is named, or one and the same for all."""
+    """Return *data* ordered by index, or unchanged where all indexes are missing or equal."""
     places = [one.get("index") for one in data]
     if all(place == places[0] for place in places):
         return data
@@ -96,7 +95,7 @@ def _written(embedding: Any, encoding: Encoding) -> Any:
         return embedding if encoding == "base64" else _unpacked(embedding)
     if not isinstance(embedding, list) or not embedding:
         raise _unusable("The provider's answer holds an embedding that is none.")
-    packed = _packed(embedding)  # in any case: this is how it is found out that they are numbers
+    packed = _packed(embedding)  # packed in both cases, which checks that they are numbers
     return packed if encoding == "base64" else embedding
 
 

@@ -1,7 +1,7 @@
-"""Whether a finished answer says anything: a 200 may hold nothing, or thoughts alone. Pure.
+"""Tells if a finished answer holds anything. A 200 may hold nothing, or reasoning alone.
 
-Looks at answers in OpenAI's shape, after :mod:`proxy.answers.normalize`, so that it holds for every provider and both
-transports: litellm shows a malformed call, an empty candidate and an empty stream as a plain ``stop``.
+It reads answers in OpenAI's form, after :mod:`proxy.answers.normalize`, so it works for every provider and both
+transports. litellm reports a malformed call, an empty candidate and an empty stream as a plain ``stop``.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 from proxy.core.failures import Cause
 
 _SPOKEN = ("content", "tool_calls", "audio", "function_call", "images", "refusal")
-"""Fields of a message or delta that answer something, the usual first; a text of white space does not."""
+"""Fields of a message or delta that make an answer, the usual ones first. A blank text does not."""
 
 CUT_OFF = frozenset({"content_filter", "length"})
-"""Finish reasons that cut an answer off, perhaps within a call, or before its first word: it was filtered, or the
-tokens went into thoughts. They are an answer by themselves, since another try of the same would end alike."""
+"""Finish reasons that cut an answer off, maybe within a call, or before its first word. Either it was filtered, or the
+tokens were spent on reasoning. Such an answer stands, since a retry would end the same way."""
 
 
 def says_something(said: Mapping[str, Any]) -> bool:
-    """Tell whether a message or a delta holds text that is not blank, a call, a refusal or media."""
+    """Return True where a message or a delta holds text that is not blank, a call, a refusal or media."""
     for name in _SPOKEN:
         value = said.get(name)
         if value and (not isinstance(value, str) or value.strip()):
@@ -29,7 +29,7 @@ def says_something(said: Mapping[str, Any]) -> bool:
 
 
 def find_empty(answer: Mapping[str, Any]) -> Cause | None:
-    """Return what is wrong with a whole answer: :attr:`Cause.EMPTY`, :attr:`Cause.THINKING_ONLY` or None."""
+    """Return the fault of a whole answer: :attr:`Cause.EMPTY`, :attr:`Cause.THINKING_ONLY` or None."""
     choices = answer.get("choices") or []
     thought = False
     for choice in choices:
@@ -41,13 +41,13 @@ def find_empty(answer: Mapping[str, Any]) -> Cause | None:
 
 
 class OpeningWatch:
-    """Watches a stream's first chunks for the moment from which it is an answer."""
+    """Finds the first chunk of a stream that makes it an answer."""
 
     def __init__(self) -> None:
         self._thought = False
 
     def opens(self, chunk: Mapping[str, Any]) -> bool:
-        """Tell whether *chunk*, a normalized one, says something, or ends the answer in a way that needs no words."""
+        """Return True where a normalized *chunk* holds something, or is cut off by its finish reason."""
         for choice in chunk["choices"]:
             delta = choice["delta"]
             if choice["finish_reason"] in CUT_OFF or says_something(delta):
@@ -57,5 +57,5 @@ class OpeningWatch:
 
     @property
     def missing(self) -> Cause:
-        """What to call a stream that ended before it opened."""
+        """The cause for a stream that ended before it opened."""
         return Cause.THINKING_ONLY if self._thought else Cause.EMPTY

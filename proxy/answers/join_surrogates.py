@@ -1,9 +1,9 @@
-r"""Halves of characters: what stays behind where a provider cuts an escaped emoji in two. Pure.
+r"""Joins surrogate pairs that a provider split.
 
 JSON writes an emoji as two escapes, ``\ud83d\ude00``. A provider that cuts its text by tokens or by length may end a
-chunk, or an answer, between them. One half is no text: strict parsers refuse it, and an OpenAI answers a history that
-holds one with ``400 … no low surrogate``, so that a conversation would be lost over it. Halves that follow one another
-are joined, and one that stays alone is U+FFFD, as Unicode has it for what is no character.
+chunk, or an answer, between them. A single surrogate is not legal text. Strict parsers refuse it. OpenAI answers a
+history with one by ``400 … no low surrogate``, so the conversation would be lost. Adjacent surrogates are joined. A
+single one becomes U+FFFD, Unicode's replacement character.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 REPLACEMENT = "\ufffd"
 
 Held = dict[tuple[int, str | int], str]
-"""First halves that wait for their second ones: by choice, and by the text's name or the call's place."""
+"""High surrogates that wait for their low ones, by choice, and by the text's name or the call's place."""
 
 
 def join_surrogates(held: Held, key: tuple[int, str | int], text: str) -> str:
-    """Return *text*, which goes on with the text of *key*, in whole characters.
+    """Return *text*, the next text of *key*, in whole characters.
 
-    A first half at its end is kept in *held*, for the next text of that key to be joined to.
+    A high surrogate at its end is kept in *held*, and joined to the next text of that key.
     """
     if held:
         text = held.pop(key, "") + text
@@ -34,7 +34,7 @@ def join_surrogates(held: Held, key: tuple[int, str | int], text: str) -> str:
 
 
 def release_surrogates(held: Held, index: int, delta: dict[str, Any]) -> None:
-    """Put what is still held for the choice *index* behind the texts of its last *delta*, each half as U+FFFD."""
+    """Add U+FFFD to the last *delta* of the choice *index* for each surrogate that is still held."""
     for key in [key for key in held if key[0] == index]:
         del held[key]
         name = key[1]

@@ -1,9 +1,9 @@
-"""Answers and chunks in the one shape that clients rely on. Pure.
+"""Brings answers and chunks into one canonical form.
 
-What real clients break on was run with 13 of them: a first delta without a role, tool calls without an index,
-a missing id, object or model, no finish reason. Vendors' extras (``vertex_ai_*``, a cost that litellm adds to
-``usage``) go, since strict clients refuse what they do not know. What stays is written alike whoever answered, streamed
-or not: ``docs/endpoints.md``.
+A run with 13 real clients showed the faults that break them. These are a first delta without a role, tool calls
+without an index, a missing id, object or model, and no finish reason. Vendors' extra fields (``vertex_ai_*``, a cost
+that litellm adds to ``usage``) are removed, since strict clients refuse unknown fields. The form is the same for every
+provider, streamed or not. ``docs/canonical-chat.md`` describes it.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _SERVICE_TIERS = ("auto", "default", "flex", "priority", "scale")
 
 @dataclass(slots=True)
 class Notes:
-    """What there is to know of an answer beside what the client gets."""
+    """Facts about an answer that the client does not get."""
 
     signed: list[Signed] = field(default_factory=list)
-    """What was signed."""
+    """The signed calls and texts."""
 
     changes: list[Change] = field(default_factory=list)
-    """What is written otherwise than the model wrote it, beyond OpenAI's shape."""
+    """Changes of the model's answer, beyond those for OpenAI's form."""
 
     def add(self, index: int, places: CallAssembler) -> None:
-        """Add what there is to know of the calls of the choice *index*, which has ended."""
+        """Add the facts about the calls of the choice *index*, which has ended."""
         self.signed += places.signed(ended=True)
         self.changes += [
             Change("answer_repair", "replaced", index, "tool_arguments", call_id)
@@ -58,7 +58,7 @@ class Notes:
 
 
 class Normalized(NamedTuple):
-    """A whole answer in shape."""
+    """A whole answer in canonical form."""
 
     answer: Answer
     notes: Notes
@@ -73,11 +73,11 @@ def normalize_answer(
     ids: CallIds | None = None,
     names: NamesBack = UNCHANGED,
 ) -> Normalized:
-    """Return *answer* as a ``chat.completion``, and what else is known of it now.
+    """Return *answer* as a ``chat.completion``, with the facts that the client does not get.
 
-    *fallback_id*, *created* (unix seconds) and *model* fill what the provider left out, or wrote as another type. *ids*
-    gives the calls their ids, and *names* the client's names for their tools. These are six parameters because each
-    may be needed without the others, and a value to hold them would be one more call for each request.
+    *fallback_id*, *created* (unix seconds) and *model* replace values that are missing or of another type. *ids* gives
+    the calls their ids, and *names* the client's names for their tools. A value in place of the six parameters would
+    cost one more call for each request.
     """
     given_id, time, given_model = answer.get("id"), answer.get("created"), answer.get("model")
     notes = Notes()
@@ -106,10 +106,10 @@ def normalize_answer(
 def _normalize_choice(
     choice: dict[str, Any], at: int, ids: CallIds, names: NamesBack, notes: Notes
 ) -> dict[str, Any]:
-    """Return a choice that is whole.
+    """Return a choice in canonical form.
 
-    One without a finish reason is said to have stopped. That is a concession to litellm, which loses the reason for
-    some providers; on the direct transport such an answer was refused before (:mod:`proxy.upstream.wires`).
+    A choice without a finish reason gets ``stop``, since litellm loses the reason for some providers. The direct
+    transport has refused such an answer before (:mod:`proxy.upstream.wires`).
     """
     given = choice.get("message") or {}
     if given.keys() <= _MESSAGE_FIELDS:
@@ -155,10 +155,10 @@ def _normalize_choice(
 
 
 class ChunkNormalizer:
-    """Brings one stream's chunks into shape; keeps what has to be the same, or said once, across chunks.
+    """Brings one stream's chunks into canonical form. It keeps values that must be equal in all chunks, or sent once.
 
-    It takes six parameters, which are those of :func:`normalize_answer` and whether the client asked for usage. A value
-    to hold them would be one more call for each stream.
+    The parameters are those of :func:`normalize_answer`. *include_usage* is true where the client asked for usage. A
+    value in place of the six parameters would cost one more call for each stream.
     """
 
     def __init__(
@@ -179,34 +179,34 @@ class ChunkNormalizer:
         self._names = names
         self._legacy_names = LegacyNames(names)
         self._named = False
-        self._spoken: set[int] = set()  # choices whose role has been said
-        self._calls: dict[int, CallAssembler] = {}  # of each choice that holds any
-        self._legacy: set[int] = set()  # choices with a call in the form that was before tool calls
-        self._signatures: dict[int, str] = {}  # that stood on no call, of each choice
-        self._details: dict[int, dict[str, str]] = {}  # likewise, by the ids of their calls
+        self._spoken: set[int] = set()  # choices whose role has been sent
+        self._calls: dict[int, CallAssembler] = {}  # the calls of each choice with any
+        self._legacy: set[int] = set()  # choices with a call in the older form ``function_call``
+        self._signatures: dict[int, str] = {}  # signatures outside calls, by choice
+        self._details: dict[int, dict[str, str]] = {}  # the same by choice, and by the ids of their calls
         self._finished: set[int] = set()
         self._halves: Held = {}
         self.usage: dict[str, Any] | None = None
-        """The usage that the provider reported last, if any."""
+        """The newest usage of the provider, if any."""
 
         self.notes = Notes()
-        """What is known of the calls that have ended: to be kept before their last chunk is sent."""
+        """The facts about ended calls. They are stored before the calls' last chunk is sent."""
 
     @property
     def finished(self) -> bool:
-        """Whether an answer was brought to its end.
+        """True where at least one choice has ended.
 
-        One choice is enough here: litellm loses the finish reason of Gemini's further candidates in streams. The
-        direct transport demands one of every choice, before its stream ends (:mod:`proxy.upstream.wires`).
+        One choice is enough here, since litellm loses the finish reason of Gemini's further candidates in streams. The
+        direct transport requires one for every choice before its stream ends (:mod:`proxy.upstream.wires`).
         """
         return bool(self._finished)
 
     def normalize(self, chunk: Chunk) -> Chunk | None:
-        """Return the chunk for the client, or None when it holds nothing for it.
+        """Return the chunk for the client, or None where the client needs none.
 
         Raises :class:`proxy.core.errors.UpstreamFault` for a tool call that ended without a name.
         """
-        if not self._named:  # the id stays the same from the first chunk on; litellm makes new ones up
+        if not self._named:  # the first chunk's id stays, since litellm makes a new one for each chunk
             self._named = True
             self._id = _text(chunk.get("id")) or self._id
             self._model = _text(chunk.get("model")) or self._model
@@ -220,16 +220,16 @@ class ChunkNormalizer:
         return self._chunk(choices) if choices else None
 
     def last_chunk(self) -> Chunk | None:
-        """Return the chunk of the usage, where one was asked for and reported: the last one, behind all others.
+        """Return the usage chunk, if the client asked for usage and the provider reported it. It comes last.
 
-        Each report is of the whole answer so far, so that the last one counts and none are added up.
+        Each report covers the whole answer so far. So the last one counts, and they are not added up.
         """
         if not self._include_usage or self.usage is None:
             return None
         return {**self._chunk([]), "usage": self.usage}
 
     def head_chunk(self) -> Chunk:
-        """Return a chunk without choices: what all chunks begin with, for a native event that projects to nothing."""
+        """Return a chunk without choices, for a native event without a projection."""
         return self._chunk([])
 
     def _chunk(self, choices: list[dict[str, Any]]) -> Chunk:
@@ -242,9 +242,9 @@ class ChunkNormalizer:
         }
 
     def _normalize_choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
-        """Return one choice of a chunk in shape; None where it says nothing more.
+        """Return one choice of a chunk in canonical form, None where it holds nothing new.
 
-        It is over 50 lines long because it runs for every chunk: each phase in a function would be a call more.
+        It is over 50 lines long because it runs for every chunk: a function for each phase would cost a call each.
         """
         index = choice.get("index") or 0
         given = choice.get("delta") or {}
@@ -283,7 +283,7 @@ class ChunkNormalizer:
                 self._read_legacy(index, delta)
         reason = choice.get("finish_reason")
         if reason:
-            reason = self._finish(index, reason, delta)  # which may add calls that were held back
+            reason = self._finish(index, reason, delta)  # which may add withheld calls
         first = index not in self._spoken
         if not first or "tool_calls" in delta:
             for name in _TEXTS:
@@ -303,7 +303,7 @@ class ChunkNormalizer:
         return normalized
 
     def _finish(self, index: int, reason: str, delta: dict[str, Any]) -> str:
-        """Return the finish reason for the client, and put what was still to be said into the last *delta*."""
+        """Return the finish reason for the client, and put all withheld text into the last *delta*."""
         self._finished.add(index)
         if index in self._legacy and (name := self._legacy_names.close(index)):
             delta["function_call"] = name
@@ -327,7 +327,7 @@ class ChunkNormalizer:
         return _finish_reason(reason, called, index in self._legacy)
 
     def _read_legacy(self, index: int, delta: dict[str, Any]) -> None:
-        """Put into *delta* what of its piece of a legacy call can be passed on."""
+        """Replace the piece of a legacy call in *delta* by the part that can be sent now."""
         piece = self._legacy_names.read(index, delta["function_call"] or {})
         if piece:
             delta["function_call"] = piece
@@ -335,7 +335,7 @@ class ChunkNormalizer:
             del delta["function_call"]
 
     def _read_late(self, index: int, given: dict[str, Any]) -> None:
-        """Keep a signature that comes behind the end: the client has its last chunk, but gets the call's id."""
+        """Store a signature that comes after the end. The client has its last chunk, but knows the call's id."""
         places, calls = self._calls.get(index), given.get("tool_calls")
         if places is None or not calls:
             return
@@ -345,7 +345,7 @@ class ChunkNormalizer:
         self.notes.signed += places.signed(ended=True)
 
     def _read_calls(self, index: int, calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
-        """Put the pieces of calls that say anything into *delta*, each with its place."""
+        """Put the pieces of calls that hold anything into *delta*, each with its place."""
         places = self._calls.get(index)
         if places is None:
             places = self._calls[index] = CallAssembler(self._ids, index, self._names)
@@ -366,9 +366,9 @@ class ChunkNormalizer:
 
 
 def _finish_reason(reason: str, called: bool, legacy: bool) -> str:
-    """Return the finish reason that says whether there are calls: Gemini says STOP to them as well.
+    """Return the finish reason that agrees with the calls. Gemini also sends STOP for an answer with calls.
 
-    One that says there are some where there are none keeps agents waiting for nothing.
+    A reason for calls without any calls would keep agents waiting.
     """
     if called:
         return "tool_calls" if reason in ("stop", "function_call") else reason
@@ -378,10 +378,9 @@ def _finish_reason(reason: str, called: bool, legacy: bool) -> str:
 
 
 def _text_signature(said: dict[str, Any]) -> str | None:
-    """Return the signature that a message or a delta carries beside its calls."""
+    """Return the signature of a message or a delta outside its calls."""
     return next((text for text in text_signatures(said) if is_signature(text)), None)
 
 
 def _text(value: Any) -> str | None:
-    """Return *value* if it is a text."""
     return value if isinstance(value, str) else None

@@ -1,8 +1,8 @@
-"""One tool call as it comes in pieces, and what of it can be passed on. Pure.
+"""One tool call that comes in pieces, and the parts of it that can be sent on.
 
-Its arguments are one JSON object in the end, as far as that is in what came: what follows a whole object begins
-another call (hermes-agent#102953), a piece that says again all that was said adds only what is new, and arguments that
-do not begin as an object are held back, since they may be one in a string.
+Its arguments become one JSON object where the pieces allow. Text behind a whole object begins another call
+(hermes-agent#102953). A piece that repeats all earlier text adds only its new part. Arguments that do not begin as an
+object are withheld, since they may hold one in a string.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import orjson
 _WITHIN_A_STRING = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _NO_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _MARK = re.compile(r'"(?:[^"\\]++|\\.)*+["\\]?|[{}\[\]]', re.DOTALL)
-"""A bracket, or a string with what of it there is: one that ends with a backslash goes on."""
+"""A bracket, or a string or the beginning of one. A beginning that ends with a backslash goes on."""
 
 _STEPS = MappingProxyType({"{": 1, "[": 1, "}": -1, "]": -1})
 _BLOCK = 64 * 1024
-"""Characters that are looked at together: a list of their brackets takes half a MiB."""
+"""Characters that are searched together. A list of their brackets takes half a MiB."""
 _LONGEST_IN_A_STRING = 64 * 1024
-"""Characters of arguments that are looked at for an object in a string, while they come."""
+"""The longest arguments that are decoded as an object in a string while they come, in characters."""
 
 
 def piece_of(
@@ -35,7 +35,7 @@ def piece_of(
     call_id: str | None = None,
     name: str = "",
 ) -> dict[str, Any]:
-    """Return a piece as OpenAI writes it; with *call_id* the one that begins a call."""
+    """Return a piece in OpenAI's form. With *call_id* it is the first piece of a call."""
     function = {"name": name, "arguments": arguments} if name else {"arguments": arguments}
     piece: dict[str, Any] = {"index": place}
     if call_id is not None:
@@ -47,10 +47,10 @@ def piece_of(
 
 
 def join_pieces(pieces: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the pieces of one delta, one a call, in the calls' order.
+    """Return the pieces of one delta, one for each call, in the calls' order.
 
-    OpenAI's own client takes the first delta's list as it is: two pieces of a call are two calls then, and the place in
-    the list is the call's.
+    OpenAI's own client uses the first delta's list as it is: two pieces of a call become two calls, by their position
+    in the list.
     """
     joined: dict[int, dict[str, Any]] = {}
     for piece in pieces:
@@ -68,9 +68,9 @@ def join_pieces(pieces: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class ObjectEnd:
-    """Finds where the JSON object in a text that comes in pieces ends; each character is looked at once.
+    """Finds the end of a JSON object whose text comes in pieces. Each character is read once.
 
-    A provider may send a mebibyte of brackets, and the event loop waits. So there is no step of Python for each one.
+    A provider may send a mebibyte of brackets, and the event loop waits. So Python takes no step for each bracket.
     """
 
     __slots__ = ("_depth", "_escaped", "_in_string", "found")
@@ -82,7 +82,7 @@ class ObjectEnd:
         self._escaped = False
 
     def look(self, text: str) -> int | None:
-        """Return the place in *text*, which goes on with what came before, behind the end; None before it has come."""
+        """Return the index in *text* behind the object's end, None before the end has come."""
         for start in range(0, len(text), _BLOCK):
             end = self._look_into(text[start : start + _BLOCK])
             if end is not None:
@@ -97,7 +97,7 @@ class ObjectEnd:
             first = text[at : at + 1]
             if first in ("}", "]"):
                 return at + 1
-            if first == '"':  # it goes on in the next text
+            if first == '"':  # the string continues in the next text
                 self._leave_string(text, at + 1)
                 return None
         marks = _MARK.findall(text, at)
@@ -110,7 +110,10 @@ class ObjectEnd:
         return next(islice(_MARK.finditer(text, at), depths.index(0, 1) - 1, None)).end()
 
     def _leave_string(self, text: str, at: int = 0) -> int:
-        """Return the place behind the string that place *at* of *text* is in, or the length where it goes on."""
+        """Return the index behind the string that contains index *at* of *text*.
+
+        Return the length where the string goes on.
+        """
         at = _end_of(_WITHIN_A_STRING, text, at + 1 if self._escaped else at)
         self._in_string = text[at : at + 1] != '"'
         self._escaped = at < len(text) and self._in_string  # at a backslash that ends the text
@@ -124,7 +127,7 @@ def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 class PartialCall:
-    """One call, as far as it has come."""
+    """One tool call, with the pieces that have come."""
 
     __slots__ = (
         "_end",
@@ -145,27 +148,27 @@ class PartialCall:
 
     def __init__(self, said_id: str | None, index: int | None, *, doubtful: bool = False) -> None:
         self.said_id = said_id
-        """The provider's own id, if it gave any; others may have it, too."""
+        """The provider's own id, if it gave any. Other calls may have the same id."""
 
         self.index = index
         """The provider's own index, if it gave any."""
 
         self.doubtful = doubtful
-        """Whether it may only repeat another, which is known when it is whole."""
+        """True where the call may only repeat another. This is known when it is whole."""
 
         self.headed = False
-        """Whether its name came once more, without arguments: those that come next may be another call's."""
+        """True where its name came again without arguments. The next arguments may then belong to another call."""
 
         self.id = ""
-        """The client's."""
+        """The client's id."""
 
         self.place = -1
-        """Its place in the answer, once it is announced."""
+        """Its place in the answer, -1 before it is announced."""
 
         self.name = ""
         self.signature: str | None = None
         self.decoded = False
-        """Whether the arguments are not written as they came."""
+        """True where the arguments were rewritten."""
 
         self._begin()
 
@@ -174,22 +177,22 @@ class PartialCall:
         self._texts: list[str] = []
         self._size = 0
         self._end = ObjectEnd()
-        self._whole: bool | None = None  # of what ended: whether it is an object
+        self._whole: bool | None = None  # whether the ended text is an object
 
     @property
     def has_arguments(self) -> bool:
-        """Whether anything of the arguments has come."""
+        """True where any part of the arguments has come."""
         return self._size > 0
 
     def take(self, text: str, *, again: bool) -> tuple[str, str]:
-        """Take a text of arguments; returns what of it is to be passed on, and what begins another call.
+        """Add text to the arguments. Return the part to send on, and the part that begins another call.
 
-        *again* says that it came with the call's name, which a piece that only goes on has not: then it may be all
-        that was said and more. By itself a text does not tell, ``{"a":`` may well go on with ``{"a":1}}``.
+        *again* is true where the text came with the call's name. Only then may it repeat all earlier text. Text
+        without a name always continues the arguments: ``{"a":`` may continue with ``{"a":1}}``.
         """
         if not self._size:
             text = text.lstrip()
-            # An empty object may be a placeholder for what is to come, as Anthropic's events have it.
+            # An empty object may be a placeholder for later arguments, as in Anthropic's events.
             self.held = text[:1] not in ("", "{") or text.rstrip() == "{}"
         elif self.held and self._size <= 4 and text.lstrip()[:1] == "{" and self.text().rstrip() == "{}":
             self._begin()
@@ -214,17 +217,17 @@ class PartialCall:
         return ("" if self.held else text), ""
 
     def text(self) -> str:
-        """Return the arguments, as they stand."""
+        """Return the arguments so far."""
         if len(self._texts) > 1:
             self._texts = ["".join(self._texts)]
         return self._texts[0] if self._texts else ""
 
     def shown(self) -> str:
-        """Return what of the arguments is passed on when the call is announced."""
+        """Return the part of the arguments to send when the call is announced."""
         return "" if self.held else self.text()
 
     def whole(self) -> str | None:
-        """Return arguments that are a whole object, which nothing can follow; None while they are none."""
+        """Return arguments that are a whole object, which nothing can follow. None before they are one."""
         if self._end.found:
             if self._whole is None:
                 self._whole = _is_object(self.text())
@@ -235,7 +238,7 @@ class PartialCall:
         return None
 
     def says_again(self, arguments: str) -> bool:
-        """Tell whether *arguments* say no more than these, which are whole, however they are written."""
+        """Return True where *arguments* equal these whole arguments, in any notation."""
         if arguments.isspace() or arguments == self.text():
             return True
         try:
@@ -244,18 +247,18 @@ class PartialCall:
             return False
 
     def may_repeat(self, others: Iterable[PartialCall]) -> bool:
-        """Tell whether another call says all that this one has said so far."""
+        """Return True where another call begins with all arguments of this one so far."""
         return any(other.name == self.name and other.text().startswith(self.text()) for other in others)
 
     def repeats(self, others: Iterable[PartialCall]) -> bool:
-        """Tell whether another call says all that this one does."""
+        """Return True where another call has the same name and arguments."""
         return any(other.name == self.name and other.text() == self.text() for other in others)
 
     def is_complete(self, *, another_has_arguments: bool) -> bool:
-        """Tell whether what is held back can be said, since another call begins.
+        """Return True where withheld arguments can be sent, since another call begins.
 
-        An empty object is none's placeholder then. No arguments at all are complete where the other call comes with
-        its own: servers that begin all calls first send the arguments of each later.
+        An empty object is then not a placeholder. A call without arguments is complete where the next call comes with
+        arguments. Servers that announce all calls first send the arguments of each later.
         """
         if not self._size:
             return another_has_arguments
@@ -263,11 +266,11 @@ class PartialCall:
 
     @property
     def is_open_ended(self) -> bool:
-        """Whether anything may be left for :meth:`finish` to say."""
+        """True where :meth:`finish` may return text."""
         return self.held or not self._size
 
     def finish(self, *, cut_off: bool) -> str:
-        """Return what is still to be passed on at the end."""
+        """Return the text that is still to be sent at the end."""
         if not self._size:
             if cut_off:
                 return ""
@@ -296,7 +299,7 @@ def _is_object(text: str) -> bool:
 
 
 def _decoded(text: str) -> str:
-    """Return arguments that were encoded twice, or are ``null``, as an object; others as they are."""
+    """Return arguments that were encoded twice, or are ``null``, as an object. Return others unchanged."""
     if text.strip() == "null":
         return "{}"
     try:

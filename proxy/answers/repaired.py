@@ -1,6 +1,6 @@
-"""Tells whether a repair changed what an answer says, or a chunk of one.
+"""Tells if a repair changed the content of an answer or a chunk.
 
-The native event is then not sent to a client of the provider's own format: it still says what was mended or taken out.
+A client of the provider's own format then does not get the native event, which still has the old content.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ _FIELDS = ("content", "reasoning_content", "refusal", "audio", "annotations")
 
 
 def is_repaired(projected: Mapping[str, Any], canonical: Mapping[str, Any] | None) -> bool:
-    """Tell whether *canonical* says something else than *projected*, which a wire returned.
+    """Return True where the content of *canonical* differs from *projected*, which a wire returned.
 
-    Both are whole answers or chunks; *canonical* is None for a chunk that is held back or left out. Compared are the
-    texts, the arguments and places of the calls, and the finish reasons. What a writer puts into the native event
-    itself is not compared: ids, the model, the role, and the names of tools. Neither are signatures, log probabilities
+    Both are whole answers or chunks. *canonical* is None for a chunk that is held back or left out. The texts, the
+    arguments and places of the calls, and the finish reasons are compared. Values that a writer puts into the native
+    event are not compared: ids, the model, the role, and the names of tools. Neither are signatures, log probabilities
     and the usage, which the native event has in its own form.
     """
     return _said(projected) != ([] if canonical is None else _said(canonical))
 
 
 def _said(answer: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Return what each choice says, in their order, without those that say nothing."""
+    """Return the content of each choice, in their order, without empty choices."""
     found = []
     for at, choice in enumerate(answer.get("choices") or ()):
         message, index = choice.get("message"), choice.get("index")
@@ -33,7 +33,7 @@ def _said(answer: Mapping[str, Any]) -> list[tuple[Any, ...]]:
             said, at = (
                 _delta_said(choice.get("delta") or {}),
                 0,
-            )  # a delta without an index is the first choice's
+            )  # a delta without an index belongs to the first choice
         reason = choice.get("finish_reason") or None
         if reason is not None or any(said):
             found.append((at if index is None else index, reason, *said))

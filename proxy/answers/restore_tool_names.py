@@ -1,7 +1,7 @@
-"""The client's names for tools that went by others upstream, put back into the calls of an answer. Pure.
+"""Restores the client's tool names in the calls of an answer, for tools that were renamed upstream.
 
-A text is never looked at, and a name that nobody was given passes. Names may come in pieces, and nothing can be taken
-back from a client: what may still become one of ours is held back until it has, or cannot any more.
+Texts are not searched. Unknown names pass unchanged. Names may come in pieces, and a sent piece cannot be taken back.
+So a name is withheld while it may still become a renamed one.
 """
 
 from __future__ import annotations
@@ -13,36 +13,39 @@ from proxy.answers.tool_calls.declared_tools import PREFIXES
 
 
 class NamesBack:
-    """The way back from the names upstream, which *back* has the client's for."""
+    """Maps the tool names upstream to the client's. *back* has the client's name for each."""
 
     __slots__ = ("_known",)
 
     def __init__(self, back: Mapping[str, str]) -> None:
-        # What models put before a name stays there: self-correction takes it off, and says so.
+        # Prefixes of models stay. Self-correction removes them, and reports the change.
         self._known = {prefix + new: prefix + old for new, old in back.items() for prefix in ("", *PREFIXES)}
 
     def restore(self, name: str) -> str:
-        """Return the client's name for *name*, or *name*."""
+        """Return the client's name for *name*, or *name* for an unknown one."""
         return self._known.get(name, name)
 
     def may_go_on(self, name: str) -> bool:
-        """Tell whether *name* may be the beginning of one that has to be put back."""
+        """Return True where *name* may be the beginning of a renamed name."""
         return any(known.startswith(name) and known != name for known in self._known)
 
 
 UNCHANGED = NamesBack({})
-"""Where no name was changed."""
+"""For requests without renamed tools."""
 
 
 class LegacyNames:
-    """The names of the calls of one stream that are written as ``function_call``, the form before tool calls."""
+    """The tool names of one stream with calls in the older form ``function_call``."""
 
     def __init__(self, names: NamesBack) -> None:
         self._names = names
-        self._held: dict[int, str] = {}  # of each choice
+        self._held: dict[int, str] = {}  # by choice
 
     def read(self, index: int, piece: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what of a piece of the call in the choice *index* can be passed on; empty while nothing can."""
+        """Return the part of a call's piece in the choice *index* that can be sent.
+
+        Empty where all of it is withheld.
+        """
         name = self._held.pop(index, "") + (piece.get("name") or "")
         rest = {field: value for field, value in piece.items() if field != "name"}
         if not name:
@@ -53,6 +56,6 @@ class LegacyNames:
         return {"name": self._names.restore(name), **rest}
 
     def close(self, index: int) -> dict[str, Any]:
-        """Return what was still held back of the choice *index*, which has ended."""
+        """Return the withheld part of the choice *index*, which has ended."""
         name = self._held.pop(index, "")
         return {"name": self._names.restore(name), "arguments": ""} if name else {}

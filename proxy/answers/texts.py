@@ -1,7 +1,7 @@
-"""Text completions and their chunks in the one shape that clients know. Pure.
+"""Brings text completions and their chunks into OpenAI's form.
 
-What a provider adds to a choice is left out, as it is of chats (:mod:`proxy.answers.normalize`): strict clients refuse
-it.
+A provider's own fields of a choice are removed, as in chats (:mod:`proxy.answers.normalize`), since strict clients
+refuse them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OBJECT = "text_completion"
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What stands where the provider says nothing."""
+    """Values for fields that the provider leaves out."""
 
     id: str
     created: int
@@ -32,7 +32,7 @@ class Defaults:
 
 
 def check_text(answer: Answer, defaults: Defaults, *, may_be_empty: bool) -> Answer:
-    """Return *answer* in OpenAI's shape; raises :class:`AnswerUnusable` for one that holds nothing."""
+    """Return *answer* in OpenAI's form. Raises :class:`AnswerUnusable` for an empty one."""
     choices = answer.get("choices")
     if not choices or not (may_be_empty or any(map(_says_something, choices))):
         raise AnswerUnusable("The provider's answer holds nothing.", cause=Cause.EMPTY)
@@ -44,7 +44,7 @@ def check_text(answer: Answer, defaults: Defaults, *, may_be_empty: bool) -> Ans
 
 
 class TextChunks:
-    """Brings one stream's chunks into shape; keeps what has to be the same in all of them."""
+    """Brings one stream's chunks into OpenAI's form, with an equal head for all of them."""
 
     def __init__(self, defaults: Defaults, *, include_usage: bool) -> None:
         self._defaults = defaults
@@ -53,10 +53,10 @@ class TextChunks:
         self._halves: Held = {}
         self.finished = False
         self.usage: dict[str, Any] | None = None
-        """The usage that the provider reported last, if any."""
+        """The newest usage of the provider, if any."""
 
     def normalize(self, chunk: Chunk) -> Chunk | None:
-        """Return the chunk for the client, or None when it holds nothing for it."""
+        """Return the chunk for the client, or None where the client needs none."""
         if self._head is None:
             self._head = _head(chunk, self._defaults)
         usage = chunk.get("usage")
@@ -66,7 +66,7 @@ class TextChunks:
         return {**self._head, "choices": choices} if choices else None
 
     def last_chunk(self) -> Chunk | None:
-        """Return the chunk of the usage, where one was asked for and reported: the last one, behind all others."""
+        """Return the usage chunk, if the client asked for usage and the provider reported it. It comes last."""
         if not self._include_usage or self.usage is None or self._head is None:
             return None
         return {**self._head, "choices": [], "usage": self.usage}
@@ -83,7 +83,7 @@ class TextChunks:
 
 
 def opens(chunk: Chunk, *, may_be_empty: bool) -> bool:
-    """Tell whether an answer has begun with *chunk*: it holds a text, or an end that needs none."""
+    """Return True where an answer begins with *chunk*: it holds text, or an end that needs no text."""
     return any(
         _says_something(choice) or (may_be_empty and choice["finish_reason"]) for choice in chunk["choices"]
     )

@@ -1,6 +1,6 @@
-"""The numbers that come with an answer, token counts and log probabilities, in OpenAI's types. Pure.
+"""Brings token counts and log probabilities of an answer into OpenAI's types.
 
-They are extras: one that a provider wrote in a way of its own is left out, and the answer is not refused for it.
+They are extras. A value in another form is left out, and the answer is not refused for it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _DETAILS = {
 
 
 def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
-    """Return OpenAI's own fields of *usage* that are counts, and the details that are; empty where a count is missing.
+    """Return OpenAI's own counts of *usage*, and their details. Empty where a count is missing.
 
-    The total is the sum, as OpenAI has it. Where a provider's total is larger, what it holds beyond the two counts are
-    thoughts, which Google's OpenAI endpoint counts in the total alone (envoy ai-gateway#2399). Cached tokens are found
-    under DeepSeek's and Moonshot's names as well.
+    The total is the sum, as in OpenAI's API. A provider's larger total includes reasoning tokens, which Google's
+    OpenAI endpoint counts only there (envoy ai-gateway#2399). Cached tokens are also read under DeepSeek's and
+    Moonshot's names.
     """
     known: dict[str, Any] = {}
     for name in _COUNTS:
         count = usage.get(name)
-        if count.__class__ is not int or count >> 53:  # nearly all are plain
+        if count.__class__ is not int or count >> 53:  # nearly all are plain integers
             count = _count(count)
             if count is None:
                 continue
@@ -66,14 +66,20 @@ def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
 
 
 def _count(value: Any) -> int | None:
-    """Return *value* as a count; some servers count in floats. One that JavaScript cannot read is none."""
+    """Return *value* as a count.
+
+    Some servers count in floats. A number above JavaScript's safe range is not a count.
+    """
     if type(value) is float and value.is_integer():
         value = int(value)
     return value if type(value) is int and 0 <= value < 2**53 else None
 
 
 def normalize_logprobs(logprobs: Any) -> dict[str, Any] | None:
-    """Return *logprobs* in the shape of chat completions; None where they have another, such as that of completions."""
+    """Return *logprobs* in the form of chat completions.
+
+    None where they have another form, such as that of completions.
+    """
     if not isinstance(logprobs, dict) or not logprobs.keys() & {"content", "refusal"}:
         return None
     lists = {name: logprobs.get(name) for name in ("content", "refusal")}

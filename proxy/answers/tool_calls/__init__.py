@@ -1,14 +1,15 @@
-"""The tool calls of an answer against the tools of the request: read, checked, mended where that is safe. Pure.
+"""Checks the tool calls of an answer against the tools of the request, and repairs them where that is safe.
 
-    arguments ── a JSON object? ── fits the declared schema? ──▶ as they came, the very same object
+    arguments ── a JSON object? ── fits the declared schema? ──▶ unchanged, the same object
                     │ no                 │ no
                     ▼                    ▼
-              mend the notation ──▶ what is wrong, in words for the model: it is asked once more
+              mend the notation ──▶ the fault, in words for the model, which is asked once more
 
-A live call is run by somebody, so nothing of it is made up: a mended text must say what the broken one said, character
-by character but for its notation, and a call that was cut off (``length``) is left alone. Bifrost and agentgateway
-write ``{}`` for what they cannot read, and the tool runs with its defaults. The event loop waits meanwhile: all of an
-answer's calls together have one :class:`Budget`.
+Somebody runs a live call, so nothing in it is made up. Repaired arguments must equal the broken ones, character by
+character except for notation. A call that was cut off (``length``) is left alone. Bifrost and agentgateway write
+``{}`` for arguments that they cannot read, and the tool then runs with its defaults.
+
+The check runs on the event loop. All calls of an answer share one :class:`Budget` of steps.
 """
 
 from proxy.answers.tool_calls.check_calls import REPAIR_STEP, Checked, check_calls

@@ -1,4 +1,4 @@
-"""The check of one whole answer: every call of every choice. Pure."""
+"""Checks every call of every choice in a whole answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sanitizers import Change
 REPAIR_STEP = "answer_repair"
 
 _LARGEST = 64 * 1024
-"""Characters of arguments that are held against a schema."""
+"""The longest arguments that are checked against a schema, in characters."""
 
 _LONGEST_DETAIL = 500
 _LONGEST_NAME = 64
@@ -29,10 +29,10 @@ _LONGEST_NAME = 64
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a check came to.
+    """The result of a check.
 
-    *answer* is the one that was checked itself where nothing was mended, or nothing could be. *cause* is None for an
-    answer whose calls can be used; else *detail* says to the model, and to nobody else, what is wrong.
+    *answer* is the checked object itself where nothing was repaired. *cause* is None for an answer whose calls can be
+    used. Otherwise *detail* tells the model, and nobody else, about the fault.
     """
 
     answer: Answer
@@ -42,7 +42,7 @@ class Checked:
 
 
 class _Misfit(Exception):
-    """A call that cannot be used."""
+    """Raised for a call that cannot be used."""
 
     def __init__(self, cause: Cause, detail: str) -> None:
         super().__init__(detail)
@@ -53,11 +53,10 @@ class _Misfit(Exception):
 def check_calls(
     answer: Answer, parameters: Mapping[str, Any], names_back: Mapping[str, str] = MappingProxyType({})
 ) -> Checked:
-    """Return what is to be done with *answer*, a normalized one; *parameters* are those of the client's request.
+    """Return the result of checking a normalized *answer*. *parameters* are those of the client's request.
 
-    *names_back* has the client's name of each tool that the model knows by another one.
-
-    The first call that cannot be used decides: then the answer stays as it is, since it is asked for again whole.
+    *names_back* has the client's name of each renamed tool. The first call that cannot be used decides. The answer
+    then stays unchanged, since the whole answer is asked for again.
     """
     if not any(choice["message"].get("tool_calls") for choice in answer["choices"]):
         return Checked(answer)
@@ -96,7 +95,7 @@ def _check_choice(
 def _check_call(
     call: dict[str, Any], tools: DeclaredTools, budget: Budget
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return *call*, itself or mended, with the reasons of what was changed; raises :class:`_Misfit`."""
+    """Return *call*, itself or repaired, with the reasons of the changes. Raises :class:`_Misfit`."""
     function = call.get("function")
     if not isinstance(function, dict) or call.get("type") != "function":
         return call, ()  # a custom tool's input is free text
@@ -130,7 +129,7 @@ def _check_call(
 
 
 def _read(arguments: Any) -> tuple[dict[str, Any] | None, str]:
-    """Return the object that *arguments* are the JSON of, or None and what is wrong with them."""
+    """Return the object whose JSON *arguments* are, or None and the fault."""
     if not isinstance(arguments, str) or not arguments:
         return None, "there are no arguments."
     try:
@@ -141,7 +140,7 @@ def _read(arguments: Any) -> tuple[dict[str, Any] | None, str]:
 
 
 def _written(value: Any) -> str | None:
-    """Return the JSON of *value*, or None for what strict parsers refuse: half an emoji, a number of 20 digits."""
+    """Return the JSON of *value*. None for values that strict parsers refuse: half an emoji, a number of 20 digits."""
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError:
@@ -149,11 +148,11 @@ def _written(value: Any) -> str | None:
 
 
 def _mend(arguments: Any, budget: Budget) -> str | None:
-    """Return the text of the object that *arguments*, which are not the text of one, stand for, or None.
+    """Return the JSON of the object that the broken *arguments* mean, or None.
 
-    Nothing at all is what some servers send for a call without arguments; it counts as such where that fits.
+    Some servers send no text for a call without arguments. It is read as ``{}``, and checked like other arguments.
     """
-    if isinstance(arguments, dict):  # Ollama's own shape
+    if isinstance(arguments, dict):  # Ollama's own form
         return _written(arguments)
     if arguments is None:
         return "{}"

@@ -1,4 +1,4 @@
-"""The tools that a request declares, by name. Pure."""
+"""The tools that a request declares, by name."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 PREFIXES = ("default_api.", "default_api:", "functions.")
-"""What models put before a name: Gemini's code habit (TanStack#199), and the namespace of OpenAI's own prompts."""
+"""Prefixes that models put before a name: Gemini's code habit (TanStack#199), and the namespace of OpenAI's own
+prompts."""
 
 
 class DeclaredTools:
-    """What the ``tools`` and ``functions`` of *parameters*, a request's, declare.
+    """The tools in ``tools`` and ``functions`` of a request's *parameters*.
 
-    *names_back* has the client's name of each tool that the model knows by another one.
+    *names_back* has the client's name of each renamed tool.
     """
 
     def __init__(
@@ -32,7 +33,7 @@ class DeclaredTools:
         if isinstance(name, str):
             self._schemas[name] = function.get("parameters")
         else:
-            self._others = True  # a provider's own tool: its name is not known here
+            self._others = True  # a provider's own tool, without a name here
 
     def find(self, name: str) -> str | None:
         """Return the declared name that *name* means, or None."""
@@ -45,13 +46,13 @@ class DeclaredTools:
         return None
 
     def as_the_model_knows(self, name: str) -> str:
-        """Return what *name* is called where the model reads it."""
+        """Return the name under which the model knows the tool *name*."""
         return self._names_there.get(name, name)
 
     def allows_any(self) -> bool:
-        """Tell whether nothing can be said against a name: no tool is declared, or one that has no name here."""
+        """Return True where any name is allowed: no tool is declared, or one of them has no name here."""
         return self._others or not self._schemas
 
     def schema_of(self, name: str) -> Any:
-        """Return the declared ``parameters`` of a declared name."""
+        """Return the ``parameters`` of a declared tool."""
         return self._schemas[name]

@@ -1,8 +1,9 @@
-"""Whether a value fits a tool's schema, in bounded time and without asking anybody. Pure.
+"""Checks a value against a tool's schema, in bounded time and without network access.
 
-The schema is the client's, and the event loop waits: regular expressions are not run (they can take exponential time),
-nor what compares everything with everything, references must lead into the schema itself, and the calls of an answer
-share a number of steps. What cannot be checked under these rules counts as fitting: the tool is the judge.
+The schema is the client's, and the check runs on the event loop. Regular expressions are not run, since they can take
+exponential time. Keywords that compare all values with each other are not checked. References must lead into the
+schema itself. The calls of an answer share a number of steps. A value that cannot be checked under these rules counts
+as fitting, and the tool decides.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 LARGEST = 64 * 1024
-"""Bytes of a schema that is used."""
+"""The largest schema that is used, in bytes."""
 
 _STEPS_A_SCHEMA = 8
 _BYTES_A_STEP = 32
-"""Bytes of a schema that are made ready in one step."""
+"""Bytes of a schema that are compiled in one step."""
 
 _CHARACTERS_A_STEP = 64
-"""Characters of a fault that are written in one step: the library writes the whole value into every one."""
+"""Characters of a fault that are written in one step. The library writes the whole value into every fault."""
 
 _TEXT_A_STEP = 1024
-"""Characters of a text that are: numbers and empty lists take far longer."""
+"""Characters of a text value that are written in one step. Numbers and empty lists take far longer."""
 
 _KEPT = 128
 _MOST_TOLD = 3
@@ -55,28 +56,29 @@ _CHECKED = frozenset(
         "propertyNames", "required", "type",
     }
 )  # fmt: skip
-"""Left out: pattern, patternProperties, format (regular expressions), uniqueItems, unevaluated*, dynamic references."""
+"""Left out are regular expressions (pattern, patternProperties, format), uniqueItems, unevaluated* and dynamic
+references."""
 
 _SAYS_NOTHING = frozenset({"$schema", "additionalProperties", "description", "properties", "title", "type"})
 
 
 _WALKING = frozenset({"additionalProperties", "contains", "items", "propertyNames"})
-"""Keywords that go through the whole value."""
+"""Keywords that visit the whole value."""
 
 _QUICK = frozenset({"enum", "required"})
-"""Keywords that go through what they hold four times as fast as others do."""
+"""Keywords that visit their own list four times as fast as others."""
 
 _SLOW = frozenset({"$ref", "multipleOf"})
 
 _ASKING = frozenset({"anyOf", "contains", "if", "not", "oneOf"})
-"""Keywords that ask of schemas whether they fit, and keep to themselves what is said."""
+"""Keywords that check schemas, and keep their faults to themselves."""
 
 _NEVER: dict[str, Any] = {"not": {}}
-"""``false`` as a schema with a keyword. The library counts nothing under ``false``, and writes out the value."""
+"""``false`` as a schema with a keyword. The library counts no steps under ``false``, and writes out the value."""
 
 
 class _Meter(threading.local):
-    """Whose steps are counted: the budget of the check that is running."""
+    """The budget of the running check, by thread."""
 
     budget = Budget()
 
@@ -85,9 +87,9 @@ _METER = _Meter()
 
 
 def misfits(value: dict[str, Any], schema: Any, budget: Budget | None = None) -> list[str]:
-    """Return what is wrong with *value* under *schema*, in short words, the first few; nothing where it fits.
+    """Return the first few faults of *value* under *schema*, as short texts. Empty where the value fits.
 
-    The steps are those of *budget*; when they are used up, everything fits.
+    The steps are taken from *budget*. When it is used up, everything fits.
     """
     budget = budget or Budget()
     if budget.left < 0 or not isinstance(schema, dict) or _says_nothing(schema):
@@ -100,22 +102,22 @@ def misfits(value: dict[str, Any], schema: Any, budget: Budget | None = None) ->
         if validator is None:
             return []
         return [_tell(error) for error in islice(validator.iter_errors(value), _MOST_TOLD)]
-    except Exception:  # noqa: BLE001 - a schema that breaks the validator is one that says nothing
+    except Exception:  # noqa: BLE001 - a schema that breaks the validator has no meaning
         return []
 
 
 def warm() -> None:
-    """Load the library, which takes 80 ms: in a thread, where something waits."""
+    """Load the library, which takes 80 ms. Runs in a worker thread, before the library is needed."""
     _draft(_DRAFTS[_LATEST])
 
 
 def is_warm() -> bool:
-    """Tell whether the library is loaded."""
+    """Return True where the library is loaded."""
     return _draft.cache_info().currsize > 0
 
 
 def _says_nothing(schema: dict[str, Any]) -> bool:
-    """Tell whether every object fits, by a look at the top: so are tools without arguments declared."""
+    """Return True where every object fits, by the top level alone. Tools without arguments are declared like this."""
     return (
         schema.keys() <= _SAYS_NOTHING
         and not schema.get("properties")
@@ -126,7 +128,7 @@ def _says_nothing(schema: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def _compile(key: bytes) -> Validator | None:
-    """Return the check for the schema whose JSON is *key*, or None for a schema that cannot be used."""
+    """Return the validator for the schema whose JSON is *key*, or None for an unusable schema."""
     schema = orjson.loads(key)
     dialect = schema.pop("$schema", _LATEST)
     name = _DRAFTS.get(dialect.rstrip("#")) if isinstance(dialect, str) else None
@@ -134,14 +136,14 @@ def _compile(key: bytes) -> Validator | None:
         return None
     word = "id" if name == "Draft4Validator" else "$id"
     schema.pop(word, None)
-    # The library changes to another class, without the bounds, wherever a schema names a dialect, and goes through
-    # the whole schema for every reference below a name.
+    # The library uses another class, without the bounds, wherever a schema names a dialect. It walks the
+    # whole schema for every reference below a name.
     text = orjson.dumps(schema)
     if b'"$schema":"' in text or f'"{word}":"'.encode() in text:
         return None
     from referencing import Registry
 
-    registry: Registry[Any] = Registry()  # one that fetches nothing
+    registry: Registry[Any] = Registry()  # this registry fetches nothing
     made: Validator = _draft(name)(schema, registry=registry)
     return made
 
@@ -149,7 +151,7 @@ def _compile(key: bytes) -> Validator | None:
 @lru_cache(maxsize=len(_DRAFTS))
 def _draft(name: str) -> Any:
     """Return the library's class of that name, within the bounds."""
-    import jsonschema  # late: a start must not wait for it
+    import jsonschema  # imported late, so that the start does not wait
 
     draft = getattr(jsonschema, name)
     keywords = {
@@ -167,12 +169,12 @@ def _nothing(*_: Any) -> None:
 
 
 def _metered(check: _Keyword, word: str) -> _Keyword:
-    """Return *check* with its steps counted, and with OpenAPI's ``nullable``, which Gemini's clients write."""
+    """Return *check* with its steps counted. It also allows OpenAPI's ``nullable``, which Gemini's clients write."""
 
     def metered(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
         budget = _METER.budget
         budget.take(_steps_of(word, value, instance))
-        if not has_shape(word, value):  # a reference led to where nobody has looked
+        if not has_shape(word, value):  # a reference led to an unchecked place
             raise TooMuchError
         if instance is None and word in ("enum", "type") and schema.get("nullable") is True:
             return

@@ -1,10 +1,12 @@
-"""Arguments that are no JSON object, as the object that they were meant to be, where there is no doubt. Pure.
+"""Mends the notation of arguments that are not a JSON object, where their meaning is certain.
 
-The tolerant parsers always return something: they close what was cut off, pick one of two objects, drop what they
-cannot read, and json-repair 0.64 takes the line break from the end of a text. In a command that is run that is a
-different command. Here only the notation is put right: a trailing comma or a missing one before a key, the kind of
-quotes, raw control characters, bare keys, Python's words for true, false and null. Every token of the text is in the
-result, once, and nothing else is. A model that wrote anything worse is asked again.
+Tolerant parsers always return something. They close what was cut off, pick one of two objects, and drop what they
+cannot read. json-repair 0.64 removes the line break at the end of a text. In a command, that makes a different
+command.
+
+Here only the notation is corrected: a trailing comma, a missing comma before a key, quotes, raw control characters,
+bare keys, Python's True, False and None. Every token of the text is in the result once, and nothing else. A model with
+worse arguments is asked again.
 """
 
 from __future__ import annotations
@@ -20,14 +22,14 @@ import orjson
 from proxy.answers.tool_calls.work_limit import Budget, TooMuchError
 
 LARGEST = 64 * 1024
-"""Characters of a text that is looked into, where the steps last."""
+"""The longest text that is mended, in characters."""
 
 _CHARACTERS_A_STEP = 64
 _TOKENS_A_STEP = 4
 _INNER_CHARACTERS_A_STEP = 16
 
 DEEPEST = 64
-"""Levels of a text that is looked into; the parser recurses."""
+"""The deepest nesting that is mended. The parser recurses."""
 
 _TOKEN = re.compile(r"""\s+|[{}\[\]:,]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,{}\[\]:"']+""", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
@@ -38,9 +40,9 @@ _CLOSING = MappingProxyType({"{": "}", "[": "]"})
 
 
 def mend_text(text: str, budget: Budget | None = None) -> dict[str, Any] | None:
-    """Return the object that *text*, which does not parse as one, says, or None where that is not certain.
+    """Return the object that *text* means, or None where that is not certain.
 
-    Nor is it where the steps of *budget* do not last.
+    It also returns None where the steps of *budget* run out.
     """
     budget = budget or Budget()
     if len(text) > LARGEST or budget.left < 0:
@@ -57,9 +59,9 @@ def mend_text(text: str, budget: Budget | None = None) -> dict[str, Any] | None:
 
 
 def text_within(text: str, budget: Budget | None = None) -> str | None:
-    """Return the text that *text*, an object encoded twice, encodes (autogen#4878), or None where it is not one.
+    """Return the inner text of *text*, an object that was encoded twice (autogen#4878). None for other texts.
 
-    It is to be passed on as it is: written anew, a number of 20 digits would be another one.
+    The inner text stays as it is. Written anew, a number of 20 digits would change.
     """
     budget = budget or Budget()
     if not text.lstrip().startswith('"') or len(text) > LARGEST or budget.left < 0:
@@ -76,7 +78,7 @@ def text_within(text: str, budget: Budget | None = None) -> str | None:
 
 
 def _tokens_of(text: str, budget: Budget) -> list[str] | None:
-    """Return the tokens of *text* as JSON writes them, or None where a quote is not closed."""
+    """Return the tokens of *text* in JSON's notation, or None for an unclosed quote."""
     tokens: list[str] = []
     at = 0
     while at < len(text):
@@ -100,7 +102,7 @@ def _in_double_quotes(text: str) -> str:
 
 
 def _is_one_object(tokens: list[str]) -> bool:
-    """Tell whether the first token opens what the last one closes, with every bracket in its place."""
+    """Return True where the last token closes the first, with every bracket in its place."""
     closing: list[str] = []
     for at, token in enumerate(tokens):
         if token in _CLOSING:
@@ -115,9 +117,9 @@ def _is_one_object(tokens: list[str]) -> bool:
 
 
 def _joined(tokens: list[str]) -> str:
-    """Return *tokens* as one text, without a comma before a closing bracket, with one before every key but the first.
+    """Return *tokens* as one text, without trailing commas, and with a comma before every key but the first.
 
-    All else that is wrong with them stays wrong, for the parser to refuse.
+    The parser refuses all other faults.
     """
     parts: list[str] = []
     for at, token in enumerate(tokens):
@@ -132,7 +134,7 @@ def _joined(tokens: list[str]) -> str:
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object; raises :class:`ValueError` for a key that is there twice."""
+    """Return the object. Raises :class:`ValueError` for a repeated key."""
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("a key is there twice")
@@ -140,7 +142,7 @@ def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _finite(text: str) -> float:
-    """Return the number; raises :class:`ValueError` for one that JSON cannot hold."""
+    """Return the number. Raises :class:`ValueError` for one that JSON cannot hold."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError("not a finite number")

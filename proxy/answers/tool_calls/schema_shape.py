@@ -1,8 +1,8 @@
-"""Whether a schema is written as the validator expects it. Pure.
+"""Checks that a schema has the form that the validator expects.
 
-The validator takes a schema at its word: with ``required: "city"`` it would ask for ``c``, ``i``, ``t`` and ``y``. The
-metaschemas say what is right as well, but a check against them takes 2 ms for a small schema and 240 ms for one of
-22 kB (jsonschema 4.26); this walk takes a hundredth of that, and only knows the keywords that are checked.
+The validator trusts a schema's form: with ``required: "city"`` it would require ``c``, ``i``, ``t`` and ``y``. The
+metaschemas define the form, but a check against them takes 2 ms for a small schema and 240 ms for one of 22 kB
+(jsonschema 4.26). This walk takes a hundredth of that. It knows only the checked keywords.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 DEEPEST = 32
-"""Levels of schemas in schemas; the validator recurses."""
+"""The deepest nesting of schemas. The validator recurses."""
 
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
@@ -57,15 +57,16 @@ _MAPS = ("$defs", "definitions", "properties")
 
 
 def has_shape(word: str, value: Any) -> bool:
-    """Tell whether *value* is what the keyword *word* may hold, as far as that can be seen without going into it."""
+    """Return True where the keyword *word* may hold *value*, without a look at nested schemas."""
     shape = _SHAPES.get(word)
     return shape is None or shape(value)
 
 
 def is_usable(schema: Any) -> bool:
-    """Tell whether *schema* can be used as it is written.
+    """Return True where *schema* can be used as it is written.
 
-    It and all in it must be well-formed, nested at most :data:`DEEPEST` levels, and refer to no other document.
+    The schema and all nested ones must be well-formed, nested at most :data:`DEEPEST` levels, and without references
+    to other documents.
     """
     level = [schema]
     for _ in range(DEEPEST):
@@ -82,7 +83,7 @@ def is_usable(schema: Any) -> bool:
 
 
 def _is_well_formed(schema: dict[str, Any], inner: list[Any]) -> bool:
-    """Tell whether the keywords of *schema* are; the schemas that it holds are added to *inner*."""
+    """Return True where the keywords of *schema* are well-formed. Its nested schemas are added to *inner*."""
     for word, value in schema.items():
         if not has_shape(word, value):
             return False

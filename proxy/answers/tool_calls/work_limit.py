@@ -1,7 +1,7 @@
-"""How much work one answer's calls may make, all of them together. Pure.
+"""Limits the work for all calls of one answer together.
 
-The event loop waits for the check, and schema and arguments may both be hostile. Steps are counted and not time, so
-that the same answer always comes to the same.
+The check runs on the event loop, and schema and arguments may both be hostile. Steps are counted instead of time, so
+the same answer always has the same result.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MOST_STEPS = 7_000
-"""Steps for one answer, of some 5 µs: the most that was measured for an answer made for it is 50 ms."""
+"""Steps for one answer, of some 5 µs each. The worst measured time of a hostile answer is 50 ms."""
 
 
 class TooMuchError(Exception):
-    """An answer has taken all of its steps."""
+    """Raised when an answer has used all of its steps."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """The steps that are left."""
+    """The remaining steps."""
 
     left: int = MOST_STEPS
 
     def take(self, steps: int) -> None:
-        """Take *steps*; raises :class:`TooMuchError` where there are not as many, and from then on."""
+        """Take *steps*. Raises :class:`TooMuchError` where too few are left, and on every later call."""
         self.left -= steps + 1
         if self.left < 0:
             raise TooMuchError
