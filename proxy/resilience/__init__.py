@@ -1,24 +1,24 @@
-"""Reads a failure and decides what follows, and shares what is scarce. Pure: clock and randomness are arguments.
+"""Reads a failure and decides what follows, and shares limited resources between clients.
 
-The words of a provider as facts:
+Pure: the clock and random numbers are arguments. A provider's error, read into facts:
 
-    unwrap_error, error_prefix                the innermost error of several
-    request_words, own_objects, read_subject  words that the client's own request brought up
-    read_delay, read_overflow, read_error     how long to wait, how much was too much, and all facts of an error
+    unwrap_error, error_prefix                the innermost of several nested errors
+    request_words, own_objects, read_subject  tell quotations of the request from the provider's own words
+    read_delay, read_overflow, read_error     the requested delay, the context limit, and all facts of an error
 
-What follows:
+The decision:
 
     failure_table           one row for each kind of failure
-    find_blame              whose fault it was
-    decide_action, back_off retry, repair, fall back or give up, and when
-    client_error            what the client is told in the end
+    find_blame              a failure's consequence for the deployment
+    decide_action, back_off retry, repair, fall back or give up, and the delay
+    client_error            the code and headers of the error that the client gets
 
-What is remembered of deployments and of clients:
+The memory of deployments and clients:
 
-    circuit, sliding_count  failures of a deployment, for one key and for all
-    retry_budget            how many retries there may be
-    standing                one attempt's place at a deployment
-    balancer                the deployment that is asked next
-    fairness                places and memory, shared between clients
-    memory_need             the memory that a request takes
+    circuit, sliding_count  counts failures of a deployment, for each tenant and for all
+    retry_budget            limits the share of retries
+    standing                the circuits and calls in flight of one deployment
+    balancer                chooses the next deployment
+    fairness                shares places and memory between clients
+    memory_need             estimates the memory that a request takes
 """

@@ -1,24 +1,23 @@
-"""Which deployment of a pool a request goes to, and what is remembered of each. Pure: the clock is an argument.
+"""Chooses the deployment of a pool for a request, and keeps the state of each. The clock is an argument.
 
-The rules:
+The rules, in order:
 
-    ready first     one whose circuit takes requests, and that this request has not tried yet
-    then tried      one whose circuit takes requests, though this request has failed on it
-    then the first  all are to be left alone: the one whose time is over first
-    least busy      among equals the one with the fewest calls in flight; the file's order on ties
+    ready    a deployment that this request has not tried, and whose circuit takes requests
+    tried    a deployment that this request has failed on, and whose circuit takes requests
+    first    with all circuits open, the deployment whose circuit closes first
+    least    among equals, the deployment with the fewest calls in flight, then the file's order
 
-A request is never refused for what is remembered here: a pool of one that is cooled down is an outage of our own
-making, and a pool that is down is found to be up again only by asking. What keeps that from multiplying an outage is
-the budget of retries.
+No request is refused because of this state. Refusing for a pool of one in cooldown would be an outage of the proxy's
+own making. Only a request can show that a pool works again. The retry budget keeps this from multiplying an outage.
 
-What is remembered belongs to an entry and a model: a wildcard stands for many models, and one that does not exist
-says nothing about its siblings (litellm#36896: 404s cooled whole pools). A wildcard's models are the clients' words,
-so only the thousand that were asked last are remembered; those of the file always are. The budget of retries belongs
-to the entry, lest a client that goes through names gets a new one with each.
+The state belongs to an entry and a model. A wildcard stands for many models, and a missing model says nothing about
+the others (litellm#36896: 404s cooled whole pools). Clients choose a wildcard's models, so only the newest thousand
+are kept. Those of the file are always kept. The retry budget belongs to the entry. Otherwise a client that tries many
+names would get a new budget with each.
 
-What is remembered belongs to a tenant, too: the name of the client's key, or nothing where none is asked for. So no
-client can make a deployment look bad to others by what it writes (:mod:`proxy.resilience.circuit`), use up their
-retries, or push out what is remembered for them.
+The state also belongs to a tenant: the name of the client's key, or "" without keys. So no client's requests can make
+a deployment look bad to others (:mod:`proxy.resilience.circuit`). Neither can they use up others' retries, nor push
+out others' state.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ MOST_WILDCARD_MODELS = 1_000
 
 
 class Balancer:
-    """What is remembered of all deployments of one configuration; *cooldown_s* of 0 switches the circuits off.
+    """The state of all deployments of one configuration. A *cooldown_s* of 0 switches the circuits off.
 
-    A new configuration gets a new one (:meth:`carry`), since positions mean something else in it; calls that are under
-    way end on the old one. ``tried`` are the positions that a request has failed on, ``tenant`` is who asks.
+    A new configuration gets a new balancer (:meth:`carry`), since it has other positions. Calls in flight end on the
+    old balancer. ``tried`` holds the positions that a request has failed on. ``tenant`` is the caller.
     """
 
     def __init__(self, cooldown_s: float) -> None:
@@ -52,10 +51,10 @@ class Balancer:
         self._budgets: dict[int, SharedRetryBudget] = {}
 
     def carry(self, moved: Mapping[int, int], cooldown_s: float) -> Balancer:
-        """Return the balancer of a new configuration, with what is remembered of the entries that are in both.
+        """Return the balancer of a new configuration, with the state of the entries that are in both.
 
-        *moved* are their positions, old to new. Both balancers hold the same circuits and counts for them: what becomes
-        of a call that began before says as much of its deployment as any.
+        *moved* maps their old positions to new ones. Both balancers share these entries' circuits and counts. The
+        result of a call that began before says as much about its deployment as any other.
         """
         balancer = Balancer(cooldown_s)
         balancer._named.update(_move(self._named, moved))
@@ -72,9 +71,9 @@ class Balancer:
     def choose(
         self, deployments: Sequence[Deployment], now: float, tried: Container[int] = (), tenant: str = ""
     ) -> Deployment:
-        """Return the one of a pool, given in the file's order, that is asked next; see the module for the rules.
+        """Return the deployment of a pool for the next request. The pool is in the file's order.
 
-        Changes nothing; :meth:`acquire` has to follow before anyone else chooses.
+        The module describes the rules. Changes nothing. :meth:`acquire` has to follow before anyone else chooses.
 
         Raises:
             ValueError: the pool is empty.
@@ -86,7 +85,7 @@ class Balancer:
     def another_ready(
         self, deployments: Sequence[Deployment], now: float, tried: Container[int], tenant: str = ""
     ) -> bool:
-        """Tell whether one that is not among *tried* takes requests now."""
+        """Return True where a deployment outside *tried* takes requests now."""
         return any(
             member.position not in tried and self._takes(member, now, tenant) for member in deployments
         )
@@ -94,17 +93,17 @@ class Balancer:
     def budget_left(
         self, deployments: Sequence[Deployment], now: float, tried: Container[int] = (), tenant: str = ""
     ) -> bool:
-        """Tell whether the one that would be chosen now may get one more retry."""
+        """Return True where the deployment that would be chosen now may get one more retry."""
         budget = self._budgets.get(self.choose(deployments, now, tried, tenant).position)
         return budget is None or budget.allows(now, tenant)
 
     def count_retry(
         self, deployments: Sequence[Deployment], now: float, tried: Container[int] = (), tenant: str = ""
     ) -> None:
-        """Count a retry on the one that would be chosen now.
+        """Count a retry on the deployment that would be chosen now.
 
-        It is counted when it is decided on, not when its wait is over: of many requests that fail at a time, each
-        would find the budget untouched, and an outage be multiplied after all.
+        It is counted at the decision, not after the wait. Otherwise many requests that fail together would each find
+        the budget unused, and an outage would multiply.
         """
         self._budget(self.choose(deployments, now, tried, tenant)).count_retry(now, tenant)
 
@@ -113,8 +112,8 @@ class Balancer:
     ) -> Attempt:
         """Return the attempt on *deployment* that begins now: ``with balancer.acquire(...) as attempt``.
 
-        *retry* tells a further attempt of the same request, which :meth:`count_retry` has counted, from its first on
-        this model, which is counted here.
+        *retry* is true for a retry on the same model, which :meth:`count_retry` has counted. A first attempt is
+        counted here.
         """
         if not retry:
             self._budget(deployment).count_request(now, tenant)
@@ -126,14 +125,15 @@ class Balancer:
         return State.CLOSED if standing is None else standing.peek_circuit(tenant).state(now)
 
     def in_flight(self, deployment: Deployment) -> int:
-        """Return how many calls are under way."""
+        """Return the number of calls in flight."""
         standing = self._find(deployment)
         return 0 if standing is None else standing.in_flight
 
     def states(self, now: float) -> Mapping[tuple[str, int], State]:
-        """Return the states of those that were asked, by label and position.
+        """Return the states of the used deployments, by label and position.
 
-        Of a wildcard's models the worst counts. Of several tenants none counts alone: it is the state for all of them.
+        Of a wildcard's models the worst state counts. With several tenants, the state is the one shared by all of
+        them.
         """
         worst: dict[tuple[str, int], State] = {}
         for remembered in (self._named, self._wild):
@@ -181,7 +181,7 @@ class Balancer:
     def _forget_wild(self, gone: Entry[Key, None] | None) -> None:
         standing = None if gone is None else self._wild.get(gone.key)
         if gone is not None and standing is not None and standing.forget(gone.tenant):
-            del self._wild[gone.key]  # its attempts hold on to it, and end on it
+            del self._wild[gone.key]  # attempts in flight keep their reference, and end on it
 
 
 def _move(remembered: Mapping[Key, Standing], moved: Mapping[int, int]) -> Iterator[tuple[Key, Standing]]:

@@ -1,13 +1,13 @@
-"""Whether a deployment is to be left alone for now, by what its last calls came to. Pure: the clock is an argument.
+"""Keeps requests away from a failing deployment, by the results of its last calls. The clock is an argument.
 
-Each tenant has a circuit of its own for each deployment, and all of them have a part in common. A failure that a client
-may have provoked by what it wrote opens the circuit of its tenant. The common part is open while the circuits of two
-tenants are. What the provider says of the account, and calls that could not even be sent, open both at once. With
-a single tenant the common part says nothing that its own circuit does not say.
+Each tenant has a circuit for each deployment, and all of them share one part. A failure that a client's text may have
+caused opens its tenant's circuit. The shared part is open while the circuits of two tenants are open. Errors about the
+account, and calls that could not be sent, open both at once. With a single tenant, the shared part adds nothing to its
+circuit.
 
-Sources: M. Nygard, "Release It!" (circuit breaker); the numbers are LiteLLM's router's (3 fails, more than half of at
-least 5, 5 seconds). Who is asked when all are open is :mod:`proxy.resilience.balancer`'s to decide: a circuit says
-what is known, and refuses nothing.
+Sources: M. Nygard, "Release It!" (circuit breaker). The numbers are those of LiteLLM's router: 3 failures, more than
+half of at least 5, 5 seconds. A circuit refuses nothing. With all circuits open, :mod:`proxy.resilience.balancer`
+decides.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ _RECORD_S = 30.0
 _LONGEST_COOLDOWN_S = 60.0
 _PARK_S = 60.0
 _LONGEST_S = 3_600.0
-"""A provider that names a longer delay is asked once an hour all the same: quotas are raised and keys replaced."""
+"""The longest time that a circuit stays open. A provider that names a longer delay is still asked once an hour, since
+quotas are raised and keys replaced."""
 
 
 class State(IntEnum):
-    """What a circuit does with requests. The values are a gauge's."""
+    """The state of a circuit. The values are a gauge's."""
 
     CLOSED = 0
     HALF_OPEN = 1
-    """Its time is over; one probe at a time shows whether it works again."""
+    """The cooldown is over. One probe at a time shows if the deployment works again."""
 
     OPEN = 2
 
 
 class Ticket:
-    """One call's place in a circuit's history: what it says later counts only if nothing has opened it since."""
+    """One call's number in a circuit's history. Its result counts only if nothing has opened the circuit since."""
 
     __slots__ = ("openings_before", "shared_before")
 
@@ -47,7 +48,7 @@ class Ticket:
 
 
 class SharedCircuit:
-    """The part that the circuits of all tenants of one deployment have in common, and those circuits themselves."""
+    """The part that the circuits of all tenants of one deployment share, and those circuits."""
 
     __slots__ = ("_agreed_until", "_failed", "_unsent", "circuits", "open_until", "openings")
 
@@ -56,7 +57,7 @@ class SharedCircuit:
         """By the tenant's name, in the order in which they came."""
 
         self.open_until: float | None = None
-        """The moment until which the provider wants to be left alone by the account."""
+        """The moment until which the circuit is open for all tenants."""
 
         self.openings = 0
         self._agreed_until = float("-inf")
@@ -64,23 +65,26 @@ class SharedCircuit:
         self._failed: dict[Circuit, int] = {}
 
     def open(self, until: float) -> None:
-        """Open it for all tenants, until the later of *until* and the moment that is known already."""
+        """Open it for all tenants, until the later of *until* and the moment already set."""
         self.openings += 1
         self.open_until = until if self.open_until is None else max(self.open_until, until)
 
     def agree(self) -> None:
-        """Take in that a tenant's own circuit was opened or closed; where those of two are open, it is open for all."""
+        """Update after a tenant's own circuit opened or closed.
+
+        While those of two tenants are open, it is open for all.
+        """
         dues = sorted(circuit.own_due for circuit in self.circuits.values())
         before, self._agreed_until = self._agreed_until, dues[-2] if len(dues) > 1 else float("-inf")
         if self._agreed_until > before:
             self.open(self._agreed_until)
 
     def note_failure(self, circuit: Circuit, *, unsent: bool) -> bool:
-        """Count a failure of the tenant of *circuit*, and tell whether the deployment fails for everybody.
+        """Count a failure of the tenant of *circuit*. Return True where the deployment fails for all tenants.
 
-        It does after three calls in a row that could not be sent, whoever made them: no client causes that. Else it
-        takes four failures without an answer in between, of which a tenant brings up two at most. So one tenant alone
-        never opens it, nor with one chance failure of another, and many tenants do with a failure each.
+        It does after three calls in a row that could not be sent, by any tenants, since no client causes that.
+        Otherwise it takes four failures without an answer in between. Each tenant counts for two at most. So one
+        tenant alone never opens it, nor with one chance failure of another. Many tenants with one failure each do.
         """
         self._unsent = self._unsent + 1 if unsent else 0
         self._failed[circuit] = min(_OF_ONE_TENANT, self._failed.get(circuit, 0) + 1)
@@ -90,21 +94,21 @@ class SharedCircuit:
         return True
 
     def note_answer(self) -> None:
-        """Forget the failures, since an answer has come."""
+        """Clear the failures, since an answer has come."""
         self._unsent = 0
         if self._failed:
             self._failed.clear()
 
 
 class Circuit:
-    """The circuit of one deployment for one tenant; *cooldown_s* of 0 switches it off.
+    """The circuit of one deployment for one tenant. A *cooldown_s* of 0 switches it off.
 
-    Every call takes a ticket with :meth:`enter`, says what it came to, and gives the ticket back with :meth:`leave`,
-    however it ended. A verdict from before the last opening is no news and is dropped: an answer that began before
-    the rate limit was hit does not lift it, and twenty calls that die together open the circuit once, not five times
-    for ever longer. That a provider wants to be left alone counts whoever was told.
+    Every call takes a ticket with :meth:`enter`, reports its result, and returns the ticket with :meth:`leave`,
+    however it ends. Results from before the last opening are dropped. So an answer that began before a rate limit does
+    not lift it. Twenty calls that fail together open the circuit once, not five times for longer and longer. A
+    provider's requested delay always counts.
 
-    The probe is the tenant's: a slow probe of one tenant keeps no other from trying.
+    The probe is the tenant's. A slow probe of one tenant does not stop another's.
     """
 
     __slots__ = (
@@ -131,14 +135,14 @@ class Circuit:
         self._probe: Ticket | None = None
 
     def change_cooldown(self, cooldown_s: float) -> None:
-        """Go by another cooldown from the next opening on; with 0, which switches it off, it closes now."""
+        """Use another cooldown from the next opening on. With 0, which switches circuits off, it closes now."""
         self._cooldown_s = cooldown_s
         if cooldown_s <= 0:
             self._open_until = self._probe = self._shared.open_until = None
             self._shared.agree()
 
     def state(self, now: float) -> State:
-        """Return the state at *now*: the worse one of the tenant's own and the common one."""
+        """Return the state at *now*: the worse of the tenant's own and the shared one."""
         own, shared = self._open_until, self._shared.open_until
         if own is None and shared is None:
             return State.CLOSED
@@ -146,28 +150,28 @@ class Circuit:
         return State.OPEN if is_open else State.HALF_OPEN
 
     def takes(self, now: float) -> bool:
-        """Tell whether a request is welcome: the circuit is closed, or half open with no probe under way."""
+        """Return True where a request may go through: the circuit is closed, or half open without a probe."""
         state = self.state(now)
         return state is State.CLOSED or (state is State.HALF_OPEN and self._probe is None)
 
     @property
     def due(self) -> float:
-        """The moment at which it may be asked again: past or to come, and minus infinity when closed."""
+        """The moment at which requests may go through again. Minus infinity for a closed circuit."""
         shared = self._shared.open_until
         return self.own_due if shared is None else max(self.own_due, shared)
 
     @property
     def own_due(self) -> float:
-        """The same by the tenant's own calls alone."""
+        """The same moment by the tenant's own calls alone."""
         return float("-inf") if self._open_until is None else self._open_until
 
     @property
     def was_opened(self) -> bool:
-        """Whether it is open or half open by the tenant's own calls."""
+        """True where it is open or half open by the tenant's own calls."""
         return self._open_until is not None
 
     def enter(self, now: float) -> Ticket:
-        """Return the ticket of a call that begins; it is the probe if the circuit waits for one."""
+        """Return the ticket of a call that begins. The call is the probe if the circuit waits for one."""
         shared = self._shared
         ticket = Ticket(self._openings, shared.openings)
         opened = self._open_until is not None or shared.open_until is not None
@@ -176,21 +180,24 @@ class Circuit:
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """Take a ticket back: a probe that was cancelled makes room for the next. Giving it back twice is harmless."""
+        """Return a ticket. A cancelled probe makes room for the next. Returning it twice is harmless."""
         if self._probe is ticket:
             self._probe = None
 
     def is_probe(self, ticket: Ticket) -> bool:
-        """Tell whether *ticket* holds the probe's place."""
+        """Return True where *ticket* is the probe's."""
         return self._probe is ticket
 
     def answering(self, ticket: Ticket) -> None:
-        """Close the circuit: the call's answer has begun. How long the answer takes is no concern of the others."""
+        """Close the circuit, since the call's answer has begun.
+
+        The answer's duration does not matter to other calls.
+        """
         self.leave(ticket)
         self._close(ticket)
 
     def succeed(self, ticket: Ticket, now: float) -> None:
-        """Close the circuit, and count an answer that came to its end; the next cooldown is a short one again."""
+        """Close the circuit, and count a complete answer. The next cooldown is a short one again."""
         self.leave(ticket)
         if self._close(ticket):
             self._calls.add(now)
@@ -198,13 +205,13 @@ class Circuit:
             self._doublings = 0
 
     def strike(self, ticket: Ticket, now: float, *, unsent: bool = False) -> None:
-        """Count a failure; *unsent* says that nothing of the request went out, so that no client has caused it.
+        """Count a failure. *unsent* is true where nothing of the request was sent, so no client has caused it.
 
-        Three in a row, or more than half of at least five calls in the last 30 seconds, open a closed circuit; any
-        failure opens a half-open one again, for twice as long, 60 seconds at most. One that is open stays open no
-        longer for it: the call was made for want of anything better.
+        Three in a row, or more than half of at least five calls in the last 30 seconds, open a closed circuit. Any
+        failure opens a half-open one again, for twice as long, 60 seconds at most. A failure does not extend an open
+        one, since its calls are made only where no deployment is ready.
 
-        Where it is not one tenant that fails, it opens for all tenants as long (:meth:`SharedCircuit.note_failure`).
+        Where several tenants' calls fail, it opens for all tenants as long (:meth:`SharedCircuit.note_failure`).
         """
         self.leave(ticket)
         if ticket.openings_before != self._openings or self.state(now) is State.OPEN:
@@ -216,30 +223,33 @@ class Circuit:
         was_opened = self._open_until is not None or self._shared.open_until is not None
         if was_opened or fails_for_all or self._is_failing(now):
             longest = max(_LONGEST_COOLDOWN_S, self._cooldown_s)
-            # 1030 doublings overflow a float; long before that the bound holds
+            # 1030 doublings overflow a float. The bound holds long before that.
             wait_s = min(longest, self._cooldown_s * 2.0 ** min(self._doublings, 64))
             self._open(wait_s, now, for_all=fails_for_all)
             self._doublings += 1
 
     def cool(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
-        """Open it until the moment that the provider asked for, at most an hour; the cooldown when it named none.
+        """Open it until the moment that the provider asked for, at most an hour. Without one, use the cooldown.
 
-        *for_all* says that the failure is the account's, and opens it for every tenant.
+        *for_all* is true where the failure is the account's, and opens it for every tenant.
         """
         self.leave(ticket)
         self._open(_bounded(self._cooldown_s if asked_s is None else asked_s), now, for_all=for_all)
 
     def park(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
-        """Open it for a minute, or as long as the provider asked for if that is longer, at most an hour.
+        """Open it for a minute, or for the provider's longer delay, at most an hour.
 
-        Never for less: Gemini names some 45 seconds with a daily quota that is used up (continue#9570). *for_all* is as
+        It is never less, since Gemini names some 45 seconds for a used-up daily quota (continue#9570). *for_all* is as
         in :meth:`cool`.
         """
         self.leave(ticket)
         self._open(max(_PARK_S, _bounded(asked_s or 0.0)), now, for_all=for_all)
 
     def _close(self, ticket: Ticket) -> bool:
-        """Close what has not opened since the call began; tell whether that is so of the tenant's own circuit."""
+        """Close the parts that have not opened since the call began.
+
+        Return True where the tenant's own circuit is one of them.
+        """
         shared = self._shared
         if ticket.shared_before == shared.openings:
             shared.note_answer()
@@ -264,7 +274,7 @@ class Circuit:
         self._shared.agree()
         if for_all:
             self._shared.open(now + wait_s)
-        # What it closes with is a clean record: one failure after the recovery is one, whatever was before.
+        # It will close with empty counts. One failure after the recovery is then the first.
         self._in_a_row = 0
         self._calls.clear()
         self._strikes.clear()

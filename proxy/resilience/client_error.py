@@ -1,9 +1,9 @@
-"""What a client is told of a failure that nothing more can be done about. Pure.
+"""Sets the code and headers of an error that the client gets in the end.
 
-The status is the provider's, but for an overflow, which is a 400 wherever clients know its code; the words are the
-provider's too (masked where they were read). Codes are OpenAI's where it has one, since
-clients act on them: agents compact on ``context_length_exceeded``. The headers are those that SDKs obey:
-``Retry-After``, and ``x-should-retry`` where the status alone would mislead them.
+The status is the provider's, except that an overflow is a 400, with which clients know its code. The words are the
+provider's too, with secrets masked earlier. Codes are OpenAI's where it has one, since clients act on them: agents
+compact on ``context_length_exceeded``. The headers are those that SDKs obey: ``Retry-After``, and ``x-should-retry``
+where the status alone would mislead them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _CODES = MappingProxyType(
     }
 )
 SDK_RETRIES = frozenset({408, 409, 429})
-"""Statuses under 500 that OpenAI's and Anthropic's SDKs retry by themselves (openai-python 3.3.1)."""
+"""Statuses under 500 that OpenAI's and Anthropic's SDKs retry (openai-python 3.3.1)."""
 
 
 def tell_client(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
-    """Put code and headers on *fault*, which is of *row*'s kind; *asked_s* is the delay the provider asked for."""
+    """Set the code and headers of *fault*, whose kind is *row*'s. *asked_s* is the provider's delay."""
     fault.code = _CODES.get(row.kind, fault.code)  # type: ignore[misc]  # the class has the usual one
     if row.kind is Kind.CONTEXT_OVERFLOW:
         fault.upstream_status = HTTPStatus.BAD_REQUEST

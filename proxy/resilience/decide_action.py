@@ -1,4 +1,4 @@
-"""What happens after a failed attempt: the table's row, and what the request has used up already. Pure."""
+"""Decides what follows a failed attempt, from the table's row and the request's remaining retries and time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proxy.resilience.failure_table import ANY, Elsewhere, Row
 
 
 class Step(StrEnum):
-    """What to do next."""
+    """The next step of a request."""
 
     RETRY = "retry"
     REPAIR = "repair"
@@ -20,7 +20,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What to do next, and after how many seconds."""
+    """The next step, and the seconds to wait before it."""
 
     step: Step
     wait_s: float = 0.0
@@ -28,40 +28,40 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a request has used up, and what is left for it."""
+    """The attempts that a request has used, and the options that remain."""
 
     tries: int
     """Failed attempts on this model's pool."""
 
     tries_of_kind: int
-    """Those of them that failed like this one, this one included."""
+    """Failed attempts with this kind of failure, this one included."""
 
     num_retries: int
     left_s: float
-    """Seconds of the total deadline."""
+    """Seconds until the total deadline."""
 
     another_ready: bool
-    """Whether another deployment of the pool takes requests now."""
+    """True where another deployment of the pool takes requests now."""
 
     budget_left: bool
-    """Whether the deployment's retry budget allows one more."""
+    """True where the deployment's retry budget allows one more."""
 
     can_repair: bool
-    """Whether a repair is known that changes something, and none was made before."""
+    """True where a repair would change the request, and none was made before."""
 
     can_fall_back: bool
-    """Whether there is a further model of the kind that the row asks for."""
+    """True where there is another fallback model of the kind that the row requires."""
 
     larger_ready: bool = False
-    """Whether a deployment of the pool that was not asked may take a longer request than the one that failed."""
+    """True where a deployment of the pool that was not tried may take a longer request than the failed one."""
 
 
 def decide_action(row: Row, asked_s: float | None, situation: Situation, random: float) -> Action:
-    """Return what to do after a failure of *row*'s kind; *asked_s* is the delay that the provider asked for.
+    """Return the action after a failure of *row*'s kind. *asked_s* is the provider's delay.
 
-    A retry goes to another deployment of the pool at once if one is ready: waiting only helps the one that failed. It
-    is within the retry budget like any other, but for what is that deployment's alone: its key, its quota.
-    A wait that is longer than :data:`LONGEST_WAIT_S`, or than the deadline, is not begun.
+    A retry goes at once to another deployment of the pool if one is ready, since waiting only helps the failed one.
+    The retry budget limits it, except for failures of one deployment alone: its key, its quota. A wait that is longer
+    than :data:`LONGEST_WAIT_S`, or than the deadline, is not begun.
     """
     if row.repair and situation.can_repair:
         return Action(Step.REPAIR)
@@ -81,6 +81,6 @@ def decide_action(row: Row, asked_s: float | None, situation: Situation, random:
 def _may_retry(row: Row, situation: Situation) -> bool:
     if situation.tries > situation.num_retries or situation.left_s <= 0:
         return False
-    if row.again == 0:  # a bad key or a used-up quota is one deployment's; the pool may hold others
+    if row.again == 0:  # A bad key or a used-up quota is one deployment's. The pool may hold others.
         return row.elsewhere is Elsewhere.AT_ONCE and situation.another_ready
     return row.again == ANY or situation.tries_of_kind <= row.again

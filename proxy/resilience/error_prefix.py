@@ -1,4 +1,4 @@
-"""The place where a provider's own sentence begins, behind the names of exceptions and the like. Pure."""
+"""Finds the beginning of a provider's own sentence, behind names of exceptions and other prefixes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _PREFIX = re.compile(
     r")*",
     re.IGNORECASE,
 )
-"""Exceptions of Python clients and of LiteLLM, DashScope's codes, boto's sentence, the labels of TGI, Kimi,
-MiniMax, Pydantic and OpenRouter, and a status."""
+"""Exceptions of Python clients and of LiteLLM, DashScope's codes, boto's sentence, a status. Also the labels of TGI,
+Kimi, MiniMax, Pydantic and OpenRouter."""
 
 
 def begin_of(text: str) -> int:

@@ -1,9 +1,8 @@
-"""The table from a failure to what is done about it: one row for one kind of failure, the first that fits counts.
+"""The table from a failure to its treatment. It has one row for each kind of failure, and the first fitting row counts.
 
-A row says how often the same request is tried again (``again``: at most so often, and never more often than the
-configuration's ``num_retries``), when it goes on to another model, whom it counts against, and what a client's own
-retries would be good for. Nothing here sleeps, counts or knows the time; :mod:`proxy.resilience.decide_action` does
-the rest.
+A row gives the retries of the same request (``again``, never more than the configuration's ``num_retries``). It also
+gives the moment of a fallback, the blame, and the use of a client's own retries. Nothing here sleeps, counts or knows
+the time. :mod:`proxy.resilience.decide_action` does the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from proxy.resilience.read_subject import Subject
 
 
 class Kind(StrEnum):
-    """What went wrong. The values are metric labels."""
+    """The kind of a failure. The values are metric labels."""
 
     CONTEXT_OVERFLOW = "context_overflow"
     CONTENT_FILTER = "content_filter"
@@ -33,7 +32,7 @@ class Kind(StrEnum):
     TOO_EARLY = "too_early"
     TOO_LARGE = "too_large"
     CANCELLED = "provider_cancelled"
-    """The provider's 499; ``cancelled`` alone is what is said of a client that has left."""
+    """The provider's 499. ``cancelled`` alone is the label for a client that has left."""
 
     INVALID_REQUEST = "invalid_request"
     OTHER_REFUSAL = "other_refusal"
@@ -61,51 +60,52 @@ class Kind(StrEnum):
 
 
 class Elsewhere(StrEnum):
-    """When another model is asked."""
+    """The moment at which another model is asked."""
 
     NEVER = "never"
     AFTER = "after"
-    """When the tries on this one are used up."""
+    """After the last attempt on this model."""
 
     AT_ONCE = "at_once"
-    """Before any further try on the same deployment."""
+    """Before any retry on the same deployment."""
 
     LARGER = "larger"
-    """At once, and only one with a larger window (``context_window_fallbacks``)."""
+    """At once, and only a model with a larger window (``context_window_fallbacks``)."""
 
 
 class Blame(StrEnum):
-    """What the failure means for the deployment."""
+    """The consequence of a failure for the deployment."""
 
     NONE = "none"
-    """It is the request's, the model's or the client's own."""
+    """None: the request, the model or the client caused it."""
 
     STRIKE = "strike"
-    """One mark; several open its circuit."""
+    """One failure is counted. Several open the circuit."""
 
     COOL = "cool"
-    """It asked to be left alone for a while."""
+    """The circuit opens for the delay that the provider asked for."""
 
     PARK = "park"
-    """It will not work for a longer time."""
+    """The circuit opens for a longer time."""
 
 
 class Reach(StrEnum):
-    """Whose requests a blame counts for.
+    """The tenants whose requests a blame counts for.
 
-    A client must not close a deployment to others by what it writes. A provider may be made to answer 404 by a file
-    that does not exist, 500 or 503 by a history that crashes its worker, and 402 by ``max_tokens``. Even 503 is
-    therefore no word about the account, though it mostly means an outage: the second tenant's calls show that.
+    A client must not close a deployment to others by what it writes. It may provoke a 404 by a missing file, 500 or
+    503 by a history that crashes a worker, and 402 by ``max_tokens``. So even 503 does not count for the account,
+    though it mostly means an outage. The calls of a second tenant show that.
     """
 
     TENANT = "tenant"
-    """The tenant's, and everybody's once two tenants' circuits are open."""
+    """The tenant's, and all tenants' once the circuits of two tenants are open."""
 
     ALL = "all"
-    """Everybody's at once: the provider speaks of the shared account, or nothing was sent."""
+    """All tenants' at once, since the provider speaks of the shared account, or nothing was sent."""
 
     BY_CODE = "by_code"
-    """Everybody's at once where one of the provider's codes says it, else the tenant's: words may be a client's."""
+    """All tenants' at once where one of the provider's codes says it. Otherwise the tenant's, since a client may cause
+    the words."""
 
 
 Fits: TypeAlias = Callable[[Cause, ProviderError], bool]
@@ -116,7 +116,7 @@ ANY = -1
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of failure and what is done about it."""
+    """One kind of failure and its treatment."""
 
     kind: Kind
     fits: Fits
@@ -124,17 +124,17 @@ class Row:
     elsewhere: Elsewhere
     blame: Blame
     client_may_retry: bool
-    """What ``x-should-retry`` says when all that we can do is done."""
+    """The value of ``x-should-retry`` for the client, after the last attempt."""
 
     source: str
     reach: Reach = Reach.TENANT
-    """Whose requests the blame counts for."""
+    """The tenants whose requests the blame counts for."""
 
     repair: bool = False
-    """The request may be changed once by the provider's words (:mod:`proxy.planning.repairs`)."""
+    """True where the request may be changed once by the provider's words (:mod:`proxy.planning.repairs`)."""
 
     note: bool = False
-    """From the first further try on, the model is told what was wrong."""
+    """True where every retry carries a note that tells the model about the failure."""
 
 
 def _cause(*causes: Cause) -> Fits:
@@ -216,7 +216,7 @@ TABLE: tuple[Row, ...] = (
 
 
 OVERFLOW = next(row for row in TABLE if row.kind is Kind.CONTEXT_OVERFLOW)
-"""The row of a request that is longer than the model takes, whoever found out."""
+"""The row of a request that is longer than the model takes, by the provider or by the proxy's own count."""
 
 INVALID = next(row for row in TABLE if row.kind is Kind.INVALID_REQUEST)
 """The row of a body that was refused before."""
@@ -230,16 +230,16 @@ PERMANENT = frozenset(
         Kind.TOO_LARGE,
     }
 )
-"""What the client's request came to by itself: what goes wrong with it elsewhere is less to the point."""
+"""Failures of the client's request itself. A later failure on another model would tell the client less."""
 
 
 def find_row(cause: Cause, error: ProviderError) -> Row:
-    """Return the first row of the table that fits a failure: its *cause* and what the provider said."""
+    """Return the first row of the table that fits a failure's *cause* and the provider's *error*."""
     return next(row for row in TABLE if row.fits(cause, error))
 
 
 def reach_of(row: Row, error: ProviderError) -> Reach:
-    """Return whose requests the failure counts for: the tenant's, or everybody's."""
+    """Return the tenants whose requests the failure counts for."""
     if row.reach is not Reach.BY_CODE:
         return row.reach
     by_code = error.quota_by_code if row.kind is Kind.QUOTA_EXHAUSTED else error.about.by_code

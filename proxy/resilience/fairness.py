@@ -1,6 +1,6 @@
-"""Shares what is scarce between clients: places in the process, or bytes of its memory. Pure: the clock is an argument.
+"""Shares limited resources between clients: places in the process, or bytes of its memory. The clock is an argument.
 
-A greedy client leaves room for the others, by one rule for both (:class:`Admission`).
+:class:`Admission` is the one rule for both. A client with many requests leaves room for the others.
 """
 
 from __future__ import annotations
@@ -8,29 +8,30 @@ from __future__ import annotations
 from collections import OrderedDict
 
 _REMEMBERED_S = 5.0
-"""Our refusal says ``Retry-After: 1``; a client that has not come back within a few of those has given up."""
+"""Seconds for which a refused client is remembered. The refusal says ``Retry-After: 1``, so a client that has not
+returned by then has given up."""
 
 MOST_WAITING = 1_000
 
 
 class Admission:
-    """*max_in_flight* places, and the rule by which clients share them. Places may be bytes: a request takes several.
+    """Shares *max_in_flight* places between clients. A place may be a byte, so a request may take several.
 
-    - As long as a request leaves the process at most half full, anyone gets a place.
-    - Beyond that a client may hold no more than its share: the places divided by the active clients. One that is
-      alone may hold them all. For its only request it may hold more, as long as there is room.
-    - The last places are for clients that hold none, or for a client's only request: the part *kept* of all.
-    - When all places are taken, everyone is refused.
+    - As long as a request leaves the process at most half full, every client gets a place.
+    - Beyond that, a client may hold no more than its share: the places divided by the active clients. A single active
+      client may hold all. For its only request, a client may exceed its share while there is room.
+    - The last places, a part *kept* of all, are for clients that hold none, or for a client's only request.
+    - When all places are taken, every client is refused.
 
-    Active is who holds a place, and who held none and was refused within the last five seconds. So one that fills
-    the process before others come keeps what it has, but the places it gives back go to them until it is down to its
-    share: whoever is refused for want of room is first when there is some, however often the other asks.
+    A client is active while it holds a place, and for five seconds after a refusal while it held none. So a client
+    that fills the process before others come keeps its places. The places that it returns go to the refused clients,
+    however often it asks, until it is down to its share.
 
-    While somebody without a place waits, shares are rounded down, so that every place above them comes free; else
-    up, so that none is left over.
+    While a client without a place waits, shares are rounded down, so that every place above them comes free. Otherwise
+    they are rounded up, so that none is left over.
 
-    Clients that hold one place each and always ask first can still keep a newcomer out: nobody is queued here. And
-    a client is whom the caller takes it for: one with a hundred keys is a hundred clients.
+    Clients that hold one place each and always ask first can still keep a new client out, since there is no queue. The
+    caller decides who a client is. One person with a hundred keys is a hundred clients.
     """
 
     def __init__(self, max_in_flight: int, *, kept: float = 0.0) -> None:
@@ -42,22 +43,23 @@ class Admission:
 
     @property
     def in_flight(self) -> int:
-        """How many places are taken."""
+        """The number of taken places."""
         return self._in_flight
 
     @property
     def most(self) -> int:
-        """How many places there are."""
+        """The number of all places."""
         return self._most
 
     def resize(self, max_in_flight: int) -> None:
-        """Have so many places from now on; who holds one keeps it, though it were one too many."""
+        """Set the number of places. Clients keep the places that they hold, even beyond the new number."""
         self._most = max_in_flight
 
     def take(self, client: str, now: float, amount: int = 1, own: int = 0) -> bool:
-        """Take *amount* places for a request of *client* that holds *own* already, and tell whether there were any.
+        """Take *amount* places for a request of *client*. Return False where they are refused.
 
-        Whoever takes places gives them back once, however the request ends (:meth:`give_back`).
+        *own* is the part of the client's places that this request holds already. The caller returns the places once,
+        however the request ends (:meth:`give_back`).
         """
         if self._waiting:
             self._forget_old(now)
@@ -76,22 +78,23 @@ class Admission:
         return True
 
     def held_by(self, client: str) -> int:
-        """Return how many places *client* holds."""
+        """Return the number of places that *client* holds."""
         return self._held.get(client, 0)
 
     def give_back(self, client: str, amount: int = 1) -> None:
-        """Take *amount* of *client*'s places back."""
+        """Return *amount* places of *client*."""
         self._in_flight -= amount
         held = self._held.pop(client, 0) - amount
         if held > 0:
             self._held[client] = held
 
     def _is_over(self, taken: int, held: int) -> bool:
-        """Tell whether *taken* places of all, *held* of them by one client, leave too few for the others."""
+        """Return True where *taken* places of all, *held* of them by one client, leave too few for the others."""
         return taken > self._most * (1.0 - self._kept) or held > self._share()
 
     def _share(self) -> int:
-        # One that waits holds nothing, so nobody is counted twice. One that asks and is in neither holds less anyway.
+        # A waiting client holds nothing, so no client is counted twice. An asking client in neither set holds
+        # less anyway.
         active = max(1, len(self._held) + len(self._waiting))
         return max(1, self._most // active if self._waiting else -(-self._most // active))
 

@@ -1,7 +1,7 @@
-"""The blame of a deployment for a failed attempt: for how long, and for whose requests. Pure.
+"""Decides a failed attempt's consequence for its deployment: the time, and the tenants whose requests it counts for.
 
-A request is retried by all that its provider seems to say. A deployment is closed only by what is surely the
-provider's own: words that the request holds may be a quotation.
+Retries follow all words of an error. A circuit opens only by words that are surely the provider's own, since words
+that the request holds may be a quotation.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from proxy.resilience.read_error import ProviderError
 
 
 class Blamed(NamedTuple):
-    """What a failed attempt means for its deployment."""
+    """A failed attempt's consequence for its deployment."""
 
     blame: Blame
     reach: Reach
     delay_s: float | None
-    """Seconds that the provider asks to be left alone for."""
+    """Seconds that the provider asks for."""
 
 
 def find_blame(row: Row, error: ProviderError, not_blamed: AbstractSet[Kind] = frozenset()) -> Blamed:
-    """Return what a failure of *row*'s kind means for its deployment; kinds in *unblamed* mean nothing.
+    """Return the consequence of a failure of *row*'s kind. Kinds in *not_blamed* have none.
 
-    A used-up quota that only quoted words name is taken for whatever else fits.
+    Where only quoted words name a used-up quota, the next fitting row counts.
     """
     proved = error.proved()
     if row.kind is Kind.QUOTA_EXHAUSTED and error.quota is not proved.quota:

@@ -1,11 +1,11 @@
-"""The objects in an error that are the provider's own, and not pieces of the request that it sends back. Pure.
+"""Separates the provider's own objects in an error from pieces of the request that the provider sends back.
 
     the body and its error  always the provider's
-    details                 unless all that is read of them stands in the request, as names with their values
-    parsed out of a text    unless any of that does, or the whole text
-    any other field         unless any value does
+    details                 quoted if all fields that are read stand in the request, as names with values
+    parsed out of a text    quoted if one of these fields does, or the whole text
+    any other field         quoted if one value does
 
-A name with its value (``"code": 429``) is seldom in a request by chance; a value alone often is.
+A name with its value (``"code": 429``) is seldom in a request by chance. A value alone often is.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DELAY_FIELDS = ("retryDelay", "retry_delay", "quotaResetDelay")
 _READ = (*CODE_FIELDS, *QUOTA_FIELDS, *_DELAY_FIELDS)
 
 _MOST_COMPARED = 32
-"""Objects that are looked for in the request: to search some MiB for one value takes milliseconds."""
+"""The most objects that are compared with the request. Searching some MiB for one value takes milliseconds."""
 
 
 def own_objects(unwrapped: Unwrapped, request: RequestWords) -> list[Mapping[str, Any]]:
-    """Return the objects of *unwrapped* that are not quoted of *request*, from the outside in."""
+    """Return the objects of *unwrapped* that are not quoted from *request*, from the outside in."""
     own: list[Mapping[str, Any]] = []
     compared = 0
     for found in unwrapped.objects:
@@ -52,7 +52,7 @@ def _is_quoted(found: Found, said: list[tuple[str, str]], request: RequestWords)
 
 
 def _said(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what would be read of an object, as names and values."""
+    """Yield the fields of an object that would be read, as names and values."""
     for name in _READ:
         inner = value.get(name)
         if isinstance(inner, str | int | float):

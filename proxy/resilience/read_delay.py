@@ -1,4 +1,4 @@
-"""How long the provider asks to wait, from whichever of its many places says it. Pure; the wall clock is an argument.
+"""Reads the delay that a provider asks for, from all headers, fields and texts that may hold it.
 
     retry-after-ms        milliseconds (OpenAI, Azure)
     Retry-After           seconds or an HTTP date (RFC 9110 section 10.2.3)
@@ -6,7 +6,8 @@
     quotaResetDelay       "1h16m0.66s", "539.4ms" (ErrorInfo.metadata of Code Assist)
     "retry in 45.5s", "try again in 6m0s", "in 20 seconds"   in the words (Gemini, OpenAI, Azure)
 
-Where several say something the longest counts: the shorter ones are rounded, or of an outer proxy (gemini-cli does so).
+The longest delay counts. Shorter ones are rounded, or come from an outer proxy (gemini-cli does the same). The wall
+clock is an argument.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _IN_WORDS = re.compile(
 )
 _LONGEST = 366 * 86_400.0
 _MOST_MATCHES = 8
-"""Delays in a text that are looked at: the first ones may be quoted."""
+"""The most delays that are read from a text. The first ones may be quoted."""
 
 
 def read_delay(
@@ -43,9 +44,9 @@ def read_delay(
     now: float,
     request: RequestWords = NO_WORDS,
 ) -> float | None:
-    """Return the seconds to wait that are asked for, or None; *headers* in lower case, *now* in Unix seconds.
+    """Return the requested delay in seconds, or None. *headers* are in lower case, *now* is in Unix seconds.
 
-    What *texts* quote of *request* asks for nothing, and what stands behind it is read.
+    A delay that *texts* quote from *request* is skipped, and the text behind it is read.
     """
     found = [_header_ms(headers.get("retry-after-ms")), _header(headers.get("retry-after"), now)]
     for value in objects:
@@ -57,7 +58,7 @@ def read_delay(
 
 
 def read_duration(text: str) -> float | None:
-    """Return the seconds of ``1h16m0.66s``, ``45s``, ``539ms`` or a plain number; None for anything else."""
+    """Return the seconds of ``1h16m0.66s``, ``45s``, ``539ms`` or a plain number. None for other texts."""
     text = text.strip()
     if _SECONDS.fullmatch(text):
         return float(text)

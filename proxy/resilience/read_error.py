@@ -1,4 +1,4 @@
-"""A provider's error, whichever envelope it came in, as the few facts that a decision needs. Pure."""
+"""Reads a provider's error, in any envelope, into the facts that decide."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from proxy.resilience.request_words import NO_WORDS, RequestWords
 from proxy.resilience.unwrap_error import unwrap_error
 
 USAGE_WORDS = ("stream_options", "include_usage")
-"""The parameter by which a stream's usage is asked for; some servers do not know it."""
+"""The names of the parameter that asks for a stream's usage. Some servers do not know it."""
 
 
 class Quota(StrEnum):
-    """Which quota a refusal is about: one that comes back while the client waits, or one that does not."""
+    """The quota that a refusal reports: one that returns while the client waits, or one that does not."""
 
     NONE = "none"
     SHORT = "short"
@@ -31,30 +31,30 @@ class Quota(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderError:
-    """What the provider said.
+    """The facts of a provider's error.
 
-    *status* is the innermost error's own where the body names one, else the answer's. *codes* are its codes, types,
-    statuses and reasons, in lower case; *words* all its texts in one, in lower case.
+    *status* is the innermost error's own where the body names one, otherwise the answer's. *codes* are the error's
+    codes, types, statuses and reasons, in lower case. *words* is all its texts in one, in lower case.
     """
 
     status: int | None
     codes: frozenset[str]
     words: str
     retry_after_s: float | None
-    """The delay that is asked for; a quotation's where nothing else asks for one."""
+    """The requested delay. A quoted delay counts where there is no other."""
 
     quota: Quota
     """Quotations count, since they may be the provider's own words."""
 
     overflow: Overflow | None
     about: Read = NO_SUBJECT
-    """Whether it speaks of the key, the model or the place, and so of every request."""
+    """The subject of the refusal: the key, the model or the place, and so every request."""
 
     quota_by_code: bool = False
-    """Whether a code says that the quota does not come back soon."""
+    """True where a code says that the quota does not return soon."""
 
     of_request: bool = False
-    """Whether it speaks of a quota that this request alone is too large for."""
+    """True for a quota that this request alone is too large for."""
 
     proved_retry_after_s: float | None = None
     """*retry_after_s* without the words that the request holds."""
@@ -63,14 +63,14 @@ class ProviderError:
     """*quota* without the words that the request holds."""
 
     refuses_usage: bool = False
-    """Whether the provider itself names the parameter by which a stream's usage is asked for."""
+    """True where the provider itself names the parameter that asks for a stream's usage."""
 
     def proved(self) -> ProviderError:
-        """Return it without the quota and delay that may be quotations: what counts for other requests."""
+        """Return the error without a quota and delay that may be quotations. This is what counts for other requests."""
         return replace(self, quota=self.proved_quota, retry_after_s=self.proved_retry_after_s)
 
     def says(self, *phrases: str) -> bool:
-        """Tell whether one of *phrases*, in lower case, is among its codes or within its words."""
+        """Return True where one of *phrases*, in lower case, is one of the codes or part of the words."""
         return any(phrase in self.codes or phrase in self.words for phrase in phrases)
 
 
@@ -88,7 +88,7 @@ _LONG_CODES = frozenset(
     }
 )
 _OF_REQUEST = re.compile(r"request too large|fewer max_tokens|can only afford", re.IGNORECASE)
-"""OpenAI's 429 for a request above the limit of a minute; OpenRouter's 402 for a high ``max_tokens``."""
+"""OpenAI's 429 for a request above the limit of a minute, and OpenRouter's 402 for a high ``max_tokens``."""
 
 _LONGEST_WORDS = 20_000
 _MOST_MATCHES = 8
@@ -102,10 +102,11 @@ def read_error(
     now: float,
     request: RequestWords = NO_WORDS,
 ) -> ProviderError:
-    """Return what an error says; *status* is the answer's, *words* what is known of it besides, *now* Unix seconds.
+    """Return the facts of an error.
 
-    What may be quoted of *request*, as it was sent, is no evidence of anything that counts for other requests; a
-    quota or a delay still counts for this one. Never raises: a body that cannot be read says nothing.
+    *status* is the answer's, *words* other known text of the error, *now* Unix seconds. *request* holds the words of
+    the request as it was sent. Words that may be quoted from it do not count for other requests. A quoted quota or
+    delay still counts for this one. Never raises: an unreadable body has no facts.
     """
     unwrapped = unwrap_error(evidence.body)
     objects = own_objects(unwrapped, request)
@@ -138,9 +139,9 @@ def read_error(
 
 
 def refused_status(status: int | None, evidence: Evidence) -> int | None:
-    """Return the status that a refusal is read under; *status* is what its client is told.
+    """Return the status under which a refusal is read. *status* is the one that the client gets.
 
-    A client is told 401 for a 400 that begins with words about a key. Those words may be a client's, so they are read
+    A client gets 401 for a 400 that begins with words about a key. Those words may be a client's, so they are read
     again under the 400.
     """
     return evidence.status if status == 401 and evidence.status == 400 else status
@@ -155,7 +156,7 @@ def _codes(objects: Iterable[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def _inner_status(objects: Iterable[Mapping[str, Any]]) -> int | None:
-    """Return the innermost HTTP status that the body names: an outer proxy may have answered with its own."""
+    """Return the innermost HTTP status in the body. An outer proxy may have answered with another one."""
     found = None
     for one in objects:
         for name in ("code", "status"):
@@ -168,7 +169,10 @@ def _inner_status(objects: Iterable[Mapping[str, Any]]) -> int | None:
 
 
 def _quota(texts: list[str], quotas: list[str], codes: frozenset[str], request: RequestWords) -> Quota:
-    """Return which quota is spoken of; the provider's own fields, *quotas*, count whatever the request holds."""
+    """Return the quota that is reported.
+
+    The provider's own fields, *quotas*, count even if the request holds their words.
+    """
     if codes & _LONG_CODES or any(_says_long(text[:_LONGEST_WORDS], request) for text in texts):
         return Quota.LONG
     if any(_says_long(text[:_LONGEST_WORDS], NO_WORDS) for text in quotas):

@@ -1,8 +1,8 @@
-"""Whether an error says that the conversation does not fit the model's context, and by which numbers. Pure.
+"""Reads from an error that the conversation exceeds the model's context, and its numbers.
 
-A table of the providers' texts. The guard comes first: throttling speaks of too many tokens as well (Bedrock's
-``ThrottlingException``, agentao#88), and OpenAI refuses over-long tool ids with words about a maximum length, which
-LiteLLM took for an overflow (autogen#6377).
+It is a table of the providers' texts. The guard comes first. Throttling errors also name too many tokens (Bedrock's
+``ThrottlingException``, agentao#88). OpenAI refuses over-long tool ids with words about a maximum length, which
+LiteLLM read as an overflow (autogen#6377).
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from proxy.resilience.request_words import NO_WORDS, RequestWords
 
 
 class Overflow(NamedTuple):
-    """A conversation that is too long; tokens, where the provider names them."""
+    """A conversation that is too long. Numbers are tokens, where the provider names them."""
 
     limit: int | None = None
     requested: int | None = None
     output: int | None = None
-    """How many of *requested* are the answer's, where the provider says."""
+    """The part of *requested* that is for the answer, where the provider names it."""
 
     with_output: bool = False
-    """*requested* counts the answer's tokens, and nobody says how many."""
+    """True where *requested* counts the answer's tokens, and their number is unknown."""
 
     of_bytes: bool = False
-    """The limit is one of bytes."""
+    """True where the limit is one of bytes."""
 
     coded: bool = False
-    """One of the provider's codes says that it is an overflow."""
+    """True where one of the provider's codes reports the overflow."""
 
     within: bool = False
-    """The words stand within a text, and not at its beginning: they count for their own tenant alone."""
+    """True where the words do not begin a text. They count for their own tenant alone."""
 
     buried: bool = False
-    """The words occur in the request: they may be a quotation, and count for this request alone."""
+    """True where the request holds the words. They may be a quotation, and count for this request alone."""
 
 
 class _Row(NamedTuple):
@@ -51,10 +51,9 @@ _N = r"\d[\d,._]*(?: ?[km]\b)?"
 
 _MOST_TEXTS = 16
 _LONGEST = 20_000
-"""Characters that are searched, in all texts together: the words that count stand near the top.
+"""The most characters that are searched in all texts together. The words that count stand near the top.
 
-The patterns are bounded as well, since they are searched between the events of other clients' streams.
-"""
+The patterns are bounded as well, since they are searched between the events of other clients' streams."""
 
 
 def _text(pattern: str) -> re.Pattern[str]:
@@ -65,7 +64,7 @@ def _text(pattern: str) -> re.Pattern[str]:
 
 
 _QUOTED = re.compile(r"""(?<![\w`'"])(["'`])(?:(?!\1)[^\n]){20,500}\1(?!\w)""")
-"""What a provider quotes of a request, in which a client may say anything."""
+"""A provider's quotation of a request, in which a client may write anything."""
 
 _LEAD = re.compile(
     r"(?:this (?:model|endpoint)'s |the number of |the (?:model's |request )?|your (?:input |request )?|please "
@@ -78,13 +77,13 @@ _LEAD = re.compile(
 """Prefixes that may stand before a row's words at the beginning of a text."""
 
 _MOST_MATCHES = 8
-"""Places in a text that a row is looked for at: the first ones may be quoted."""
+"""The most matches of a row in a text. The first ones may be quoted."""
 
 _OUTPUT = re.compile(
     r"(\d[\d,]*) (?:tokens )?(?:in|of|for) the (?:completion|output)\b|requested (\d[\d,]*) output tokens",
     re.IGNORECASE,
 )
-"""The answer's share of what was requested: OpenAI, DeepSeek, OpenRouter; vLLM's newer text."""
+"""The answer's part of the requested tokens: OpenAI, DeepSeek, OpenRouter, and vLLM's newer text."""
 
 _GUARD = re.compile(
     r"throttl|rate.?limit|\b429\b|too many requests|please wait|tokens? per (?:min|day|hour)|\bTPM\b|quota"
@@ -93,7 +92,7 @@ _GUARD = re.compile(
 )
 
 _TOO_MANY_BYTES = "request_too_large"
-"""Anthropic's limit on the body, 32 MB: media, as a rule (docs.anthropic.com, errors)."""
+"""Anthropic's limit on the body, 32 MB. Media usually exceed it (docs.anthropic.com, errors)."""
 
 CODES = frozenset(
     {
@@ -103,7 +102,7 @@ CODES = frozenset(
         _TOO_MANY_BYTES,
     }
 )
-"""Codes and types that say so without a text: OpenAI, llama.cpp, z.ai, Anthropic."""
+"""Codes and types that report an overflow without a text: OpenAI, llama.cpp, z.ai, Anthropic."""
 
 ROWS: tuple[_Row, ...] = (
     _Row(
@@ -204,10 +203,10 @@ ROWS: tuple[_Row, ...] = (
 def read_overflow(
     texts: Iterable[str], codes: Iterable[str], request: RequestWords = NO_WORDS
 ) -> Overflow | None:
-    """Return what *texts* say of an overflow, or None; *codes* are the provider's codes and types.
+    """Return the overflow that *texts* report, or None. *codes* are the provider's codes and types.
 
-    Words that begin a text are taken before others, and a row with numbers before one without, wherever it stands in
-    the table. Words that do not occur in *request* are taken before those that do.
+    Words that begin a text are preferred, then rows with numbers, in any order of the table. Words that *request* does
+    not hold are preferred to all others.
     """
     shown = [_QUOTED.sub(" ", text) for text in _beginning(texts)]
     if any(_GUARD.search(text) for text in shown):
@@ -223,7 +222,7 @@ def read_overflow(
 
 
 def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:
-    """Yield what each row says that is met in *text*."""
+    """Yield the overflow of each row that *text* matches."""
     lead = _LEAD.match(text, begin_of(text))
     begin = 0 if lead is None else lead.end()
     for row in ROWS:
@@ -254,7 +253,7 @@ def _beginning(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _number(text: str | None) -> int | None:
-    """Return a number as it is written (``128,000``, ``128k``)."""
+    """Return the number of a text such as ``128,000`` or ``128k``."""
     shown = (text or "").lower().rstrip("., ")
     factor = {"k": 1_000, "m": 1_000_000}.get(shown[-1:], 1)
     if factor > 1:

@@ -1,8 +1,8 @@
-"""Finds the subject of a refusal: the key, the model or the place, and not one request. Pure.
+"""Finds the subject of a refusal that concerns every request: the key, the model or the place.
 
-A 403 or 404 may be about one request alone: an image for a model of texts, a file that does not exist, a flagged input.
-Only these codes and beginnings say that a deployment works for nobody. Behind its beginning a provider's text may quote
-a client's, so nothing is searched for there.
+A 403 or 404 may concern one request alone: an image for a text model, a missing file, a flagged input. Only these
+codes and beginnings say that a deployment works for no request. After its beginning, a provider's text may quote a
+client's, so the rest is not searched.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Subject(StrEnum):
     """The subject of a refusal."""
 
     NONE = "none"
-    """One request, or nobody knows what."""
+    """One request, or an unknown subject."""
 
     KEY = "key"
     MODEL = "model"
@@ -30,7 +30,7 @@ class Subject(StrEnum):
 
 
 class Read(NamedTuple):
-    """The subject of a refusal, and whether one of the provider's codes says so."""
+    """The subject of a refusal. *by_code* is true where one of the provider's codes names it."""
 
     subject: Subject
     by_code: bool
@@ -63,7 +63,7 @@ CODES = MappingProxyType(
         "unsupported_country_region_territory": _PLACE,
     }
 )
-"""Codes, types and reasons, in lower case, that a provider gives to nothing else."""
+"""Codes, types and reasons, in lower case, with no other meaning."""
 
 _NAME = r"""[`'"]?[\w./:@-]{1,200}[`'"]?"""
 _GONE = (
@@ -104,9 +104,9 @@ NO_SUBJECT = Read(Subject.NONE, by_code=False)
 
 
 def read_subject(texts: Iterable[str], codes: Iterable[str], request: RequestWords = NO_WORDS) -> Read:
-    """Return what a refusal with *texts* and *codes* (in lower case) speaks of.
+    """Return the subject of a refusal with *texts* and *codes* (in lower case).
 
-    A beginning that occurs in *request* says nothing: it may be a quotation.
+    A beginning that occurs in *request* does not count, since it may be a quotation.
     """
     named = {CODES[code] for code in codes if code in CODES}
     for subject in (_KEY, _MODEL, _PLACE):

@@ -1,8 +1,8 @@
-"""The words of one request, to tell what a provider quotes of it from what the provider says itself.
+"""The words of one request. They tell a provider's quotations of it from the provider's own words.
 
-A provider may repeat a client's words in its error: shortened, escaped, unescaped, with other spaces, or with its parts
-joined. Both sides are therefore compared by their ASCII letters and digits alone. A word that is held by mistake costs
-a little knowledge; a client's word that is taken for the provider's would count for others.
+A provider may repeat a client's words in its error: shortened, escaped, unescaped, with other spaces, or joined. So
+both sides are compared by their ASCII letters and digits alone. A provider's word that is wrongly found in a request
+costs a little information. A client's word that passes for the provider's would count for other clients.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 from unicodedata import is_normalized, normalize
 
 _SLICE = 64 * 2**10
-"""Characters that are brought to one form at a time: other threads have their turn in between."""
+"""Characters that are normalised at a time. Other threads run in between."""
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz0123456789"
 _OTHERS = bytes(set(range(256)) - set(_LETTERS))
 _LEVELS = 3
-"""Levels of escapes that are looked behind: JSON within JSON, for the arguments of a call."""
+"""Levels of escapes that are removed. JSON within JSON occurs in the arguments of a call."""
 
 _ESCAPED = tuple(
     (f"{mark}{ord(letter):02x}", letter)
@@ -30,16 +30,16 @@ _MARKUP = frozenset({"role", "type"})
 """Fields whose values stand between the pieces of a text, which a provider may join."""
 
 _CONTENT = frozenset({"", "content", "text"})
-"""Fields whose texts a provider may join without the media between them; ``""`` is an element of a list."""
+"""Fields whose texts a provider may join without the media between them. ``""`` is an element of a list."""
 
 _LONGEST_PAIRED = 200
-"""Characters of a value that is kept with its field's name: codes and delays are short."""
+"""The longest value that is kept with its field's name, in characters. Codes and delays are short."""
 
 
 class RequestWords:
-    """The words of one request as it was sent; *values* are its messages, parameters and whatever else goes out.
+    """The words of one request as it was sent. *values* are its messages, parameters and all other sent values.
 
-    Nothing is read before somebody asks. A question about a request of some MiB takes too long for the event loop.
+    Nothing is read before the first question. For a request of some MiB, a question takes too long for the event loop.
     """
 
     def __init__(self, *values: Any) -> None:
@@ -47,7 +47,7 @@ class RequestWords:
         self._found: list[bytes] | None = None
 
     def hold(self, words: str) -> bool:
-        """Tell whether *words* occur in the request."""
+        """Return True where *words* occur in the request."""
         if self._found is None:
             self._found = list(self._read())
         wanted = _letters_of(words)
@@ -61,7 +61,7 @@ class RequestWords:
 
 
 NO_WORDS = RequestWords()
-"""Of a request that is not known."""
+"""The words of an unknown request."""
 
 
 @dataclass(slots=True)
@@ -72,10 +72,10 @@ class _Pieces:
     """Every text and number."""
 
     of_content: list[bool] = field(default_factory=list)
-    """Of each of *texts*, whether it is a message's content."""
+    """True for each of *texts* that is a message's content."""
 
     marks: list[str] = field(default_factory=list)
-    """Names of fields, and what only marks a text."""
+    """Names of fields, and values that only mark a text."""
 
     pairs: list[str] = field(default_factory=list)
     """Names of fields with their values, where these are short."""
@@ -113,7 +113,7 @@ def _collect(values: Any) -> _Pieces:
 
 
 def _streams(pieces: list[str], of_content: Iterable[bool] = ()) -> Iterator[bytes]:
-    """Yield the letters of *pieces*, all and those *of_content* alone, as they are and without their escapes."""
+    """Yield the letters of *pieces*, of all and of those *of_content* alone, with and without their escapes."""
     chosen = list(of_content)
     for level in range(_LEVELS + 1):
         if level:
@@ -141,7 +141,7 @@ def _plain(text: str) -> bytes:
 
 
 def _unescaped(text: str) -> str:
-    """Return *text*, in lower case, without one level of JSON's, Python's and an address's escapes."""
+    """Return *text*, in lower case, without one level of escapes of JSON, Python and URLs."""
     text = text.replace("\\\\", "\0")
     for letter in "nrtbf":
         text = text.replace("\\" + letter, " ")

@@ -1,4 +1,4 @@
-"""How many retries one deployment may get, so that an outage is not multiplied. Pure: the clock is an argument."""
+"""Limits the retries on one deployment, so that an outage is not multiplied. The clock is an argument."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ _ONE_IN = 5
 _ALWAYS = 10
 
 MOST_TENANTS = 1_000
-"""Tenants whose retries are counted apart, for one deployment; the one that came first goes."""
+"""Tenants whose retries are counted separately, for each deployment. The oldest one is dropped."""
 
 
 class RetryBudget:
     """Retries over the last ten seconds: at most 20 % of the requests, but ten are always allowed.
 
-    Finagle's rule and share. A limit per request alone lets every client's every request try three times against a
-    provider that is down; the floor is there so that a lone user's one failure in a quiet minute is still retried.
-    Counted by the second: the window is nine to ten seconds long, never longer than ten.
+    Finagle's rule and share. A limit for each request alone lets every request try three times against a provider that
+    is down. The ten are there so that the one failure of a single user in a quiet minute is retried. Counts are by the
+    second, so the window is nine to ten seconds long.
     """
 
     __slots__ = ("_retries", "requests")
@@ -31,23 +31,23 @@ class RetryBudget:
         self.requests.add(now)
 
     def count_retry(self, now: float) -> None:
-        """Count a further attempt, whether it was within the budget or not."""
+        """Count a retry, even one beyond the budget."""
         self._retries.add(now)
 
     def allows(self, now: float) -> bool:
-        """Tell whether one more retry is within the budget; counts nothing."""
+        """Return True where one more retry is within the budget. Counts nothing."""
         return self._retries.total(now) < _ALWAYS or self.has_share(now)
 
     def has_share(self, now: float) -> bool:
-        """Tell the same without the ten that are always allowed."""
+        """Return the same, without the ten that are always allowed."""
         return (self._retries.total(now) + 1) * _ONE_IN <= self.requests.total(now)
 
 
 class SharedRetryBudget:
     """The retries of one deployment, shared by tenants.
 
-    Each tenant has ten retries, and a fifth of its own requests, that no other tenant can use up. Above them it may
-    have more while the retries of all are within a fifth of the requests of all. For a single tenant this is
+    Each tenant has ten retries, and a fifth of its own requests, that no other tenant can use up. It may have more
+    while the retries of all are within a fifth of the requests of all. For a single tenant this is
     :class:`RetryBudget`.
     """
 
@@ -64,12 +64,12 @@ class SharedRetryBudget:
         self._all.requests.add(now)
 
     def count_retry(self, now: float, tenant: str = "") -> None:
-        """Count a further attempt, whether it was within the budget or not."""
+        """Count a retry, even one beyond the budget."""
         self._find_own(tenant).count_retry(now)
         self._all.count_retry(now)
 
     def allows(self, now: float, tenant: str = "") -> bool:
-        """Tell whether *tenant* may have one more retry; counts nothing."""
+        """Return True where *tenant* may have one more retry. Counts nothing."""
         own = self._own.get(tenant)
         return own is None or own.allows(now) or self._all.has_share(now)
 

@@ -1,4 +1,4 @@
-"""How much there was lately, in constant time and memory. Pure: the clock is an argument."""
+"""Counts recent events, in constant time and memory. The clock is an argument."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _BEFORE_EVERYTHING = -(2**63)
 class SlidingCount:
     """A count over the last *span_s* seconds, kept in *parts* equal parts.
 
-    The oldest part leaves as a whole, so that what is counted is never older than the span, and may lack up to one
-    part of it. A moment before the newest one seen is taken for that one.
+    The oldest part is dropped as a whole. So no counted event is older than the span, and up to one part of it may be
+    missing. A moment before the newest one seen counts as the newest.
     """
 
     __slots__ = ("_at", "_counts", "_next", "_part_s", "_total")
@@ -20,11 +20,11 @@ class SlidingCount:
         self._part_s = span_s / parts
         self._counts = [0] * parts
         self._at = 0
-        self._next = _BEFORE_EVERYTHING  # the number of the part behind the one at which things are counted
+        self._next = _BEFORE_EVERYTHING  # the number of the next part
         self._total = 0
 
     def add(self, now: float) -> None:
-        """Count one more at *now*."""
+        """Count one event at *now*."""
         if now / self._part_s >= self._next:
             self._move_to(now)
         self._counts[self._at] += 1
@@ -42,7 +42,7 @@ class SlidingCount:
         self._total = 0
 
     def _move_to(self, now: float) -> None:
-        """Begin the part that *now* lies in, which is a later one."""
+        """Begin the later part that holds *now*."""
         part, parts = floor(now / self._part_s), len(self._counts)
         for passed in range(max(self._next, part - parts + 1), part + 1):
             self._total -= self._counts[passed % parts]

@@ -1,4 +1,4 @@
-"""The health of one deployment: its circuits, and its calls in flight. Pure: the clock is an argument."""
+"""The health of one deployment: its circuits, and its calls in flight. The clock is an argument."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proxy.resilience.circuit import Circuit, SharedCircuit, State
 from proxy.resilience.failure_table import Blame, Reach
 
 MOST_TENANTS = 250
-"""Tenants whose circuits are kept, for each deployment. Where there are more, the first that is closed goes."""
+"""Tenants whose circuits are kept, for each deployment. Beyond that, the first closed circuit is dropped."""
 
 
 class Standing:
@@ -31,38 +31,39 @@ class Standing:
         if circuit is None:
             if len(circuits) >= MOST_TENANTS:
                 closed = (name for name, other in circuits.items() if not other.was_opened)
-                del circuits[next(closed, next(iter(circuits)))]  # its calls hold on to it, and end on it
+                # its calls keep their reference, and end on it
+                del circuits[next(closed, next(iter(circuits)))]
                 self.shared.agree()
             circuit = circuits[tenant] = Circuit(self._cooldown_s, self.shared)
         return circuit
 
     def peek_circuit(self, tenant: str) -> Circuit:
-        """Return the circuit that a tenant would call by, to be looked at alone."""
+        """Return the circuit of a tenant for reading, without creating one."""
         return self.shared.circuits.get(tenant, self._unasked)
 
     def forget(self, tenant: str) -> bool:
-        """Forget a tenant's circuit; tell whether it was the last one."""
+        """Remove a tenant's circuit. Return True where it was the last one."""
         self.shared.circuits.pop(tenant, None)
         return not self.shared.circuits
 
     def state(self, now: float) -> State:
-        """Return the state for everybody; that of the only tenant where there is one."""
+        """Return the state for all tenants. A single tenant's state is its own."""
         circuits = self.shared.circuits
         only = next(iter(circuits.values())) if len(circuits) == 1 else self._unasked
         return only.state(now)
 
     def change_cooldown(self, cooldown_s: float) -> None:
-        """Go by another cooldown from the next opening on; 0 switches the circuits off."""
+        """Use another cooldown from the next opening on. 0 switches the circuits off."""
         self._cooldown_s = cooldown_s
         for circuit in (self._unasked, *self.shared.circuits.values()):
             circuit.change_cooldown(cooldown_s)
 
 
 class Attempt:
-    """One call to a deployment, from :meth:`Balancer.acquire`: a context manager that lets go however it ends.
+    """One call to a deployment, from :meth:`Balancer.acquire`. It is a context manager that releases the deployment.
 
-    It says once what the call came to. A call that says nothing (its client left, or the failure was the request's
-    own) counts neither for nor against the deployment.
+    It reports the call's result once. A call without a report (its client left, or the request itself was at fault)
+    counts neither for nor against the deployment.
     """
 
     __slots__ = ("_circuit", "_released", "_standing", "_ticket")
@@ -84,21 +85,24 @@ class Attempt:
 
     @property
     def is_probe(self) -> bool:
-        """Whether it is the one call that a half-open circuit waits for."""
+        """True for the one call that a half-open circuit waits for."""
         return self._circuit.is_probe(self._ticket)
 
     def note_answer_started(self) -> None:
-        """Say that the answer has begun: the deployment takes requests again while this one is still streamed."""
+        """Report that the answer has begun.
+
+        The deployment then takes requests again, while this answer is still streamed.
+        """
         self._circuit.answering(self._ticket)
 
     def succeeded(self, now: float) -> None:
-        """Say that the answer came to its end."""
+        """Report a complete answer."""
         self._circuit.succeed(self._ticket, now)
 
     def failed(self, blame: Blame, asked_s: float | None, now: float, reach: Reach = Reach.TENANT) -> None:
-        """Say that it failed, and what that means for the deployment, for whom.
+        """Report a failure, its blame for the deployment, and the tenants that it counts for.
 
-        *asked_s* is the delay that the provider named.
+        *asked_s* is the provider's delay.
         """
         circuit, for_all = self._circuit, reach is Reach.ALL
         match blame:
@@ -112,7 +116,7 @@ class Attempt:
                 circuit.leave(self._ticket)
 
     def release(self) -> None:
-        """Let go of the deployment; a second time is harmless."""
+        """Release the deployment. A second call is harmless."""
         if not self._released:
             self._released = True
             self._standing.in_flight -= 1

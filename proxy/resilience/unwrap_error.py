@@ -1,14 +1,14 @@
-"""An error's body as the JSON objects and texts in it, however deep they are wrapped. Pure.
+"""Finds the JSON objects and texts in an error's body, at any depth of wrapping.
 
-Errors are passed on by one proxy after the other, and each wraps them anew: an array around the object (Gemini's
-OpenAI endpoint, helix#1835), an object whose message is JSON again (continue#9575), a text with a prefix before the
-JSON ("litellm.RateLimitError: GeminiException - {...}"), the ``repr`` of a Python bytes object.
+Each proxy on the way wraps an error anew. The wrapper may be an array around the object (Gemini's OpenAI endpoint,
+helix#1835), or an object whose message is JSON (continue#9575). It may be a text with a prefix before the JSON
+("litellm.RateLimitError: GeminiException - {...}"), or the ``repr`` of a Python bytes object.
 
-JSON behind any other words is no error: providers quote in their sentences what they refuse, and a client that sends
+JSON behind any other words is not an error. Providers quote refused text in their sentences. A client that sends
 ``{"code": 401}`` must not have its key taken for a bad one.
 
-Only what a provider says is read, by the names of its fields. Some quote the request (FastAPI's ``input``, vLLM), and
-a user who writes "rate limit exceeded" must not be taken for the provider.
+Only fields with the provider's words are read, by their names. Some fields quote the request (FastAPI's ``input``,
+vLLM). A user who writes "rate limit exceeded" must not be taken for the provider.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from typing import Any, NamedTuple
 import orjson
 
 _MOST_VALUES = 400
-"""Values that are looked at, at most: a body may be large, and its words stand near the top."""
+"""The most values that are read. A body may be large, and the provider's words stand near the top."""
 
 _LONGEST_PREFIX = 300
-"""Characters before the JSON in a text, at most."""
+"""The longest prefix before the JSON in a text, in characters."""
 
 _PREFIX = re.compile(
     r"\s*(?:[\w.]*(?:Error|Exception)(?:\s+[\w.]*(?:Error|Exception))*\s*[:-]\s*)*"
     r"(?:Error code: \d{3} - )?(?P<repr>b?['\"])?"
 )
-"""What stands before an error that was made a text: the names of exceptions, and the quote of a ``repr``."""
+"""The prefix of an error that was made a text: the names of exceptions, and the quote of a ``repr``."""
 
 _BYTES = re.compile(r"""(['"])(?:(?!\1)[^\\\n]|\\.)*\1""", re.DOTALL)
-"""One literal of bytes without its ``b``: what joins or adds several is no ``repr``, and takes long to evaluate."""
+"""One literal of bytes without its ``b``. Joined or added literals are not a ``repr``, and take long to evaluate."""
 
 _BRACKET = re.compile(r"[{\[]")
 
@@ -60,7 +60,7 @@ _ENVELOPE = frozenset({"error", "errors", "message"})
 """Fields that hold the provider's error itself."""
 
 _DETAILS = frozenset({"cause", "detail", "details", "innererror", "metadata", "raw", "violations"})
-"""Fields that hold objects about it; any other may hold the request, as FastAPI's ``body`` does."""
+"""Fields that hold objects about the error. Other fields may hold the request, as FastAPI's ``body`` does."""
 
 _QUOTES = frozenset(
     {"content", "contents", "ctx", "input", "loc", "messages", "prompt", "request", "tools", "url"}
@@ -69,7 +69,7 @@ _QUOTES = frozenset(
 
 
 class Place(IntEnum):
-    """The place of an object in an error; the further in, the less it is surely the provider's."""
+    """The place of an object in an error. The deeper it is, the less certainly it is the provider's."""
 
     BODY = 0
     """The body, or its error."""
@@ -90,19 +90,19 @@ class Found(NamedTuple):
     value: Mapping[str, Any]
     place: Place
     source: str = ""
-    """The text that it was parsed from, where that is not the whole body."""
+    """The text that it was parsed from. Empty where that is the whole body."""
 
 
 class Unwrapped(NamedTuple):
-    """What an error's body holds, from the outside in."""
+    """The contents of an error's body, from the outside in."""
 
     objects: tuple[Found, ...]
     texts: tuple[str, ...]
-    """The provider's words, and the whole body where it is no JSON."""
+    """The provider's words, and the whole body where it is not JSON."""
 
 
 def unwrap_error(body: bytes) -> Unwrapped:
-    """Return the objects and texts in *body*; both empty for an empty one. Never raises."""
+    """Return the objects and texts in *body*, both empty for an empty body. Never raises."""
     objects: list[Found] = []
     texts: list[str] = []
     whole = body.decode("utf-8", "replace")
@@ -139,7 +139,7 @@ def _place_of(name: str) -> Place:
 
 
 def _json_in(text: str) -> tuple[Any, str]:
-    """Return the JSON object or array that *text* is behind its prefix, if any, and what is not part of it."""
+    """Return the JSON object or array behind the prefix of *text*, if any, and the rest of the text."""
     bracket = _BRACKET.search(text, 0, _LONGEST_PREFIX)
     if bracket is None:
         return None, text
@@ -161,7 +161,7 @@ def _parsed(text: str) -> Any:
 
 
 def _unescaped(text: str) -> str:
-    """Return the text that *text* is the ``repr`` of; empty where it is none."""
+    """Return the text whose ``repr`` is *text*, empty for other texts."""
     text = text.rstrip()
     if _BYTES.fullmatch(text) is None:
         return ""
