@@ -1,13 +1,13 @@
-"""What outlives a request: signatures in a :class:`Store`, learned windows, and requests that were refused.
+"""The state that outlives a request: signatures in a :class:`Store`, learned windows, and refused requests.
 
-Rules: everything in a store is a cache of what a client could bring, too, or can be done without. So a store never
-fails a request: one that cannot answer answers with nothing, and counts that. The files:
+A store is a cache. Its values could come from a client again, or are not needed. So a store never fails a request: a
+failing one returns nothing, and counts that. The files:
 
     memory            the store in this process
-    kept_signatures   what is kept of a signed call
+    kept_signatures   the stored form of a signed call
     taught            the lessons of one deployment for one tenant
-    learn_overflow    what an error about length teaches
-    agreement         what counts for all tenants
+    learn_overflow    reads the lesson of an error about length
+    agreement         the lessons that count for all tenants
     learned_windows   the lessons of all deployments
     refused_requests  requests that were refused twice
 """
@@ -23,14 +23,13 @@ __all__ = ["MemoryStore", "Store"]
 
 
 class Store(Protocol):
-    """Bytes by key, within a *space* for each use and for one *tenant*: the name of the client's key.
+    """Bytes by key, in a *space* for each use and for one *tenant*: the name of the client's key.
 
-    Tenants do not meet: what one has put is neither found nor replaced by another. Where room is short, what a tenant
-    puts takes it from those that hold more.
+    A tenant neither finds nor replaces another's values. A full store takes room from the tenants that hold more.
     """
 
     async def get(self, space: str, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
-        """Return what there is under *keys*; what is asked for is kept longest."""
+        """Return the values under *keys*. Reading a value keeps it longer."""
 
     async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
-        """Keep *values*, whatever was under their keys before. They can be asked for once this returns."""
+        """Store *values*, replacing those under their keys. They can be read once this returns."""

@@ -1,7 +1,7 @@
-"""Lessons that count for all tenants of one deployment: two of them agree, or a code of the provider says so.
+"""The lessons that count for all tenants of one deployment: two tenants agree, or a provider's code says so.
 
-One tenant alone moves nothing here. Of several windows the second smallest is agreed on: two tenants were refused for
-as much. Of several factors it is the second largest, in the same way. A window that was named under a code counts at
+One tenant alone changes nothing here. Of several windows, the second smallest counts, since two tenants were refused
+by it. Of several factors, the second largest counts, for the same reason. A window from an error with a code counts at
 once, until an answer proves it larger.
 """
 
@@ -16,29 +16,29 @@ _TWO = 2
 
 
 class Agreement:
-    """The lessons of one deployment's tenants, and those of them that count for all."""
+    """The lessons of one deployment's tenants, and those that count for all."""
 
     __slots__ = ("calibration", "named", "no_usage", "says_anything", "tenants", "window")
 
     def __init__(self) -> None:
         self.tenants: dict[str, Taught] = {}
         self.named: tuple[Learned, float] | None = None
-        """The window that was named under a code, and when it is to be found out anew."""
+        """The window from an error with a code, and the moment at which it expires."""
 
         self.window: tuple[Learned, float] | None = None
-        """The window that two tenants were taught, and when the first of them finds out anew."""
+        """The window that two tenants were taught, and the moment at which the first of the two expires."""
 
         self.calibration: Calibration | None = None
         self.no_usage = False
         self.says_anything = False
-        """Whether anything counts for all."""
+        """True where anything counts for all."""
 
     def name(self, learned: Learned, until: float) -> None:
-        """Take in a window that was named under a code; :meth:`renew` follows."""
+        """Store a window from an error with a code. :meth:`renew` has to follow."""
         self.named = learned, until
 
     def renew(self, now: float) -> None:
-        """Take in what the tenants have been taught by *now*."""
+        """Update from the tenants' lessons at *now*."""
         tenants = self.tenants.values()
         lessons = sorted(
             (
@@ -60,12 +60,15 @@ class Agreement:
         self.says_anything = agreed or self.named is not None
 
     def disprove(self, answered: int) -> None:
-        """Take in that the provider has *answered* a prompt of so many tokens; :meth:`renew` follows."""
+        """Drop a named window where the provider has *answered* a prompt of more tokens.
+
+        :meth:`renew` has to follow.
+        """
         if self.named is not None and answered > self.named[0].window:
             self.named = None
 
     def applied_to(self, taught: Taught, now: float) -> Taught:
-        """Return *taught*, which is one tenant's, as it is with what counts for all."""
+        """Return *taught*, one tenant's lessons, with those that count for all."""
         if self.window is not None and now >= self.window[1]:
             self.renew(now)
         learned = taught.learned

@@ -1,8 +1,8 @@
-"""What is kept of a signed call, under the id that the client got for it.
+"""The stored form of a signed call, under the id that the client got for it.
 
-The name and the arguments are kept as digests: a signature goes back on the call that it was made for, and not on one
-that the client, or a repair of the answer, has changed since. Clients may write the arguments anew, in another order
-and with other blanks, as those do that keep them decoded.
+The name and the arguments are stored as digests. A signature only goes back on the call that it was made for, not on a
+changed one. Clients that keep arguments decoded write them in another order and with other blanks, so a second digest
+ignores these.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import orjson
 from sanitizers.messages import is_too_dense
 
 SPACE = "signatures"
-"""Where a store has them."""
+"""The name of the signatures' space in a store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A signed call of an answer, or with an empty *name* the text of one, as it came from the model."""
+    """A signed call of an answer, as it came from the model. With an empty *name*, it is a signed text."""
 
     id: str
     name: str
@@ -31,7 +31,7 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a store gave back."""
+    """A signature from a store."""
 
     signature: str
     origin: str
@@ -39,14 +39,14 @@ class Kept:
     as_meant: str
 
     def is_of(self, name: str, arguments: str) -> bool:
-        """Tell whether the call *name* with *arguments* is the one that was signed."""
+        """Return True where the call *name* with *arguments* is the one that was signed."""
         return _digest(name, arguments.encode("utf-8", "surrogatepass")) == self.as_written or (
             (meant := _meant(arguments)) is not None and _digest(name, meant) == self.as_meant
         )
 
 
 def pack(signed: Signed, origin: str) -> bytes:
-    """Return what a store keeps of *signed*, made at *origin*."""
+    """Return the bytes that a store keeps of *signed*, made at *origin*."""
     written = signed.arguments.encode("utf-8", "surrogatepass")
     return orjson.dumps(
         {
@@ -59,7 +59,7 @@ def pack(signed: Signed, origin: str) -> bytes:
 
 
 def unpack(value: bytes) -> Kept | None:
-    """Return what was packed; None for what another version may have left in a store."""
+    """Return the unpacked value. None for bytes that another version has left in a store."""
     try:
         return Kept(**orjson.loads(value))
     except (TypeError, ValueError):
@@ -67,19 +67,22 @@ def unpack(value: bytes) -> Kept | None:
 
 
 REFUSED = "refused"
-"""In place of an origin: the signature was refused where it was taken for a good one."""
+"""In place of an origin: a provider refused the signature at its supposed origin."""
 
 
 def pack_refused() -> bytes:
-    """Return what a store keeps of a signature that was refused: from then on it is everywhere another's.
+    """Return the bytes that a store keeps of a refused signature. From then on its origin matches none.
 
-    Its text is a client's, and not kept.
+    Its text is a client's, and is not stored.
     """
     return pack(Signed("", "", "", ""), REFUSED)
 
 
 def text_key(signature: str) -> str:
-    """Return the key of a signature by itself, where there is no id of ours: it has to come back to be found."""
+    """Return the key of a signature without an id of the proxy.
+
+    It is found when the client sends the signature back.
+    """
     return f"text_{hashlib.sha256(signature.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
@@ -89,7 +92,7 @@ def _digest(name: str, arguments: bytes) -> str:
 
 
 def _meant(arguments: str) -> bytes | None:
-    """Return arguments in one spelling; numbers as the doubles that a protobuf Struct, and JavaScript, hold."""
+    """Return arguments in one notation. Numbers become doubles, as in a protobuf Struct and in JavaScript."""
     if is_too_dense(arguments):
         return None
     try:

@@ -1,17 +1,17 @@
-"""What an overflow teaches about a deployment. Pure.
+"""Reads the lesson of an overflow error about its deployment.
 
-An error is believed as far as it is plausible, and not for ever: it may quote a client's words, speak of bytes, count
-the answer with the prompt, or come from a server that was restarted with more. A window that is taken too small refuses
-requests that nobody sends any more, so nothing would prove it wrong.
+An error is believed only as far as it is plausible, and only for a time. It may quote a client's words, or give a
+limit in bytes. It may count the answer with the prompt, or come from a server that was restarted with a larger window.
+A window that is too small refuses requests before they are sent, so nothing would prove it wrong.
 
-numbers     the provider's limit is the window, unless it is smaller than any model's, than a prompt that was answered,
-            than a sixteenth of what is known, or than half of what the operator has configured; its count of the
-            prompt is adopted as the factor
-none        where the window is known and the request near it, the factor was too small; where it is unknown, what did
-            not fit is a guess, by which requests are cut and none is refused
-bytes       a limit on the body teaches nothing: one request is made smaller
-within      words that stand within a text teach their own tenant alone, code or not
-buried      words that occur in the request, without a code, may be a quotation: one request is made smaller
+- Numbers: the provider's limit becomes the window. It is ignored if it is smaller than any model's window, or than an
+  answered prompt. It is also ignored below a sixteenth of the known window, or half of the configured one. The
+  provider's count of the prompt becomes the factor.
+- No numbers: with a known window and a request near it, the factor was too small. With an unknown window, the refused
+  size becomes a guess. Guesses cut requests, and refuse none.
+- Bytes: a limit on the body teaches nothing. One request is made smaller.
+- Within: words inside a text teach only their own tenant, with or without a code.
+- Buried: words that the request holds may be a quotation. Without a code, one request is made smaller.
 """
 
 from __future__ import annotations
@@ -33,35 +33,35 @@ class Refused:
     """A request that was refused for its length, in tokens."""
 
     estimated: int
-    """The prompt's estimate, without any factor."""
+    """The prompt's estimate, without a factor."""
 
     asked_output: int | None
     known_window: int | None
-    """By configuration, catalogue or family."""
+    """The window by configuration, litellm's table or family."""
 
     media: bool
     configured: bool = False
-    """Whether the known window is the operator's own word."""
+    """True where the known window is the operator's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What is known afterwards: *learned* is None where no window was taught."""
+    """The knowledge after an error. *learned* is None where no window was taught."""
 
     calibration: Calibration
     learned: Learned | None
     most: int | None
-    """Tokens that the next try may have at most, where the window does not say; by the new factor."""
+    """The most tokens of the retry, by the new factor, where the window gives none."""
 
     for_all: bool = False
-    """Whether *learned* counts for every tenant at once: a code said that it is an overflow."""
+    """True where *learned* counts for every tenant at once, since a code reported the overflow."""
 
     within: bool = False
-    """Whether *learned* counts for its tenant alone, whoever else was taught the same."""
+    """True where *learned* counts only for its tenant, even if others were taught the same."""
 
 
 def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibration, proved: int) -> Lesson:
-    """Return what *overflow*, the answer to *refused*, teaches; *proved* is the largest prompt that was answered."""
+    """Return the lesson of *overflow*, the answer to *refused*. *proved* is the largest answered prompt."""
     estimated, known = refused.estimated, refused.known_window
     if overflow.of_bytes or not estimated:
         return Lesson(calibration, None, int(estimated * calibration.live * TIGHT))
@@ -75,10 +75,10 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
     if limit is not None and limit < max(_LEAST_WINDOW, proved + 1, (known or 0) // share):
         limit = None
     if limit is not None and overflow.requested is not None and overflow.requested <= limit:
-        limit = None  # that is no overflow of this limit
+        limit = None  # this is not an overflow of that limit
     window = limit or known
     if refused.media:
-        pass  # what media costs is a guess: the factor is about text
+        pass  # The tokens of media are a guess. The factor is for text.
     elif prompt is not None and limit is not None:
         first = observe(calibration, estimated, prompt) if not calibration.observations else calibration
         calibration = raise_to(first, estimated, prompt)
@@ -98,12 +98,12 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
 
 
 def _tight(overflow: Overflow, sent: int) -> int:
-    """Return the tokens that this request may have at most: its own provider's word about it, at least."""
+    """Return the most tokens of this request's retry, never more than the provider's limit allows."""
     return int(min(sent, max(overflow.limit or sent, _LEAST_WINDOW)) * TIGHT)
 
 
 def _prompt_of(overflow: Overflow, refused: Refused) -> int | None:
-    """Return the provider's count of the prompt alone; None where it counted the answer with it."""
+    """Return the provider's count of the prompt alone. None where it includes an answer of unknown size."""
     if overflow.requested is None:
         return None
     if overflow.output is not None:

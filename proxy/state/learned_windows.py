@@ -1,11 +1,11 @@
-"""What each deployment has taught: how its tokens compare with the estimates, and how much it takes.
+"""The lessons of each deployment: its factor of tokens to estimates, and its window.
 
-Kept in memory, for each deployment and each tenant apart: what a tenant's requests bring up may be what its clients
-wrote, so it counts for that tenant. For all counts what two tenants agree on (:mod:`proxy.state.agreement`), and a
-window that was named under one of the provider's codes. Where no keys are asked for there is one tenant.
+They are kept in memory, for each deployment and tenant. A tenant's requests may bring up words of its clients, so
+their lessons count for that tenant. Lessons that two tenants agree on count for all (:mod:`proxy.state.agreement`), as
+does a window from an error with one of the provider's codes. Without keys there is one tenant.
 
-A window shrinks by errors alone (:mod:`proxy.state.learn_overflow`), and grows again where an answer proves it
-larger, or when it is an hour old: then one request may find out anew.
+Only errors shrink a window (:mod:`proxy.state.learn_overflow`). It grows again where an answer proves it larger, or
+when it is an hour old. Then one request may test it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ _BELIEVED_S = 3_600.0
 """Seconds for which a learned window holds."""
 
 _MOST = 4_096
-"""Deployments that are remembered, each tenant's apart; a wildcard may stand for any number of names."""
+"""The most deployments that are kept, each tenant's counted separately. A wildcard may stand for any number of names.
+"""
 
 
 class LearnedWindows:
-    """What all deployments have taught; ``tenant`` is the name of the client's key, empty where none is asked for."""
+    """The lessons of all deployments. ``tenant`` is the name of the client's key, "" without keys."""
 
     def __init__(self) -> None:
         self._taught: TenantLru[Key, Taught] = TenantLru(_MOST)
         self._agreed: dict[Key, Agreement] = {}
 
     def carry(self, moved: Mapping[int, int]) -> LearnedWindows:
-        """Return the knowledge of a new configuration: what the entries that are in both have taught, and will teach.
+        """Return the lessons of a new configuration: those of the entries that are in both, shared with this one.
 
-        *moved* are their positions, old to new.
+        *moved* maps their old positions to new ones.
         """
         learned_windows = LearnedWindows()
         for tenant, (position, model), taught in self._taught.entries():
@@ -49,9 +50,11 @@ class LearnedWindows:
         return learned_windows
 
     def of(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
-        """Return what *deployment* has taught *tenant* by *now*, on the loop's clock; at first, what its family says.
+        """Return the lessons of *deployment* for *tenant* at *now*, on the loop's clock.
 
-        What was asked for least lately is forgotten, where there is no more room.
+        At first, these are its family's.
+
+        Where there is no more room, the least recently used lessons are dropped.
         """
         taught = self._taught.use(tenant, deployment.key) or self._remember(deployment, tenant)
         if taught.learned is not None and now >= taught.until:
@@ -59,10 +62,10 @@ class LearnedWindows:
         return taught
 
     def plan_with(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
-        """Return what to plan a request of *tenant* by: what its own requests have taught, and what counts for all.
+        """Return the lessons to plan a request of *tenant* by: its own, and those that count for all.
 
-        A tenant that has taught no factor begins with the agreed one, and keeps it: from then on its factor moves by
-        its own requests alone, lest other tenants move its cuts to and fro.
+        A tenant without a factor of its own begins with the agreed one, and keeps it. From then on only its own
+        requests change its factor. Otherwise other tenants would move its cuts back and forth.
         """
         taught = self._taught.use(tenant, deployment.key) or self._remember(deployment, tenant)
         if taught.learned is not None and now >= taught.until:
@@ -75,7 +78,7 @@ class LearnedWindows:
         return agreed.applied_to(taught, now)
 
     def look(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
-        """Return the same without remembering that anybody asked: a look at made-up names pushes nothing out."""
+        """Return the same without storing that they were used. A look at made-up names drops nothing."""
         taught = self._taught.find(tenant, deployment.key) or untaught(deployment)
         if taught.learned is not None and now >= taught.until:
             taught = replace(taught, learned=None)
@@ -87,9 +90,9 @@ class LearnedWindows:
         return agreed.applied_to(taught, now)
 
     def plan_by(self, deployment: Deployment, factor: float, now: float, tenant: str = "") -> None:
-        """Plan by *factor* from now on, where that is larger: a request could not be planned with the smaller one.
+        """Plan by *factor* from now on if it is larger, since a request could not be planned with the smaller one.
 
-        If each request tried the smaller one first, two plans would take turns, and cuts would move to and fro.
+        If each request tried the smaller one first, two plans would alternate, and cuts would move back and forth.
         """
         taught = self.of(deployment, now, tenant)
         if factor > taught.calibration.sticky:
@@ -99,7 +102,7 @@ class LearnedWindows:
     def learn(
         self, deployment: Deployment, overflow: Overflow, refused: Refused, now: float, tenant: str = ""
     ) -> Lesson:
-        """Learn from *overflow*, the answer to *refused* of *tenant*, and return what it taught."""
+        """Return the lesson of *overflow*, the answer to *refused* of *tenant*, and store it."""
         taught = self.of(deployment, now, tenant)
         lesson = learn_overflow(overflow, refused, taught.calibration, taught.proved)
         if lesson.calibration != taught.calibration:
@@ -115,7 +118,7 @@ class LearnedWindows:
         return lesson
 
     def observe(self, deployment: Deployment, counted: Counted, now: float, tenant: str = "") -> None:
-        """Learn from the provider's count of a prompt of *tenant* that was answered."""
+        """Learn from the provider's count of an answered prompt of *tenant*."""
         observe_answer(
             self.of(deployment, now, tenant), counted.estimated, counted.actual, media=counted.media
         )
@@ -124,7 +127,7 @@ class LearnedWindows:
         agreed.renew(now)
 
     def refuses_usage(self, deployment: Deployment, now: float, tenant: str = "") -> None:
-        """Note that a server does not know the parameter by which a stream's usage is asked for."""
+        """Store that a server does not know the parameter that asks for a stream's usage."""
         self.of(deployment, now, tenant).reports_usage = False
         self._agreement_on(deployment.key).renew(now)
 

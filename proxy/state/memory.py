@@ -1,4 +1,4 @@
-"""The store within the process: bounded in bytes, shared fairly between tenants, gone with the process."""
+"""The store within the process: limited in bytes, shared between tenants, lost with the process."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 
 _ENTRY_BYTES = 256
-"""Bytes that an entry costs beside its value: key, dictionary slot, object headers (sys.getsizeof, CPython 3.11)."""
+"""Bytes of an entry besides its value: key, dictionary slot, object headers (sys.getsizeof, CPython 3.11)."""
 
 
 class MemoryStore:
-    """Keeps *max_bytes* of values, with what it costs to keep them.
+    """Stores *max_bytes* of values, with their overhead included.
 
-    When it is full, the tenant that holds the most bytes loses its longest unused value. So a tenant that holds no more
-    than an equal part of the room loses nothing to others. To keep a value takes a time that grows with the logarithm
-    of the number of tenants.
+    When it is full, the tenant that holds the most bytes loses its least recently used value. So a tenant with no more
+    than an equal share loses nothing to others. Storing a value takes time that grows with the logarithm of the number
+    of tenants.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -24,23 +24,23 @@ class MemoryStore:
         self._largest: list[tuple[int, str]] = []
         """A heap of tenants by their negative size. Entries are outdated where the size has changed since."""
         self.size_bytes = 0
-        """What is held now."""
+        """The bytes that are stored now."""
 
     def __len__(self) -> int:
         return sum(len(values.entries) for values in self._tenants.values())
 
     def held_by(self, tenant: str) -> int:
-        """Return the bytes that are held for *tenant*."""
+        """Return the bytes that are stored for *tenant*."""
         values = self._tenants.get(tenant)
         return 0 if values is None else values.size_bytes
 
     def resize(self, max_bytes: int) -> None:
-        """Keep so many bytes from now on; what is too much goes now."""
+        """Set the limit in bytes, and drop values beyond it now."""
         self._max_bytes = max_bytes
         self._make_fit()
 
     async def get(self, space: str, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
-        """See :meth:`proxy.state.Store.get`."""
+        """Return values as :meth:`proxy.state.Store.get` does."""
         found: dict[str, bytes] = {}
         values = self._tenants.get(tenant)
         if values is None:
@@ -54,7 +54,7 @@ class MemoryStore:
         return found
 
     async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
-        """See :meth:`proxy.state.Store.put`. A value that is larger than everything may be is not kept."""
+        """Store values as :meth:`proxy.state.Store.put` does. A value larger than the limit is not stored."""
         for key, value in values.items():
             held = self._tenants.setdefault(tenant, _Values())
             before = held.size_bytes
@@ -84,7 +84,7 @@ class MemoryStore:
 
 
 class _Values:
-    """The values of one tenant; the longest unused comes first."""
+    """The values of one tenant, the least recently used first."""
 
     __slots__ = ("entries", "size_bytes")
 
@@ -93,7 +93,8 @@ class _Values:
         self.size_bytes = 0
 
     def add(self, key: tuple[str, str], value: bytes) -> None:
-        self.entries[key] = bytes(memoryview(value))  # orjson's keep the room that they were written in
+        # a copy, since orjson's bytes keep the room that they were written in
+        self.entries[key] = bytes(memoryview(value))
         self.size_bytes += len(value) + _ENTRY_BYTES
 
     def drop(self, key: tuple[str, str]) -> None:

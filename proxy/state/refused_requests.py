@@ -1,7 +1,7 @@
-"""Requests that a provider has called invalid twice are not sent to it a third time. Pure: the clock is an argument.
+"""Answers requests that a provider has refused as invalid twice, without sending them again. The clock is an argument.
 
-Some clients retry a 400 for ever (livekit, pipecat), and an agent whose history holds one bad turn sends it with
-every run. An invalid request stays invalid, so we answer it in the provider's own words, at once and for nothing.
+Some clients retry a 400 forever (livekit, pipecat). An agent with one bad turn in its history sends that turn with
+every run. An invalid request stays invalid. So the proxy repeats the provider's own error, at once and without cost.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _REMEMBERED_S = 600.0
 MOST_BODIES = 1_000
 
 Digest: TypeAlias = Callable[[], bytes]
-"""Computes a body's digest, which no other may share; called only when it matters, since a body may be large."""
+"""Returns a body's digest, which no other body may share. It is called only when needed, since a body may be large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A provider's refusal as its client saw it: the status, and the message with the keys masked."""
+    """A provider's refusal as its client saw it: the status, and the message with keys masked."""
 
     status: int
     message: str
@@ -40,14 +40,14 @@ class _Entry:
 
 
 class RefusedRequests:
-    """Bodies that a deployment has refused as invalid.
+    """The request bodies that each deployment has refused as invalid.
 
-    Two refusals of the very same body by the very same deployment, and for 60 seconds after the last one we answer
-    for it. Then one goes through; if it is refused again, the minute begins anew, and an answer ends the matter. A
-    body is forgotten ten minutes after it was last refused, and when a thousand others were since.
+    After two refusals of the same body by the same deployment, the proxy answers for it for 60 seconds. Then one
+    request is sent. A new refusal begins another minute, and an answer ends it. A body is forgotten ten minutes after
+    its last refusal, or when a thousand others were refused since.
 
-    Each tenant's bodies are its own: the same body of another tenant is sent, and a tenant with many refused bodies
-    neither pushes out another's nor makes another's requests pay for a digest.
+    Each tenant's bodies are separate. The same body of another tenant is sent. A tenant with many refused bodies does
+    not push out another's. Neither do another tenant's requests pay for a digest.
     """
 
     def __init__(self) -> None:
@@ -55,9 +55,9 @@ class RefusedRequests:
         self._bodies: dict[tuple[str, Key], int] = {}
 
     def carry(self, moved: Mapping[int, int]) -> RefusedRequests:
-        """Return the guard of a new configuration, with the bodies that entries which are in both have refused.
+        """Return the value for a new configuration, with the bodies that entries in both have refused.
 
-        *moved* are their positions, old to new.
+        *moved* maps their old positions to new ones.
         """
         guard = RefusedRequests()
         for tenant, ((position, model), body), entry in self._entries.entries():
@@ -66,14 +66,14 @@ class RefusedRequests:
         return guard
 
     def may_matter(self, deployment: Key, now: float, tenant: str = "") -> bool:
-        """Tell whether anything is remembered of *deployment*; if not, there is no need to digest a body."""
+        """Return True where a body of *deployment* is stored. Otherwise no digest is needed."""
         if not self._bodies:
             return False
         self._forget_old(tenant, now)
         return (tenant, deployment) in self._bodies
 
     def find_refusal(self, deployment: Key, digest: Digest, now: float, tenant: str = "") -> Refusal | None:
-        """Return the refusal that answers for *deployment* now, or None: then it is to be asked."""
+        """Return the refusal that answers for *deployment* now. None means that the request is to be sent."""
         if not self.may_matter(deployment, now, tenant):
             return None
         entry = self._entries.find(tenant, (deployment, digest()))
@@ -84,7 +84,7 @@ class RefusedRequests:
     def refused(
         self, deployment: Key, digest: Digest, refusal: Refusal, now: float, tenant: str = ""
     ) -> None:
-        """Remember that *deployment* has refused a body as invalid."""
+        """Store that *deployment* has refused a body as invalid."""
         self._forget_old(tenant, now)
         key = deployment, digest()
         entry = self._entries.use(tenant, key)
@@ -94,7 +94,7 @@ class RefusedRequests:
         entry.refusal, entry.times, entry.last = refusal, entry.times + 1, now
 
     def answered(self, deployment: Key, digest: Digest, now: float, tenant: str = "") -> None:
-        """Forget a body that *deployment* has answered after all."""
+        """Forget a body that *deployment* has answered."""
         if self.may_matter(deployment, now, tenant):
             key = deployment, digest()
             if self._entries.find(tenant, key) is not None:

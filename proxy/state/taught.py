@@ -10,12 +10,12 @@ from sanitizers.budget.calibration import Calibration, initial, observe
 from sanitizers.budget.families import Family, family_of
 
 TIGHT = 0.8
-"""The share of what a provider has refused for its length, or of its limit, that is used from then on."""
+"""The share of a refused size, or of the limit, that is used after an overflow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A window that an error has taught: the provider's number, or a guess by what did not fit."""
+    """A window that an error taught: the provider's number, or a guess from a refused size."""
 
     window: int
     guessed: bool = False
@@ -25,8 +25,8 @@ _FIRST = 3
 _NEW = 64
 _EVERY = 16
 _APART_S = 1.0
-"""Counted for calibration are a deployment's answers until three have taught something, of the first 64, and then one
-in sixteen, a second apart at least: to count a long prompt takes 5 ms, and a busy deployment has taught enough."""
+"""Answers that are counted for calibration: until three of the first 64 have taught a factor, then one in sixteen.
+These are at least a second apart. Counting a long prompt takes 5 ms, and a busy deployment has taught enough."""
 
 
 @dataclass(slots=True)
@@ -37,49 +37,49 @@ class Taught:
     calibration: Calibration
     learned: Learned | None = None
     until: float = 0.0
-    """When *learned* is to be found out anew, on the loop's clock."""
+    """The moment at which *learned* expires, on the loop's clock."""
 
     within: bool = False
-    """Whether *learned* is of words within a text, which count for this tenant alone."""
+    """True where *learned* comes from words inside a text, which count for this tenant alone."""
 
     proved: int = 0
     """Tokens of the largest prompt that was answered and counted."""
 
     answers: int = 0
     counted_at: float = float("-inf")
-    """When an answer was counted last, on the loop's clock."""
+    """The moment of the newest counted answer, on the loop's clock."""
 
     reports_usage: bool = True
-    """Whether its streams may be asked for usage: some servers do not know the parameter."""
+    """True where its streams may be asked for usage. Some servers do not know the parameter."""
 
     has_factor: bool = False
-    """Whether the calibration is another than the family's."""
+    """True where the calibration differs from the family's."""
 
     is_witness: bool = False
-    """Whether the tenant's own requests have taught the calibration."""
+    """True where the tenant's own requests have taught the calibration."""
 
 
 class Counted(NamedTuple):
-    """A prompt that was answered, in tokens."""
+    """An answered prompt, in tokens."""
 
     estimated: int
-    """Without any factor."""
+    """The estimate, without a factor."""
 
     actual: int
-    """By the provider's count."""
+    """The provider's count."""
 
     media: bool
-    """Whether it holds anything but text."""
+    """True where the prompt holds more than text."""
 
 
 def untaught(deployment: Deployment) -> Taught:
-    """Return what is known of a deployment that has taught nothing: what holds for its family."""
+    """Return the lessons of a deployment that has taught nothing: its family's defaults."""
     family = family_of(deployment.model)
     return Taught(family, initial(family))
 
 
 def is_sampled(taught: Taught, now: float) -> bool:
-    """Count an answer that came *now*, and tell whether its usage is to be compared with the estimate."""
+    """Count an answer at *now*. Return True where its usage is to be compared with the estimate."""
     taught.answers += 1
     is_new = taught.calibration.observations < _FIRST and taught.answers <= _NEW
     if not is_new and (taught.answers % _EVERY or now < taught.counted_at + _APART_S):
@@ -89,7 +89,7 @@ def is_sampled(taught: Taught, now: float) -> bool:
 
 
 def observe_answer(taught: Taught, estimated: int, actual: int, *, media: bool) -> None:
-    """Learn from the provider's count of a prompt that was *estimated*, and was answered."""
+    """Learn from the provider's count *actual* of an answered prompt, whose estimate was *estimated*."""
     calibration = observe(taught.calibration, estimated, actual, media=media)
     if calibration is not taught.calibration:
         taught.calibration, taught.has_factor, taught.is_witness = calibration, True, True
