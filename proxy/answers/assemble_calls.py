@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.answers.partial_call import PartialCall, piece_of
-from proxy.answers.restore_tool_names import UNCHANGED, NamesBack
+from proxy.answers.restore_tool_names import UNCHANGED, ToolNameMap
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.planning.signatures.client_ids import CallIds
@@ -36,12 +36,12 @@ class CallAssembler:
     Calls are told apart by the provider's names. Returned calls have the client's names, by *names*.
     """
 
-    def __init__(self, ids: CallIds, choice: int, names: NamesBack = UNCHANGED) -> None:
+    def __init__(self, ids: CallIds, choice: int, names: ToolNameMap = UNCHANGED) -> None:
         self._ids = ids
         self._choice = choice
         self._names = names
         self._calls: list[PartialCall] = []  # announced calls; the index here is the call's place
-        self._open_ended: list[
+        self._unfinished: list[
             PartialCall
         ] = []  # calls that may have more to send when another begins, and the newest
         self._waiting: list[
@@ -50,8 +50,8 @@ class CallAssembler:
         self._by_id: dict[str, PartialCall] = {}  # the newest call of each provider id, which calls may share
         self._by_index: dict[int, PartialCall] = {}  # the newest call of each provider index
         self._last: PartialCall | None = None
-        self._unkept: list[PartialCall] = []  # signed calls that were not reported yet
-        self._whole: set[tuple[str | None, str, str]] = set()  # id, name and arguments in whole answers
+        self._unreported: list[PartialCall] = []  # signed calls that were not reported yet
+        self._whole_seen: set[tuple[str | None, str, str]] = set()  # id, name and arguments in whole answers
 
     def read(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the pieces that *piece* adds, each with its place as ``index``. A repetition adds none.
@@ -68,15 +68,15 @@ class CallAssembler:
             # are.
             call = self._by_index.get(index)
             if call is not None and call.place >= 0:
-                return self._more(call, arguments)
+                return self._extend_arguments(call, arguments)
         call_id, signature = _id_and_signature(piece)
         call = self._find(call_id, index, name)
         if call is not None and call.name and (name or call_id):
             new_name = name and name != call.name
-            if call.whole() is not None:
-                if not new_name and (not arguments or call.says_again(arguments)):
+            if call.whole_arguments() is not None:
+                if not new_name and (not arguments or call.means_same(arguments)):
                     self._last = call  # the name may begin another call: later arguments belong to this one
-                    call.headed = bool(name) and not arguments
+                    call.name_repeated = bool(name) and not arguments
                     if index is not None:
                         self._by_index[index] = call
                     return self._sign(call, signature)
@@ -88,20 +88,20 @@ class CallAssembler:
                 call_id in self._by_id
                 and name
                 and arguments
-                and (said := self._said(call_id, name, arguments))
+                and (said := self._find_equal(call_id, name, arguments))
             ):
                 return self._sign(said, signature)
             call = self._begin(call_id, index)
         elif name is None and signature is None and call.place >= 0:  # as most pieces are
-            return self._more(call, arguments)
-        return list(self._go_on(call, name, arguments, signature))
+            return self._extend_arguments(call, arguments)
+        return list(self._extend(call, name, arguments, signature))
 
-    def _more(self, call: PartialCall, arguments: Any) -> list[dict[str, Any]]:
+    def _extend_arguments(self, call: PartialCall, arguments: Any) -> list[dict[str, Any]]:
         """Return the pieces that *arguments* add to an announced *call*, and to calls that begin in them."""
         self._last = call
-        fresh, rest = call.take(arguments, again=False) if arguments else ("", "")
+        fresh, rest = call.add_text(arguments, again=False) if arguments else ("", "")
         pieces = [piece_of(call.place, fresh)] if fresh else []
-        return [*pieces, *self._begin_from(call, rest)] if rest else pieces
+        return [*pieces, *self._begin_behind(call, rest)] if rest else pieces
 
     def read_whole(self, call: dict[str, Any]) -> None:
         """Read a call of a whole answer. It continues no other call, but may be there twice under its id."""
@@ -110,10 +110,10 @@ class CallAssembler:
         name, arguments = function.get("name"), function.get("arguments")
         if call_id is not None:
             said = (call_id, name or "", arguments or "")
-            if said in self._whole:
+            if said in self._whole_seen:
                 return
-            self._whole.add(said)
-        for _ in self._go_on(self._begin(call_id, None), name, arguments, signature):
+            self._whole_seen.add(said)
+        for _ in self._extend(self._begin(call_id, None), name, arguments, signature):
             pass  # no client gets pieces of a whole answer
 
     def close(self, *, cut_off: bool) -> list[dict[str, Any]]:
@@ -129,8 +129,8 @@ class CallAssembler:
                 if cut_off:
                     continue
                 raise UpstreamFault("The model wrote a tool call without a name.", cause=Cause.MALFORMED_CALL)
-            if not (call.doubtful and call.repeats(self._calls)):
-                pieces += self._open(call)
+            if not (call.maybe_repeated and call.repeats(self._calls)):
+                pieces += self._send_head(call)
         self._waiting = []
         for call in self._calls:
             rest = call.finish(cut_off=cut_off)
@@ -150,7 +150,7 @@ class CallAssembler:
         """Give signatures outside the calls to their calls, by the provider's ids."""
         pieces: list[dict[str, Any]] = []
         for call in self._calls if signatures else ():
-            signature = signatures.get(call.said_id or "")
+            signature = signatures.get(call.provider_id or "")
             if signature is not None and is_signature(signature):
                 pieces += self._sign(call, signature)
         return pieces
@@ -170,16 +170,20 @@ class CallAssembler:
             calls.append(piece)
         return calls
 
-    def decoded(self) -> Iterator[str]:
+    def rewritten(self) -> Iterator[str]:
         """Yield the ids of the calls whose arguments were rewritten."""
-        return (call.id for call in self._calls if call.decoded)
+        return (call.id for call in self._calls if call.rewritten)
 
     def signed(self, *, ended: bool) -> Iterator[Signed]:
         """Yield the signed calls that are whole and were not yielded before. With *ended*, yield all that are left."""
-        if not self._unkept:
+        if not self._unreported:
             return
-        ready = [call for call in self._unkept if call.place >= 0 and (ended or call.whole() is not None)]
-        self._unkept = [call for call in self._unkept if call not in ready]
+        ready = [
+            call
+            for call in self._unreported
+            if call.place >= 0 and (ended or call.whole_arguments() is not None)
+        ]
+        self._unreported = [call for call in self._unreported if call not in ready]
         for call in ready:
             if call.signature is not None:
                 yield Signed(call.id, self._names.restore(call.name), call.text(), call.signature)
@@ -195,25 +199,27 @@ class CallAssembler:
         found = None if index is None else self._by_index.get(index)
         if call_id is not None and call_id in self._by_id:
             known = self._by_id[call_id]
-            if found is not None and found.said_id == call_id:
+            if found is not None and found.provider_id == call_id:
                 return found
             apart = name and index is not None and found is None and known.index not in (None, index)
             return None if apart else known
         if index is not None:
             if found is None or call_id is None:
                 return found
-            return None if name or not found.name or found.whole() is not None else found
+            return None if name or not found.name or found.whole_arguments() is not None else found
         last = self._last
         if call_id is None and (
-            not name or (last and last.name == name and last.has_arguments and last.whole() is None)
+            not name or (last and last.name == name and last.has_arguments and last.whole_arguments() is None)
         ):
             return last
         return None
 
-    def _said(self, call_id: str | None, name: str, arguments: str) -> PartialCall | None:
+    def _find_equal(self, call_id: str | None, name: str, arguments: str) -> PartialCall | None:
         """Return the whole call with that id and name whose arguments are equal to *arguments*."""
-        same = (call for call in self._calls if call.said_id == call_id and call.name == name)
-        return next((call for call in same if call.whole() is not None and call.says_again(arguments)), None)
+        same = (call for call in self._calls if call.provider_id == call_id and call.name == name)
+        return next(
+            (call for call in same if call.whole_arguments() is not None and call.means_same(arguments)), None
+        )
 
     def _begin(self, call_id: str | None, index: int | None) -> PartialCall:
         """Begin a call, which waits until it has a name."""
@@ -225,96 +231,96 @@ class CallAssembler:
             self._by_index[index] = call
         return call
 
-    def _go_on(
+    def _extend(
         self, call: PartialCall, name: Any, arguments: Any, signature: str | None
     ) -> Iterator[dict[str, Any]]:
         """Yield the pieces that a piece adds to *call*, and to the calls that begin in it."""
         self._last = call
-        headed = call.name != "" and not call.doubtful
+        name_repeated = call.name != "" and not call.maybe_repeated
         said_name = ""
         if name and name != call.name:
             call.name += name
             said_name = name
-        fresh, rest = call.take(arguments, again=bool(name)) if arguments else ("", "")
+        fresh, rest = call.add_text(arguments, again=bool(name)) if arguments else ("", "")
         if call.place >= 0:
             news = signature if signature is not None and call.signature is None else None
-            self._note(call, news)
+            self._set_signature(call, news)
             if fresh or said_name or news:
                 yield piece_of(call.place, fresh, signature=news, name=said_name)
         else:
-            self._note(call, signature)
-            if call.doubtful:
+            self._set_signature(call, signature)
+            if call.maybe_repeated:
                 ready = bool(call.name) and not call.may_repeat(self._calls)
             else:
                 ready = bool(call.name) and (call.has_arguments or not self._names.may_go_on(call.name))
             if ready:
-                yield from self._announce(call, headed=headed)
+                yield from self._announce(call, name_repeated=name_repeated)
         if rest:
-            yield from self._begin_from(call, rest)
+            yield from self._begin_behind(call, rest)
 
-    def _begin_from(self, call: PartialCall, rest: str) -> Iterator[dict[str, Any]]:
+    def _begin_behind(self, call: PartialCall, rest: str) -> Iterator[dict[str, Any]]:
         """Begin calls with the *rest* behind the whole arguments of *call*. They take over its index and id.
 
         Raises :class:`UpstreamFault` for a model that repeats one call over and over.
         """
         while rest:
-            following = PartialCall(None, None, doubtful=True)
+            following = PartialCall(None, None, maybe_repeated=True)
             following.name = call.name
             self._waiting.append(following)
             if len(self._waiting) > _MOST_DOUBTFUL:
                 raise UpstreamFault("The model wrote one call over and over.", cause=Cause.MALFORMED_CALL)
-            _hand_on(self._by_index, call, following)
-            _hand_on(self._by_id, call, following)
+            _reassign(self._by_index, call, following)
+            _reassign(self._by_id, call, following)
             self._last = call = following
-            _, rest = call.take(rest, again=False)
+            _, rest = call.add_text(rest, again=False)
             if call.name and not call.may_repeat(self._calls):
                 yield from self._announce(call)
 
-    def _note(self, call: PartialCall, signature: str | None) -> None:
+    def _set_signature(self, call: PartialCall, signature: str | None) -> None:
         """Give *call* its signature, unless it has one."""
         if signature is not None and call.signature is None:
             call.signature = signature
-            self._unkept.append(call)
+            self._unreported.append(call)
 
-    def _announce(self, call: PartialCall, *, headed: bool = False) -> Iterator[dict[str, Any]]:
+    def _announce(self, call: PartialCall, *, name_repeated: bool = False) -> Iterator[dict[str, Any]]:
         """Announce a waiting *call* to the client, after the named calls that wait before it.
 
-        Their names may have been unfinished. *headed* is true where the call's name came in an earlier piece.
+        Their names may have been unfinished. *name_repeated* is true where the call's name came in an earlier piece.
         """
         at = self._waiting.index(call)
-        before = [one for one in self._waiting[:at] if one.name and not one.doubtful]
+        before = [one for one in self._waiting[:at] if one.name and not one.maybe_repeated]
         self._waiting = [one for one in self._waiting if one is not call and one not in before]
         for one in before:
-            yield from self._open(one)
-        yield from self._open(call, headed=headed)
+            yield from self._send_head(one)
+        yield from self._send_head(call, name_repeated=name_repeated)
 
-    def _open(self, call: PartialCall, *, headed: bool = False) -> Iterator[dict[str, Any]]:
+    def _send_head(self, call: PartialCall, *, name_repeated: bool = False) -> Iterator[dict[str, Any]]:
         """Announce *call*, after the withheld arguments of earlier calls that are now complete.
 
         OpenAI's own client reads a call's arguments as soon as the next one begins.
         """
-        with_arguments = call.has_arguments and not headed
-        for earlier in self._open_ended:
+        with_arguments = call.has_arguments and not name_repeated
+        for earlier in self._unfinished:
             if earlier.is_complete(another_has_arguments=with_arguments) and (
                 rest := earlier.finish(cut_off=False)
             ):
                 yield piece_of(earlier.place, rest)
-        self._open_ended = [earlier for earlier in self._open_ended if earlier.is_open_ended]
-        self._open_ended.append(call)
+        self._unfinished = [earlier for earlier in self._unfinished if earlier.is_unfinished]
+        self._unfinished.append(call)
         call.place = len(self._calls)
-        call.id = self._ids.show(call.said_id, self._choice, call.place)
+        call.id = self._ids.show(call.provider_id, self._choice, call.place)
         self._calls.append(call)
         name = self._names.restore(call.name)
-        yield piece_of(call.place, call.shown(), signature=call.signature, call_id=call.id, name=name)
+        yield piece_of(call.place, call.sendable(), signature=call.signature, call_id=call.id, name=name)
 
     def _sign(self, call: PartialCall, signature: str | None) -> list[dict[str, Any]]:
         if signature is None or call.signature is not None:
             return []
-        self._note(call, signature)
+        self._set_signature(call, signature)
         return [piece_of(call.place, "", signature=signature)] if call.place >= 0 else []
 
 
-def _hand_on(known: dict[Any, PartialCall], call: PartialCall, following: PartialCall) -> None:
+def _reassign(known: dict[Any, PartialCall], call: PartialCall, following: PartialCall) -> None:
     """Make every key of *call* lead to *following*."""
     for key, found in known.items():
         if found is call:

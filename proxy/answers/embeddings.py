@@ -31,7 +31,7 @@ def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str
     client could not match the embeddings to its texts.
     """
     data = answer.get("data")
-    if not isinstance(data, list) or not all(isinstance(one, Mapping) for one in data):
+    if not isinstance(data, list) or not all(isinstance(entry, Mapping) for entry in data):
         raise _unusable("The provider answered with something that is no list of embeddings.")
     if len(data) != wanted:
         words = f"The provider answered with {len(data)} embeddings; {wanted} were asked for."
@@ -40,8 +40,8 @@ def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str
     return {
         "object": "list",
         "data": [
-            {"object": "embedding", "index": at, "embedding": _written(one.get("embedding"), encoding)}
-            for at, one in enumerate(_in_order(data))
+            {"object": "embedding", "index": at, "embedding": _in_encoding(entry.get("embedding"), encoding)}
+            for at, entry in enumerate(_in_order(data))
         ],
         "model": given if isinstance(given, str) and given else model,
         "usage": read_usage(answer) or dict.fromkeys(_USAGE, 0),
@@ -66,9 +66,9 @@ def join_embeddings(answers: Sequence[Answer]) -> Answer:
     """Return one answer from the *answers* to the parts of one request, in their order."""
     if len(answers) == 1:
         return answers[0]
-    data = [one for answer in answers for one in answer["data"]]
+    data = [entry for answer in answers for entry in answer["data"]]
     usage = {name: sum(answer["usage"][name] for answer in answers) for name in _USAGE}
-    return {**answers[0], "data": [{**one, "index": at} for at, one in enumerate(data)], "usage": usage}
+    return {**answers[0], "data": [{**entry, "index": at} for at, entry in enumerate(data)], "usage": usage}
 
 
 def read_usage(answer: Mapping[str, Any]) -> dict[str, int]:
@@ -82,15 +82,15 @@ def read_usage(answer: Mapping[str, Any]) -> dict[str, int]:
 
 def _in_order(data: list[Any]) -> list[Any]:
     """Return *data* ordered by index, or unchanged where all indexes are missing or equal."""
-    places = [one.get("index") for one in data]
+    places = [entry.get("index") for entry in data]
     if all(place == places[0] for place in places):
         return data
     if not all(type(place) is int for place in places) or sorted(places) != list(range(len(data))):
         raise _unusable("The provider's answer does not tell which embedding is which.")
-    return sorted(data, key=lambda one: one["index"])
+    return sorted(data, key=lambda entry: entry["index"])
 
 
-def _written(embedding: Any, encoding: Encoding) -> Any:
+def _in_encoding(embedding: Any, encoding: Encoding) -> Any:
     if isinstance(embedding, str) and embedding:
         return embedding if encoding == "base64" else _unpacked(embedding)
     if not isinstance(embedding, list) or not embedding:

@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.core.failures import Cause
 
-_SPOKEN = ("content", "tool_calls", "audio", "function_call", "images", "refusal")
+_CONTENT_FIELDS = ("content", "tool_calls", "audio", "function_call", "images", "refusal")
 """Fields of a message or delta that make an answer, the usual ones first. A blank text does not."""
 
 CUT_OFF = frozenset({"content_filter", "length"})
@@ -19,9 +19,9 @@ CUT_OFF = frozenset({"content_filter", "length"})
 tokens were spent on reasoning. Such an answer stands, since a retry would end the same way."""
 
 
-def says_something(said: Mapping[str, Any]) -> bool:
+def has_content(said: Mapping[str, Any]) -> bool:
     """Return True where a message or a delta holds text that is not blank, a call, a refusal or media."""
-    for name in _SPOKEN:
+    for name in _CONTENT_FIELDS:
         value = said.get(name)
         if value and (not isinstance(value, str) or value.strip()):
             return True
@@ -34,13 +34,13 @@ def find_empty(answer: Mapping[str, Any]) -> Cause | None:
     thought = False
     for choice in choices:
         message = choice["message"]
-        if says_something(message) or choice["finish_reason"] in CUT_OFF:
+        if has_content(message) or choice["finish_reason"] in CUT_OFF:
             return None
         thought = thought or bool(message.get("reasoning_content"))
     return Cause.THINKING_ONLY if thought else Cause.EMPTY
 
 
-class OpeningWatch:
+class AnswerStart:
     """Finds the first chunk of a stream that makes it an answer."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class OpeningWatch:
         """Return True where a normalized *chunk* holds something, or is cut off by its finish reason."""
         for choice in chunk["choices"]:
             delta = choice["delta"]
-            if choice["finish_reason"] in CUT_OFF or says_something(delta):
+            if choice["finish_reason"] in CUT_OFF or has_content(delta):
                 return True
             self._thought = self._thought or bool(delta.get("reasoning_content"))
         return False

@@ -12,19 +12,19 @@ from typing import Any
 
 REPLACEMENT = "\ufffd"
 
-Held = dict[tuple[int, str | int], str]
+PendingSurrogates = dict[tuple[int, str | int], str]
 """High surrogates that wait for their low ones, by choice, and by the text's name or the call's place."""
 
 
-def join_surrogates(held: Held, key: tuple[int, str | int], text: str) -> str:
+def join_surrogates(pending: PendingSurrogates, key: tuple[int, str | int], text: str) -> str:
     """Return *text*, the next text of *key*, in whole characters.
 
-    A high surrogate at its end is kept in *held*, and joined to the next text of that key.
+    A high surrogate at its end is kept in *pending*, and joined to the next text of that key.
     """
-    if held:
-        text = held.pop(key, "") + text
+    if pending:
+        text = pending.pop(key, "") + text
     if "\ud800" <= text[-1:] <= "\udbff":
-        held[key] = text[-1]
+        pending[key] = text[-1]
         text = text[:-1]
     try:
         text.encode()
@@ -33,10 +33,10 @@ def join_surrogates(held: Held, key: tuple[int, str | int], text: str) -> str:
     return text
 
 
-def release_surrogates(held: Held, index: int, delta: dict[str, Any]) -> None:
+def release_surrogates(pending: PendingSurrogates, index: int, delta: dict[str, Any]) -> None:
     """Add U+FFFD to the last *delta* of the choice *index* for each surrogate that is still held."""
-    for key in [key for key in held if key[0] == index]:
-        del held[key]
+    for key in [key for key in pending if key[0] == index]:
+        del pending[key]
         name = key[1]
         if isinstance(name, str):
             delta[name] = (delta.get(name) or "") + REPLACEMENT

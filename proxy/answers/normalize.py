@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from proxy.answers.assemble_calls import CallAssembler
 from proxy.answers.find_empty import CUT_OFF
-from proxy.answers.join_surrogates import Held, join_surrogates, release_surrogates
+from proxy.answers.join_surrogates import PendingSurrogates, join_surrogates, release_surrogates
 from proxy.answers.partial_call import join_pieces
-from proxy.answers.restore_tool_names import UNCHANGED, LegacyNames, NamesBack
+from proxy.answers.restore_tool_names import UNCHANGED, LegacyNames, ToolNameMap
 from proxy.answers.usage import normalize_logprobs, normalize_usage
 from proxy.core.upstream_call import Answer, Chunk
 from proxy.planning.signatures.client_ids import CallIds
@@ -39,7 +39,7 @@ _SERVICE_TIERS = ("auto", "default", "flex", "priority", "scale")
 
 
 @dataclass(slots=True)
-class Notes:
+class AnswerFindings:
     """Facts about an answer that the client does not get."""
 
     signed: list[Signed] = field(default_factory=list)
@@ -48,12 +48,12 @@ class Notes:
     changes: list[Change] = field(default_factory=list)
     """Changes of the model's answer, beyond those for OpenAI's form."""
 
-    def add(self, index: int, places: CallAssembler) -> None:
+    def add(self, index: int, assembler: CallAssembler) -> None:
         """Add the facts about the calls of the choice *index*, which has ended."""
-        self.signed += places.signed(ended=True)
+        self.signed += assembler.signed(ended=True)
         self.changes += [
             Change("answer_repair", "replaced", index, "tool_arguments", call_id)
-            for call_id in places.decoded()
+            for call_id in assembler.rewritten()
         ]
 
 
@@ -61,7 +61,7 @@ class Normalized(NamedTuple):
     """A whole answer in canonical form."""
 
     answer: Answer
-    notes: Notes
+    findings: AnswerFindings
 
 
 def normalize_answer(
@@ -71,7 +71,7 @@ def normalize_answer(
     created: int,
     model: str,
     ids: CallIds | None = None,
-    names: NamesBack = UNCHANGED,
+    names: ToolNameMap = UNCHANGED,
 ) -> Normalized:
     """Return *answer* as a ``chat.completion``, with the facts that the client does not get.
 
@@ -80,7 +80,7 @@ def normalize_answer(
     cost one more call for each request.
     """
     given_id, time, given_model = answer.get("id"), answer.get("created"), answer.get("model")
-    notes = Notes()
+    findings = AnswerFindings()
     ids = ids or CallIds(fallback_id)
     normalized: Answer = {
         "id": given_id if given_id and isinstance(given_id, str) else fallback_id,
@@ -88,7 +88,7 @@ def normalize_answer(
         "created": time if type(time) is int and 0 < time < 2**53 else created,
         "model": given_model if given_model and isinstance(given_model, str) else model,
         "choices": [
-            _normalize_choice(choice, at, ids, names, notes)
+            _normalize_choice(choice, at, ids, names, findings)
             for at, choice in enumerate(answer.get("choices") or [])
         ],
     }
@@ -100,11 +100,11 @@ def normalize_answer(
     usage = answer.get("usage")
     if isinstance(usage, dict) and (counts := normalize_usage(usage)):
         normalized["usage"] = counts
-    return Normalized(normalized, notes)
+    return Normalized(normalized, findings)
 
 
 def _normalize_choice(
-    choice: dict[str, Any], at: int, ids: CallIds, names: NamesBack, notes: Notes
+    choice: dict[str, Any], at: int, ids: CallIds, names: ToolNameMap, findings: AnswerFindings
 ) -> dict[str, Any]:
     """Return a choice in canonical form.
 
@@ -124,23 +124,23 @@ def _normalize_choice(
     reason = choice.get("finish_reason") or "stop"
     calls = message.pop("tool_calls", None)
     if calls:
-        places = CallAssembler(ids, index, names)
+        assembler = CallAssembler(ids, index, names)
         for call in calls:
-            places.read_whole(call)
-        places.close(cut_off=reason in CUT_OFF)
-        places.sign(encrypted_details(given))
+            assembler.read_whole(call)
+        assembler.close(cut_off=reason in CUT_OFF)
+        assembler.sign(encrypted_details(given))
         if signature is not None:
-            places.sign_first(signature)
+            assembler.sign_first(signature)
             signature = None
-        message["tool_calls"] = places.whole_calls()
-        notes.add(index, places)
+        message["tool_calls"] = assembler.whole_calls()
+        findings.add(index, assembler)
         for name in _TEXTS:
             if message.get(name) == "":
                 message[name] = None
         message = {name: v for name, v in message.items() if v is not None or name == "content"}
     elif signature is not None:
         message = with_signature(message, signature, (SIGNATURE_FIELD,))
-        notes.signed.append(Signed("", "", "", signature))
+        findings.signed.append(Signed("", "", "", signature))
     if names is not UNCHANGED and (legacy := message.get("function_call")) and legacy.get("name"):
         message["function_call"] = {**legacy, "name": names.restore(legacy["name"])}
     normalized = {
@@ -169,7 +169,7 @@ class ChunkNormalizer:
         model: str,
         include_usage: bool,
         ids: CallIds | None = None,
-        names: NamesBack = UNCHANGED,
+        names: ToolNameMap = UNCHANGED,
     ):
         self._id = fallback_id
         self._created = created
@@ -178,18 +178,18 @@ class ChunkNormalizer:
         self._ids = ids or CallIds(fallback_id)
         self._names = names
         self._legacy_names = LegacyNames(names)
-        self._named = False
-        self._spoken: set[int] = set()  # choices whose role has been sent
+        self._head_set = False
+        self._started: set[int] = set()  # choices whose role has been sent
         self._calls: dict[int, CallAssembler] = {}  # the calls of each choice with any
         self._legacy: set[int] = set()  # choices with a call in the older form ``function_call``
         self._signatures: dict[int, str] = {}  # signatures outside calls, by choice
         self._details: dict[int, dict[str, str]] = {}  # the same by choice, and by the ids of their calls
         self._finished: set[int] = set()
-        self._halves: Held = {}
+        self._surrogates: PendingSurrogates = {}
         self.usage: dict[str, Any] | None = None
         """The newest usage of the provider, if any."""
 
-        self.notes = Notes()
+        self.findings = AnswerFindings()
         """The facts about ended calls. They are stored before the calls' last chunk is sent."""
 
     @property
@@ -206,10 +206,10 @@ class ChunkNormalizer:
 
         Raises :class:`proxy.core.errors.UpstreamFault` for a tool call that ended without a name.
         """
-        if not self._named:  # the first chunk's id stays, since litellm makes a new one for each chunk
-            self._named = True
-            self._id = _text(chunk.get("id")) or self._id
-            self._model = _text(chunk.get("model")) or self._model
+        if not self._head_set:  # the first chunk's id stays, since litellm makes a new one for each chunk
+            self._head_set = True
+            self._id = _text_or_none(chunk.get("id")) or self._id
+            self._model = _text_or_none(chunk.get("model")) or self._model
         choices: list[dict[str, Any]] = []
         for choice in chunk.get("choices") or ():
             if (normalized := self._normalize_choice(choice)) is not None:
@@ -253,10 +253,10 @@ class ChunkNormalizer:
             and type(text := given.get("content")) is str
             and text
             and text.isascii()
-            and not self._halves
+            and not self._surrogates
             and choice.get("finish_reason") is None
             and choice.get("logprobs") is None
-            and index in self._spoken
+            and index in self._started
             and index not in self._finished
         ):
             return {"index": index, "delta": {"content": text}, "finish_reason": None}  # as most pieces are
@@ -270,8 +270,8 @@ class ChunkNormalizer:
             if "reasoning_details" in given:
                 self._details.setdefault(index, {}).update(encrypted_details(given))
         for name, text in delta.items():
-            if type(text) is str and (self._halves or not text.isascii()):
-                delta[name] = join_surrogates(self._halves, (index, name), text)
+            if type(text) is str and (self._surrogates or not text.isascii()):
+                delta[name] = join_surrogates(self._surrogates, (index, name), text)
         calls = delta.pop("tool_calls", None)
         if calls:
             self._read_calls(index, calls, delta)
@@ -284,7 +284,7 @@ class ChunkNormalizer:
         reason = choice.get("finish_reason")
         if reason:
             reason = self._finish(index, reason, delta)  # which may add withheld calls
-        first = index not in self._spoken
+        first = index not in self._started
         if not first or "tool_calls" in delta:
             for name in _TEXTS:
                 if name in delta and not delta[name]:
@@ -295,7 +295,7 @@ class ChunkNormalizer:
         if not (reason or first or delta) and logprobs is None:
             return None
         if first:
-            self._spoken.add(index)
+            self._started.add(index)
             delta = {"role": "assistant", **delta}
         normalized: dict[str, Any] = {"index": index, "delta": delta, "finish_reason": reason or None}
         if logprobs is not None:
@@ -307,21 +307,21 @@ class ChunkNormalizer:
         self._finished.add(index)
         if index in self._legacy and (name := self._legacy_names.close(index)):
             delta["function_call"] = name
-        places = self._calls.get(index)
+        assembler = self._calls.get(index)
         signature = self._signatures.pop(index, None)
-        if places is not None:
-            pieces = places.close(cut_off=reason in CUT_OFF)
-            pieces += places.sign(self._details.get(index, {}))
+        if assembler is not None:
+            pieces = assembler.close(cut_off=reason in CUT_OFF)
+            pieces += assembler.sign(self._details.get(index, {}))
             if signature is not None:
-                pieces += places.sign_first(signature)
+                pieces += assembler.sign_first(signature)
             self._add_pieces(index, pieces, delta)
-            self.notes.add(index, places)
-        called = places is not None and not places.is_empty
+            self.findings.add(index, assembler)
+        called = assembler is not None and not assembler.is_empty
         if signature is not None and not called:
             delta["extra_content"] = {"google": {"thought_signature": signature}}
-            self.notes.signed.append(Signed("", "", "", signature))
-        if self._halves:
-            release_surrogates(self._halves, index, delta)
+            self.findings.signed.append(Signed("", "", "", signature))
+        if self._surrogates:
+            release_surrogates(self._surrogates, index, delta)
             if "tool_calls" in delta:
                 delta["tool_calls"] = join_pieces(delta["tool_calls"])
         return _finish_reason(reason, called, index in self._legacy)
@@ -336,29 +336,31 @@ class ChunkNormalizer:
 
     def _read_late(self, index: int, given: dict[str, Any]) -> None:
         """Store a signature that comes after the end. The client has its last chunk, but knows the call's id."""
-        places, calls = self._calls.get(index), given.get("tool_calls")
-        if places is None or not calls:
+        assembler, calls = self._calls.get(index), given.get("tool_calls")
+        if assembler is None or not calls:
             return
         for call in calls:
             if not has_only_openai_fields(call) and not (call.get("function") or {}).get("arguments"):
-                places.read(call)
-        self.notes.signed += places.signed(ended=True)
+                assembler.read(call)
+        self.findings.signed += assembler.signed(ended=True)
 
     def _read_calls(self, index: int, calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
         """Put the pieces of calls that hold anything into *delta*, each with its place."""
-        places = self._calls.get(index)
-        if places is None:
-            places = self._calls[index] = CallAssembler(self._ids, index, self._names)
-        self._add_pieces(index, [piece for call in calls for piece in places.read(call)], delta)
-        self.notes.signed += places.signed(ended=False)
+        assembler = self._calls.get(index)
+        if assembler is None:
+            assembler = self._calls[index] = CallAssembler(self._ids, index, self._names)
+        self._add_pieces(index, [piece for call in calls for piece in assembler.read(call)], delta)
+        self.findings.signed += assembler.signed(ended=False)
 
     def _add_pieces(self, index: int, pieces: list[dict[str, Any]], delta: dict[str, Any]) -> None:
         if not pieces:
             return
         for piece in pieces:
             text = piece["function"]["arguments"]
-            if text and (self._halves or not text.isascii()):
-                piece["function"]["arguments"] = join_surrogates(self._halves, (index, piece["index"]), text)
+            if text and (self._surrogates or not text.isascii()):
+                piece["function"]["arguments"] = join_surrogates(
+                    self._surrogates, (index, piece["index"]), text
+                )
         known = delta.get("tool_calls")
         if known or len(pieces) > 1:
             pieces = join_pieces([*(known or ()), *pieces])
@@ -382,5 +384,5 @@ def _text_signature(said: dict[str, Any]) -> str | None:
     return next((text for text in text_signatures(said) if is_signature(text)), None)
 
 
-def _text(value: Any) -> str | None:
+def _text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) else None

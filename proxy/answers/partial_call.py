@@ -81,16 +81,16 @@ class ObjectEnd:
         self._in_string = False
         self._escaped = False
 
-    def look(self, text: str) -> int | None:
+    def find_end(self, text: str) -> int | None:
         """Return the index in *text* behind the object's end, None before the end has come."""
         for start in range(0, len(text), _BLOCK):
-            end = self._look_into(text[start : start + _BLOCK])
+            end = self._find_in_block(text[start : start + _BLOCK])
             if end is not None:
                 self.found = True
                 return start + end
         return None
 
-    def _look_into(self, text: str) -> int | None:
+    def _find_in_block(self, text: str) -> int | None:
         at = self._leave_string(text) if self._in_string else 0
         if self._depth == 0 and not self._in_string:
             at = _end_of(_NO_BRACKET, text, at)
@@ -134,29 +134,29 @@ class PartialCall:
         "_size",
         "_texts",
         "_whole",
-        "decoded",
-        "doubtful",
-        "headed",
-        "held",
         "id",
         "index",
+        "maybe_repeated",
         "name",
+        "name_repeated",
         "place",
-        "said_id",
+        "provider_id",
+        "rewritten",
         "signature",
+        "withheld",
     )
 
-    def __init__(self, said_id: str | None, index: int | None, *, doubtful: bool = False) -> None:
-        self.said_id = said_id
+    def __init__(self, provider_id: str | None, index: int | None, *, maybe_repeated: bool = False) -> None:
+        self.provider_id = provider_id
         """The provider's own id, if it gave any. Other calls may have the same id."""
 
         self.index = index
         """The provider's own index, if it gave any."""
 
-        self.doubtful = doubtful
+        self.maybe_repeated = maybe_repeated
         """True where the call may only repeat another. This is known when it is whole."""
 
-        self.headed = False
+        self.name_repeated = False
         """True where its name came again without arguments. The next arguments may then belong to another call."""
 
         self.id = ""
@@ -167,13 +167,13 @@ class PartialCall:
 
         self.name = ""
         self.signature: str | None = None
-        self.decoded = False
+        self.rewritten = False
         """True where the arguments were rewritten."""
 
         self._begin()
 
     def _begin(self) -> None:
-        self.held = False
+        self.withheld = False
         self._texts: list[str] = []
         self._size = 0
         self._end = ObjectEnd()
@@ -184,7 +184,7 @@ class PartialCall:
         """True where any part of the arguments has come."""
         return self._size > 0
 
-    def take(self, text: str, *, again: bool) -> tuple[str, str]:
+    def add_text(self, text: str, *, again: bool) -> tuple[str, str]:
         """Add text to the arguments. Return the part to send on, and the part that begins another call.
 
         *again* is true where the text came with the call's name. Only then may it repeat all earlier text. Text
@@ -193,28 +193,28 @@ class PartialCall:
         if not self._size:
             text = text.lstrip()
             # An empty object may be a placeholder for later arguments, as in Anthropic's events.
-            self.held = text[:1] not in ("", "{") or text.rstrip() == "{}"
-        elif self.held and self._size <= 4 and text.lstrip()[:1] == "{" and self.text().rstrip() == "{}":
+            self.withheld = text[:1] not in ("", "{") or text.rstrip() == "{}"
+        elif self.withheld and self._size <= 4 and text.lstrip()[:1] == "{" and self.text().rstrip() == "{}":
             self._begin()
-            return self.take(text, again=again)
+            return self.add_text(text, again=again)
         elif again and len(text) >= self._size and text.startswith(self.text()):
             text = text[self._size :]
         if not text or (self._end.found and text.isspace()):
             return "", ""
         if self._end.found:
             rest = text.lstrip()
-            if (rest[0] == "{" or self.headed) and self.whole() is not None:
+            if (rest[0] == "{" or self.name_repeated) and self.whole_arguments() is not None:
                 return "", rest
         elif self._size or text[0] == "{":
-            end = self._end.look(text)
+            end = self._end.find_end(text)
             if end is not None and (rest := text[end:].lstrip()):
                 self._add(text[:end])
-                if rest[0] == "{" and self.whole() is not None:
-                    return ("" if self.held else text[:end]), rest
+                if rest[0] == "{" and self.whole_arguments() is not None:
+                    return ("" if self.withheld else text[:end]), rest
                 self._add(text[end:])
-                return ("" if self.held else text), ""
+                return ("" if self.withheld else text), ""
         self._add(text)
-        return ("" if self.held else text), ""
+        return ("" if self.withheld else text), ""
 
     def text(self) -> str:
         """Return the arguments so far."""
@@ -222,22 +222,22 @@ class PartialCall:
             self._texts = ["".join(self._texts)]
         return self._texts[0] if self._texts else ""
 
-    def shown(self) -> str:
+    def sendable(self) -> str:
         """Return the part of the arguments to send when the call is announced."""
-        return "" if self.held else self.text()
+        return "" if self.withheld else self.text()
 
-    def whole(self) -> str | None:
+    def whole_arguments(self) -> str | None:
         """Return arguments that are a whole object, which nothing can follow. None before they are one."""
         if self._end.found:
             if self._whole is None:
                 self._whole = _is_object(self.text())
             return self.text() if self._whole else None
-        if self.held and self._size <= _LONGEST_IN_A_STRING and self._texts[-1].rstrip().endswith('"'):
+        if self.withheld and self._size <= _LONGEST_IN_A_STRING and self._texts[-1].rstrip().endswith('"'):
             text = self.text()
             return text if _decoded(text) != text else None
         return None
 
-    def says_again(self, arguments: str) -> bool:
+    def means_same(self, arguments: str) -> bool:
         """Return True where *arguments* equal these whole arguments, in any notation."""
         if arguments.isspace() or arguments == self.text():
             return True
@@ -262,12 +262,12 @@ class PartialCall:
         """
         if not self._size:
             return another_has_arguments
-        return self.held and self.whole() is not None
+        return self.withheld and self.whole_arguments() is not None
 
     @property
-    def is_open_ended(self) -> bool:
+    def is_unfinished(self) -> bool:
         """True where :meth:`finish` may return text."""
-        return self.held or not self._size
+        return self.withheld or not self._size
 
     def finish(self, *, cut_off: bool) -> str:
         """Return the text that is still to be sent at the end."""
@@ -276,13 +276,13 @@ class PartialCall:
                 return ""
             self._add("{}")
             return "{}"
-        if not self.held:
+        if not self.withheld:
             return ""
-        self.held = False
+        self.withheld = False
         if not cut_off:
             text = self.text()
             self._texts = [_decoded(text)]
-            self.decoded = self._texts[0] != text
+            self.rewritten = self._texts[0] != text
         return self.text()
 
     def _add(self, text: str) -> None:

@@ -19,38 +19,38 @@ def is_repaired(projected: Mapping[str, Any], canonical: Mapping[str, Any] | Non
     event are not compared: ids, the model, the role, and the names of tools. Neither are signatures, log probabilities
     and the usage, which the native event has in its own form.
     """
-    return _said(projected) != ([] if canonical is None else _said(canonical))
+    return _content_of(projected) != ([] if canonical is None else _content_of(canonical))
 
 
-def _said(answer: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def _content_of(answer: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Return the content of each choice, in their order, without empty choices."""
     found = []
     for at, choice in enumerate(answer.get("choices") or ()):
         message, index = choice.get("message"), choice.get("index")
         if message is not None:
-            said = _message_said(message)
+            content = _content_of_message(message)
         else:
-            said, at = (
-                _delta_said(choice.get("delta") or {}),
+            content, at = (
+                _content_of_delta(choice.get("delta") or {}),
                 0,
             )  # a delta without an index belongs to the first choice
         reason = choice.get("finish_reason") or None
-        if reason is not None or any(said):
-            found.append((at if index is None else index, reason, *said))
+        if reason is not None or any(content):
+            found.append((at if index is None else index, reason, *content))
     return found
 
 
-def _message_said(message: Mapping[str, Any]) -> tuple[Any, ...]:
+def _content_of_message(message: Mapping[str, Any]) -> tuple[Any, ...]:
     calls = message.get("tool_calls") or ()
-    return (*_fields_said(message), tuple((at, _arguments(call)) for at, call in enumerate(calls)))
+    return (*_content_of_fields(message), tuple((at, _arguments(call)) for at, call in enumerate(calls)))
 
 
-def _delta_said(delta: Mapping[str, Any]) -> tuple[Any, ...]:
+def _content_of_delta(delta: Mapping[str, Any]) -> tuple[Any, ...]:
     pieces = delta.get("tool_calls") or ()
-    return (*_fields_said(delta), tuple((piece.get("index"), _arguments(piece)) for piece in pieces))
+    return (*_content_of_fields(delta), tuple((piece.get("index"), _arguments(piece)) for piece in pieces))
 
 
-def _fields_said(part: Mapping[str, Any]) -> tuple[Any, ...]:
+def _content_of_fields(part: Mapping[str, Any]) -> tuple[Any, ...]:
     legacy = part.get("function_call") or {}
     return (*(part.get(name) or None for name in _FIELDS), legacy.get("arguments") or None)
 

@@ -12,7 +12,7 @@ from typing import Any
 from proxy.answers.tool_calls.declared_tools import PREFIXES
 
 
-class NamesBack:
+class ToolNameMap:
     """Maps the tool names upstream to the client's. *back* has the client's name for each."""
 
     __slots__ = ("_known",)
@@ -30,14 +30,14 @@ class NamesBack:
         return any(known.startswith(name) and known != name for known in self._known)
 
 
-UNCHANGED = NamesBack({})
+UNCHANGED = ToolNameMap({})
 """For requests without renamed tools."""
 
 
 class LegacyNames:
     """The tool names of one stream with calls in the older form ``function_call``."""
 
-    def __init__(self, names: NamesBack) -> None:
+    def __init__(self, names: ToolNameMap) -> None:
         self._names = names
         self._held: dict[int, str] = {}  # by choice
 

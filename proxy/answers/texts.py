@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.answers.find_empty import CUT_OFF
-from proxy.answers.join_surrogates import REPLACEMENT, Held, join_surrogates
+from proxy.answers.join_surrogates import REPLACEMENT, PendingSurrogates, join_surrogates
 from proxy.answers.usage import normalize_usage
 from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
@@ -34,7 +34,7 @@ class Defaults:
 def check_text(answer: Answer, defaults: Defaults, *, may_be_empty: bool) -> Answer:
     """Return *answer* in OpenAI's form. Raises :class:`AnswerUnusable` for an empty one."""
     choices = answer.get("choices")
-    if not choices or not (may_be_empty or any(map(_says_something, choices))):
+    if not choices or not (may_be_empty or any(map(_has_content, choices))):
         raise AnswerUnusable("The provider's answer holds nothing.", cause=Cause.EMPTY)
     written = {**_head(answer, defaults), "choices": [_choice(choice, choice["text"]) for choice in choices]}
     usage = answer.get("usage")
@@ -50,7 +50,7 @@ class TextChunks:
         self._defaults = defaults
         self._head: dict[str, Any] | None = None
         self._include_usage = include_usage
-        self._halves: Held = {}
+        self._surrogates: PendingSurrogates = {}
         self.finished = False
         self.usage: dict[str, Any] | None = None
         """The newest usage of the provider, if any."""
@@ -73,11 +73,11 @@ class TextChunks:
 
     def _choice(self, choice: Mapping[str, Any]) -> dict[str, Any]:
         index, text = choice["index"], choice["text"]
-        if self._halves or not text.isascii():
-            text = join_surrogates(self._halves, (index, "text"), text)
+        if self._surrogates or not text.isascii():
+            text = join_surrogates(self._surrogates, (index, "text"), text)
         if choice["finish_reason"]:
             self.finished = True
-            if self._halves.pop((index, "text"), None):
+            if self._surrogates.pop((index, "text"), None):
                 text += REPLACEMENT
         return _choice(choice, text)
 
@@ -85,11 +85,11 @@ class TextChunks:
 def opens(chunk: Chunk, *, may_be_empty: bool) -> bool:
     """Return True where an answer begins with *chunk*: it holds text, or an end that needs no text."""
     return any(
-        _says_something(choice) or (may_be_empty and choice["finish_reason"]) for choice in chunk["choices"]
+        _has_content(choice) or (may_be_empty and choice["finish_reason"]) for choice in chunk["choices"]
     )
 
 
-def _says_something(choice: Mapping[str, Any]) -> bool:
+def _has_content(choice: Mapping[str, Any]) -> bool:
     return bool(choice["text"].strip()) or choice["finish_reason"] in CUT_OFF
 
 

@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from proxy.answers.normalize import Notes
+from proxy.answers.normalize import AnswerFindings
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.json_text import write_json
@@ -35,7 +35,7 @@ class StreamedAnswer(Protocol):
         """Returns the chunk for the client, or None where the chunk holds nothing for the client."""
 
     @property
-    def notes(self) -> Notes:
+    def findings(self) -> AnswerFindings:
         """The signatures and changes of the chunks so far."""
 
     @property
@@ -50,7 +50,7 @@ class StreamedAnswer(Protocol):
         """True where the model has only reasoned so far."""
 
     async def keep_notes(self) -> None:
-        """Store what :attr:`notes` holds, and empty them.
+        """Store what :attr:`findings` holds, and empty them.
 
         Called before the client gets the chunk that they belong to.
         """
@@ -110,7 +110,7 @@ async def relay_chunks(
     Raises :class:`UpstreamFault` for a stream without an answer, and for one that breaks off.
     """
     clock = asyncio.get_running_loop().time
-    record, notes, normalize = out.record, answer.notes, answer.normalize
+    record, findings, normalize = out.record, answer.findings, answer.normalize
     began = opened = False
     opened_at = 0.0
     async with aclosing(chunks):
@@ -120,7 +120,7 @@ async def relay_chunks(
             if chunk is None:
                 break
             normalized = normalize(chunk)
-            if notes.signed or notes.changes:
+            if findings.signed or findings.changes:
                 await answer.keep_notes()
             native = None
             if SOURCE in chunk:

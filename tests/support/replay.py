@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from proxy.answers.find_empty import OpeningWatch, find_empty
+from proxy.answers.find_empty import AnswerStart, find_empty
 from proxy.answers.normalize import ChunkNormalizer, normalize_answer
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
@@ -60,7 +60,7 @@ def replay(
         include_usage=include_usage,
         ids=_ids(model, taken),
     )
-    watch, writer = OpeningWatch(), OPENAI_CHAT.write_stream()
+    watch, writer = AnswerStart(), OPENAI_CHAT.write_stream()
     out: list[bytes] = []
     began = opened = False
     try:

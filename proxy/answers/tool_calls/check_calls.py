@@ -11,9 +11,9 @@ import orjson
 
 from proxy.answers.find_empty import CUT_OFF
 from proxy.answers.tool_calls.declared_tools import DeclaredTools
-from proxy.answers.tool_calls.fit_schema import misfits
-from proxy.answers.tool_calls.mend_arguments import mend_text, text_within
-from proxy.answers.tool_calls.work_limit import Budget
+from proxy.answers.tool_calls.fit_schema import find_schema_faults
+from proxy.answers.tool_calls.mend_arguments import mend_notation, unwrap_encoded
+from proxy.answers.tool_calls.work_limit import WorkLimit
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Answer
 from sanitizers import Change
@@ -41,7 +41,7 @@ class Checked:
     detail: str = ""
 
 
-class _Misfit(Exception):
+class _UnusableCall(Exception):
     """Raised for a call that cannot be used."""
 
     def __init__(self, cause: Cause, detail: str) -> None:
@@ -61,27 +61,27 @@ def check_calls(
     if not any(choice["message"].get("tool_calls") for choice in answer["choices"]):
         return Checked(answer)
     tools = DeclaredTools(parameters, names_back)
-    budget = Budget()
+    limit = WorkLimit()
     choices: list[dict[str, Any]] = []
     changes: list[Change] = []
     try:
         for choice in answer["choices"]:
-            choices.append(_check_choice(choice, tools, budget, changes))
-    except _Misfit as misfit:
-        return Checked(answer, cause=misfit.cause, detail=misfit.detail)
+            choices.append(_check_choice(choice, tools, limit, changes))
+    except _UnusableCall as unusable:
+        return Checked(answer, cause=unusable.cause, detail=unusable.detail)
     if not changes:
         return Checked(answer)
     return Checked({**answer, "choices": choices}, tuple(changes))
 
 
 def _check_choice(
-    choice: dict[str, Any], tools: DeclaredTools, budget: Budget, changes: list[Change]
+    choice: dict[str, Any], tools: DeclaredTools, limit: WorkLimit, changes: list[Change]
 ) -> dict[str, Any]:
     message = choice["message"]
     calls = message.get("tool_calls")
     if not calls or choice["finish_reason"] in CUT_OFF:  # half a command must not be run
         return choice
-    checked = [_check_call(call, tools, budget) for call in calls]
+    checked = [_check_call(call, tools, limit) for call in calls]
     if all(new is old for (new, _), old in zip(checked, calls, strict=True)):
         return choice
     for call, reasons in checked:
@@ -93,9 +93,9 @@ def _check_choice(
 
 
 def _check_call(
-    call: dict[str, Any], tools: DeclaredTools, budget: Budget
+    call: dict[str, Any], tools: DeclaredTools, limit: WorkLimit
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return *call*, itself or repaired, with the reasons of the changes. Raises :class:`_Misfit`."""
+    """Return *call*, itself or repaired, with the reasons of the changes. Raises :class:`_UnusableCall`."""
     function = call.get("function")
     if not isinstance(function, dict) or call.get("type") != "function":
         return call, ()  # a custom tool's input is free text
@@ -104,19 +104,19 @@ def _check_call(
     declared = tools.find(name)
     if declared is None and not tools.allows_any():
         shown = name[:_LONGEST_NAME]
-        raise _Misfit(Cause.UNDECLARED_CALL, f"the tool {shown!r} is not declared")
+        raise _UnusableCall(Cause.UNDECLARED_CALL, f"the tool {shown!r} is not declared")
     schema = tools.schema_of(declared) if declared is not None else None
-    known_as = tools.as_the_model_knows(declared or name)[:_LONGEST_NAME]
+    known_as = tools.upstream_name(declared or name)[:_LONGEST_NAME]
     value, fault = _read(arguments)
     text: Any = arguments
     if value is None:
-        text = _mend(arguments, budget) if declared is not None else None
+        text = _mend(arguments, limit) if declared is not None else None
         value, _ = _read(text)
         if value is None:
-            raise _Misfit(Cause.INVALID_ARGUMENTS, f"{known_as}: {fault}")
-    wrong = misfits(value, schema, budget) if len(text) <= _LARGEST else []
+            raise _UnusableCall(Cause.INVALID_ARGUMENTS, f"{known_as}: {fault}")
+    wrong = find_schema_faults(value, schema, limit) if len(text) <= _LARGEST else []
     if wrong:
-        raise _Misfit(Cause.INVALID_ARGUMENTS, f"{known_as}: {'; '.join(wrong)}.")
+        raise _UnusableCall(Cause.INVALID_ARGUMENTS, f"{known_as}: {'; '.join(wrong)}.")
     reasons = []
     if declared is not None and declared != name:
         reasons.append("tool_name")
@@ -147,7 +147,7 @@ def _written(value: Any) -> str | None:
         return None
 
 
-def _mend(arguments: Any, budget: Budget) -> str | None:
+def _mend(arguments: Any, limit: WorkLimit) -> str | None:
     """Return the JSON of the object that the broken *arguments* mean, or None.
 
     Some servers send no text for a call without arguments. It is read as ``{}``, and checked like other arguments.
@@ -160,4 +160,4 @@ def _mend(arguments: Any, budget: Budget) -> str | None:
         return None
     if arguments.strip() in ("", "null"):
         return "{}"
-    return text_within(arguments, budget) or _written(mend_text(arguments, budget))
+    return unwrap_encoded(arguments, limit) or _written(mend_notation(arguments, limit))

@@ -21,8 +21,8 @@ class DeclaredTools:
         self, parameters: Mapping[str, Any], names_back: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         self._schemas: dict[str, Any] = {}
-        self._others = False
-        self._names_there = {known: name for name, known in names_back.items()}
+        self._has_unnamed = False
+        self._upstream_names = {known: name for name, known in names_back.items()}
         for tool in parameters.get("tools") or ():
             self._add(tool.get("function") if isinstance(tool, dict) else None)
         for function in parameters.get("functions") or ():
@@ -33,7 +33,7 @@ class DeclaredTools:
         if isinstance(name, str):
             self._schemas[name] = function.get("parameters")
         else:
-            self._others = True  # a provider's own tool, without a name here
+            self._has_unnamed = True  # a provider's own tool, without a name here
 
     def find(self, name: str) -> str | None:
         """Return the declared name that *name* means, or None."""
@@ -45,13 +45,13 @@ class DeclaredTools:
                 return rest
         return None
 
-    def as_the_model_knows(self, name: str) -> str:
+    def upstream_name(self, name: str) -> str:
         """Return the name under which the model knows the tool *name*."""
-        return self._names_there.get(name, name)
+        return self._upstream_names.get(name, name)
 
     def allows_any(self) -> bool:
         """Return True where any name is allowed: no tool is declared, or one of them has no name here."""
-        return self._others or not self._schemas
+        return self._has_unnamed or not self._schemas
 
     def schema_of(self, name: str) -> Any:
         """Return the ``parameters`` of a declared tool."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from proxy.answers.tool_calls.schema_shape import has_shape, is_usable
-from proxy.answers.tool_calls.work_limit import Budget, TooMuchError
+from proxy.answers.tool_calls.work_limit import WorkLimit, WorkLimitExceeded
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -78,26 +78,26 @@ _NEVER: dict[str, Any] = {"not": {}}
 
 
 class _Meter(threading.local):
-    """The budget of the running check, by thread."""
+    """The step limit of the running check, by thread."""
 
-    budget = Budget()
+    limit = WorkLimit()
 
 
 _METER = _Meter()
 
 
-def misfits(value: dict[str, Any], schema: Any, budget: Budget | None = None) -> list[str]:
+def find_schema_faults(value: dict[str, Any], schema: Any, limit: WorkLimit | None = None) -> list[str]:
     """Return the first few faults of *value* under *schema*, as short texts. Empty where the value fits.
 
-    The steps are taken from *budget*. When it is used up, everything fits.
+    The steps are taken from *limit*. When it is used up, everything fits.
     """
-    budget = budget or Budget()
-    if budget.left < 0 or not isinstance(schema, dict) or _says_nothing(schema):
+    limit = limit or WorkLimit()
+    if limit.left < 0 or not isinstance(schema, dict) or _says_nothing(schema):
         return []
-    _METER.budget = budget
+    _METER.limit = limit
     try:
         key = orjson.dumps(schema)
-        budget.take(_STEPS_A_SCHEMA + len(key) // _BYTES_A_STEP)
+        limit.take(_STEPS_A_SCHEMA + len(key) // _BYTES_A_STEP)
         validator = _compile(key) if len(key) <= LARGEST else None
         if validator is None:
             return []
@@ -106,12 +106,12 @@ def misfits(value: dict[str, Any], schema: Any, budget: Budget | None = None) ->
         return []
 
 
-def warm() -> None:
+def load_validator() -> None:
     """Load the library, which takes 80 ms. Runs in a worker thread, before the library is needed."""
     _draft(_DRAFTS[_LATEST])
 
 
-def is_warm() -> bool:
+def is_validator_loaded() -> bool:
     """Return True where the library is loaded."""
     return _draft.cache_info().currsize > 0
 
@@ -172,10 +172,10 @@ def _metered(check: _Keyword, word: str) -> _Keyword:
     """Return *check* with its steps counted. It also allows OpenAPI's ``nullable``, which Gemini's clients write."""
 
     def metered(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        budget = _METER.budget
-        budget.take(_steps_of(word, value, instance))
+        limit = _METER.limit
+        limit.take(_steps_of(word, value, instance))
         if not has_shape(word, value):  # a reference led to an unchecked place
-            raise TooMuchError
+            raise WorkLimitExceeded
         if instance is None and word in ("enum", "type") and schema.get("nullable") is True:
             return
         if word == "additionalProperties" and "patternProperties" in schema:
@@ -183,7 +183,7 @@ def _metered(check: _Keyword, word: str) -> _Keyword:
         if word in _ASKING:
             value = _without_false(value)
         for error in check(validator, value, instance, schema) or ():
-            budget.take(0 if error.schema_path else _steps_to_write(error.message, instance))
+            limit.take(0 if error.schema_path else _steps_to_write(error.message, instance))
             yield error
 
     return metered

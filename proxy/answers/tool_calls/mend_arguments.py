@@ -19,7 +19,7 @@ from typing import Any
 
 import orjson
 
-from proxy.answers.tool_calls.work_limit import Budget, TooMuchError
+from proxy.answers.tool_calls.work_limit import WorkLimit, WorkLimitExceeded
 
 LARGEST = 64 * 1024
 """The longest text that is mended, in characters."""
@@ -39,45 +39,45 @@ _WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null"})
 _CLOSING = MappingProxyType({"{": "}", "[": "]"})
 
 
-def mend_text(text: str, budget: Budget | None = None) -> dict[str, Any] | None:
+def mend_notation(text: str, limit: WorkLimit | None = None) -> dict[str, Any] | None:
     """Return the object that *text* means, or None where that is not certain.
 
-    It also returns None where the steps of *budget* run out.
+    It also returns None where the steps of *limit* run out.
     """
-    budget = budget or Budget()
-    if len(text) > LARGEST or budget.left < 0:
+    limit = limit or WorkLimit()
+    if len(text) > LARGEST or limit.left < 0:
         return None
     try:
-        budget.take(len(text) // _CHARACTERS_A_STEP)
-        tokens = _tokens_of(text, budget)
+        limit.take(len(text) // _CHARACTERS_A_STEP)
+        tokens = _tokens_of(text, limit)
         if tokens is None or not _is_one_object(tokens):
             return None
         value = _DECODER.decode(_joined(tokens))
-    except (TooMuchError, ValueError):
+    except (WorkLimitExceeded, ValueError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def text_within(text: str, budget: Budget | None = None) -> str | None:
+def unwrap_encoded(text: str, limit: WorkLimit | None = None) -> str | None:
     """Return the inner text of *text*, an object that was encoded twice (autogen#4878). None for other texts.
 
     The inner text stays as it is. Written anew, a number of 20 digits would change.
     """
-    budget = budget or Budget()
-    if not text.lstrip().startswith('"') or len(text) > LARGEST or budget.left < 0:
+    limit = limit or WorkLimit()
+    if not text.lstrip().startswith('"') or len(text) > LARGEST or limit.left < 0:
         return None
     try:
-        budget.take(len(text) // _INNER_CHARACTERS_A_STEP)
+        limit.take(len(text) // _INNER_CHARACTERS_A_STEP)
         inner = orjson.loads(text)
         if not isinstance(inner, str) or not isinstance(orjson.loads(inner), dict):
             return None
         _DECODER.decode(inner)
-    except (RecursionError, TooMuchError, ValueError):
+    except (RecursionError, WorkLimitExceeded, ValueError):
         return None
     return inner
 
 
-def _tokens_of(text: str, budget: Budget) -> list[str] | None:
+def _tokens_of(text: str, limit: WorkLimit) -> list[str] | None:
     """Return the tokens of *text* in JSON's notation, or None for an unclosed quote."""
     tokens: list[str] = []
     at = 0
@@ -92,7 +92,7 @@ def _tokens_of(text: str, budget: Budget) -> list[str] | None:
         if not token.isspace():
             tokens.append(_in_double_quotes(token) if token[0] == "'" else token)
             if len(tokens) % _TOKENS_A_STEP == 0:
-                budget.take(0)
+                limit.take(0)
     return [_WORDS.get(token, token) for token in tokens]
 
 

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MOST_STEPS = 7_000
+MAX_STEPS = 7_000
 """Steps for one answer, of some 5 µs each. The worst measured time of a hostile answer is 50 ms."""
 
 
-class TooMuchError(Exception):
+class WorkLimitExceeded(Exception):
     """Raised when an answer has used all of its steps."""
 
 
 @dataclass(slots=True)
-class Budget:
+class WorkLimit:
     """The remaining steps."""
 
-    left: int = MOST_STEPS
+    left: int = MAX_STEPS
 
     def take(self, steps: int) -> None:
-        """Take *steps*. Raises :class:`TooMuchError` where too few are left, and on every later call."""
+        """Take *steps*. Raises :class:`WorkLimitExceeded` where too few are left, and on every later call."""
         self.left -= steps + 1
         if self.left < 0:
-            raise TooMuchError
+            raise WorkLimitExceeded

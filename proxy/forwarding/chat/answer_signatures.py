@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
-from proxy.answers.restore_tool_names import UNCHANGED, NamesBack
+from proxy.answers.restore_tool_names import UNCHANGED, ToolNameMap
 from proxy.core.upstream_call import UpstreamCall
 from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
@@ -74,6 +74,6 @@ def _tag_for(call: UpstreamCall) -> str:
     return tag_of(origin_of(call.deployment, call.rules))
 
 
-def names_back(plan: Plan) -> NamesBack:
+def names_back(plan: Plan) -> ToolNameMap:
     """Return the map that restores the client's tool names in the answer to *plan*."""
-    return NamesBack(plan.names_back) if plan.names_back else UNCHANGED
+    return ToolNameMap(plan.names_back) if plan.names_back else UNCHANGED

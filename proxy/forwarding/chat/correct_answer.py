@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-from proxy.answers.tool_calls import check_calls, is_warm, warm
+from proxy.answers.tool_calls import check_calls, is_validator_loaded, load_validator
 from proxy.core.errors import AnswerUnusable
 from proxy.core.upstream_call import Answer
 from proxy.planning.plan import Plan
@@ -48,8 +48,8 @@ async def correct_answer(answer: Answer, plan: Plan) -> Corrected:
             break
     else:
         return Corrected(answer)
-    if not is_warm():
-        await asyncio.to_thread(warm)
+    if not is_validator_loaded():
+        await asyncio.to_thread(load_validator)
     checked = check_calls(answer, plan.request.parameters, plan.names_back)
     if checked.cause is not None:
         words = "The model's tool call cannot be used."

@@ -82,7 +82,7 @@ async def _ask(
         projected = await gateway.upstream.complete(call)
     finally:
         record.upstream_wait += attempts.clock() - asked
-    answer, notes = normalize_answer(
+    answer, findings = normalize_answer(
         projected,
         fallback_id=stamp.id,
         created=stamp.created,
@@ -90,9 +90,9 @@ async def _ask(
         ids=call_ids(call, plan, gateway.token),
         names=names_back(plan),
     )
-    if notes.signed or notes.changes:
-        await keep_signatures(notes.signed, call, record.key, gateway.store)
-        record.answer_changes += notes.changes
+    if findings.signed or findings.changes:
+        await keep_signatures(findings.signed, call, record.key, gateway.store)
+        record.answer_changes += findings.changes
     if record.guarded is not None:
         answer, held_back = pass_calls(answer, record.guarded)
         record.answer_changes += held_back

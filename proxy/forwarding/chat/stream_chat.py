@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from proxy.answers.find_empty import OpeningWatch
+from proxy.answers.find_empty import AnswerStart
 from proxy.answers.normalize import ChunkNormalizer
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
@@ -111,11 +111,11 @@ class StreamedChat:
             ids=call_ids(attempt.call, attempt.plan, gateway.token),
             names=names_back(attempt.plan),
         )
-        self._watch = OpeningWatch()
+        self._watch = AnswerStart()
         gate = gate_of(record.guarded)
         self._gate = None if gate is None else ChunkGate(gate)
         self.normalize = normalizer.normalize if gate is None else self._normalize_gated
-        self.notes = normalizer.notes
+        self.findings = normalizer.findings
         self.opens = self._watch.opens
         self.head_chunk = normalizer.head_chunk
         self.last_chunk = normalizer.last_chunk
@@ -141,11 +141,11 @@ class StreamedChat:
 
     async def keep_notes(self) -> None:
         """Store the signatures that came, and list the changes in the record."""
-        notes = self.notes
-        await keep_signatures(notes.signed, self._call, self._record.key, self._store)
-        self._record.answer_changes += notes.changes
-        notes.signed.clear()
-        notes.changes.clear()
+        findings = self.findings
+        await keep_signatures(findings.signed, self._call, self._record.key, self._store)
+        self._record.answer_changes += findings.changes
+        findings.signed.clear()
+        findings.changes.clear()
 
     def find_broken(self, *, began: bool) -> UpstreamFault | None:
         """Return the fault of a stream without an answer, or without its end."""

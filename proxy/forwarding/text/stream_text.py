@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from proxy.answers.normalize import Notes
+from proxy.answers.normalize import AnswerFindings
 from proxy.answers.texts import Defaults, TextChunks, opens
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
@@ -51,7 +51,7 @@ class StreamedText:
     def __init__(self, call: TextCall, defaults: Defaults) -> None:
         self._chunks = chunks = TextChunks(defaults, include_usage=call.ask_usage)
         self._may_be_empty = may_be_empty(call.deployment)
-        self.notes = Notes()
+        self.findings = AnswerFindings()
         self.normalize = chunks.normalize
         self.last_chunk = chunks.last_chunk
 

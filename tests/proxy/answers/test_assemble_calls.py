@@ -212,7 +212,7 @@ def test_a_signature_behind_the_end_is_kept(where: str) -> None:
     for event in events:
         normalizer.normalize({"choices": [{"index": 0, **event}]})
 
-    assert [(one.id, one.signature) for one in normalizer.notes.signed] == [("a", "c2ln")]
+    assert [(one.id, one.signature) for one in normalizer.findings.signed] == [("a", "c2ln")]
 
 
 def test_a_model_in_a_loop_is_a_fault() -> None:
@@ -229,7 +229,7 @@ def test_a_whole_signed_call_is_told_of_at_once() -> None:
 
     normalizer.normalize({"choices": [{"index": 0, "delta": {"tool_calls": [signed]}}]})
 
-    assert [(one.id, one.signature) for one in normalizer.notes.signed] == [("a", "c2ln")]
+    assert [(one.id, one.signature) for one in normalizer.findings.signed] == [("a", "c2ln")]
 
 
 def test_each_call_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from proxy.answers.chunk_rules import ChunkViolation
 from proxy.answers.chunk_violations import find_chunk_violations
 from proxy.answers.normalize import ChunkNormalizer
-from proxy.answers.restore_tool_names import UNCHANGED, NamesBack
+from proxy.answers.restore_tool_names import UNCHANGED, ToolNameMap
 from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Chunk
 from proxy.upstream.wires.openai import StreamReader
@@ -40,7 +40,7 @@ def violations(row: Row, pieces: Iterable[bytes]) -> list[ChunkViolation]:
     return [one for one in found if not (row.meaning.broken and one.rule == "arguments_no_object")]
 
 
-def violations_up_to_a_fault(events: list[Any], names: NamesBack = UNCHANGED) -> list[ChunkViolation]:
+def violations_up_to_a_fault(events: list[Any], names: ToolNameMap = UNCHANGED) -> list[ChunkViolation]:
     """Return what is wrong with the chunks of these events; arguments that are no JSON are the model's."""
     reader = StreamReader()
     normalizer = ChunkNormalizer(
@@ -77,9 +77,9 @@ def test_any_combination_of_quirks_becomes_strict_chunks(row: Row, places: list[
 
 
 @SOME
-@given(events=loose_events(), names=st.sampled_from([UNCHANGED, NamesBack({"f_1": "f.1"})]))
+@given(events=loose_events(), names=st.sampled_from([UNCHANGED, ToolNameMap({"f_1": "f.1"})]))
 def test_any_order_of_deltas_becomes_strict_chunks_or_is_the_providers_fault(
-    events: list[dict[str, Any]], names: NamesBack
+    events: list[dict[str, Any]], names: ToolNameMap
 ) -> None:
     """Nulls, halves, calls without a name, choices that stand twice in an event; heads that are held back."""
     assert violations_up_to_a_fault(events, names) == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.normalize import Notes, normalize_answer
+from proxy.answers.normalize import AnswerFindings, normalize_answer
 from proxy.core.sse import encode_event
 
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -15,8 +15,8 @@ EMOJI = b'data: {"a\\ufffd":"\\\\ud83d\\ud83d\\ude00x\\ufffd\\u00e9"}\n\n'
 
 def normalized(**answer: Any) -> dict[str, Any]:
     """Normalize an answer with these fields."""
-    found, notes = normalize_answer(answer, fallback_id="f1", created=5, model="m")
-    assert notes == Notes()
+    found, findings = normalize_answer(answer, fallback_id="f1", created=5, model="m")
+    assert findings == AnswerFindings()
     return found
 
 

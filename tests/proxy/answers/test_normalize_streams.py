@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.answers.normalize import ChunkNormalizer
-from proxy.answers.restore_tool_names import NamesBack
+from proxy.answers.restore_tool_names import ToolNameMap
 
 
 def finish_of(*choices: dict[str, Any]) -> Any:
@@ -41,7 +41,7 @@ def test_a_function_call_is_one() -> None:
 def test_no_empty_text_stands_beside_a_call_that_was_held_back() -> None:
     """A name that may go on is held back until the end, which may be in the first chunk."""
     call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}
-    names = NamesBack({"f_1": "f.1"})
+    names = ToolNameMap({"f_1": "f.1"})
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False, names=names)
 
     chunk = normalizer.normalize(

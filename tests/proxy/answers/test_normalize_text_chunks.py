@@ -71,7 +71,7 @@ def passed_on(choices: list[dict[str, Any]]) -> list[Chunk | str | None]:
             got += [copy.deepcopy(normalizer.normalize(chunk)) for chunk in reader.feed(payload)]
     except UpstreamFault as fault:
         got.append(fault.message)
-    return [*got, repr(normalizer.notes)]
+    return [*got, repr(normalizer.findings)]
 
 
 def written(choice: dict[str, Any]) -> bool:

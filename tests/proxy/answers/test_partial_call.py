@@ -36,7 +36,7 @@ def test_the_end_of_an_object(value: dict[str, Any], escaped: bool, behind: str,
     seen = 0
     found = None
     for piece in cut(written + behind, places):
-        at = end.look(piece)
+        at = end.find_end(piece)
         if at is not None:
             found = seen + at
             break
@@ -52,8 +52,8 @@ def test_the_end_of_a_long_object(value: dict[str, Any]) -> None:
     written = json.dumps(value, separators=(",", ":"))
     end = ObjectEnd()
 
-    assert end.look(written[:-1]) is None
-    assert end.look("} and more") == 1
+    assert end.find_end(written[:-1]) is None
+    assert end.find_end("} and more") == 1
 
 
 @settings(max_examples=100)
@@ -64,13 +64,13 @@ def test_an_object_is_passed_on_as_it_came(value: dict[str, Any], places: list[i
     call = PartialCall(None, None)
     passed = ""
     for piece in cut(written, places):
-        fresh, rest = call.take(piece, again=False)
+        fresh, rest = call.add_text(piece, again=False)
         passed += fresh
         assert rest == ""
     passed += call.finish(cut_off=False)
 
     assert passed == written == call.text()
-    assert call.whole() == written
+    assert call.whole_arguments() == written
 
 
 @settings(max_examples=100)
@@ -80,10 +80,10 @@ def test_an_object_behind_an_object(one: dict[str, Any], other: dict[str, Any], 
     first, second = json.dumps(one), json.dumps(other)
     calls = [PartialCall(None, None)]
     for piece in cut(f"{first} {second}", places):
-        _, rest = calls[-1].take(piece, again=False)
+        _, rest = calls[-1].add_text(piece, again=False)
         while rest:
             calls.append(PartialCall(None, None))
-            _, rest = calls[-1].take(rest, again=False)
+            _, rest = calls[-1].add_text(rest, again=False)
 
     found = [call.text().strip() for call in calls]
     assert found in ([first, second], [second])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.answers.normalize import ChunkNormalizer, normalize_answer
-from proxy.answers.restore_tool_names import NamesBack
+from proxy.answers.restore_tool_names import ToolNameMap
 from sanitizers.tool_names import spell_legal
 from tests.support.builders import call
 
@@ -25,7 +25,9 @@ NAMES = {**BACK, **{name: name for name in LEGAL}, f"default_api.{NEW}": f"defau
 
 def normalizer_of(back: dict[str, str]) -> ChunkNormalizer:
     """Return what normalizes a stream."""
-    return ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=False, names=NamesBack(back))
+    return ChunkNormalizer(
+        fallback_id="x", created=1, model="m", include_usage=False, names=ToolNameMap(back)
+    )
 
 
 def joined(deltas: list[dict[str, Any]], back: dict[str, str] = BACK) -> list[tuple[str, str]]:
@@ -134,7 +136,7 @@ def test_names_of_calls_in_whole_answers_are_restored(name: str) -> None:
     }
     answer = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
 
-    done, _ = normalize_answer(answer, fallback_id="x", created=1, model="m", names=NamesBack(BACK))
+    done, _ = normalize_answer(answer, fallback_id="x", created=1, model="m", names=ToolNameMap(BACK))
 
     said = done["choices"][0]["message"]
     assert said["tool_calls"][0]["function"] == {"name": NAMES[name], "arguments": f'{{"tool": "{NEW}"}}'}
@@ -149,14 +151,14 @@ def test_a_signature_is_kept_under_the_clients_name() -> None:
     answer = {"choices": [{"index": 0, "message": {"tool_calls": whole}, "finish_reason": "stop"}]}
     piece = {"index": 0, **whole[0]}
 
-    _, notes = normalize_answer(answer, fallback_id="x", created=1, model="m", names=NamesBack(BACK))
+    _, findings = normalize_answer(answer, fallback_id="x", created=1, model="m", names=ToolNameMap(BACK))
     normalizer = normalizer_of(BACK)
     normalizer.normalize(
         {"choices": [{"index": 0, "delta": {"tool_calls": [piece]}, "finish_reason": "stop"}]}
     )
 
-    assert [one.name for one in notes.signed] == [OLD]
-    assert [one.name for one in normalizer.notes.signed] == [OLD]
+    assert [one.name for one in findings.signed] == [OLD]
+    assert [one.name for one in normalizer.findings.signed] == [OLD]
 
 
 @pytest.mark.parametrize("back", [{}, {"f_1": "f.1"}], ids=["passed on", "held back"])

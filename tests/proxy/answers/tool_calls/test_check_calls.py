@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.tool_calls import check_calls, fit_schema, warm
+from proxy.answers.tool_calls import check_calls, fit_schema, load_validator
 from proxy.core.failures import Cause
 from tests.support.builders import call
 from tests.support.cpu_time import cpu_seconds
@@ -331,7 +331,7 @@ HOSTILE: dict[str, tuple[Any, Any, int]] = {
 @pytest.mark.parametrize(("parameters", "value", "calls"), HOSTILE.values(), ids=HOSTILE)
 def test_one_answer_is_checked_soon(parameters: Any, value: Any, calls: int) -> None:
     """However a schema and its calls are made, all calls of an answer share what there is of time."""
-    warm()
+    load_validator()
     answer = answer_of(*[call("c", "f", json.dumps({"x": value}, separators=(",", ":")))] * calls)
     causes: list[Cause | None] = []
 

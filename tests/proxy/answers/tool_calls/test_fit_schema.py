@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.tool_calls import fit_schema, misfits
+from proxy.answers.tool_calls import find_schema_faults, fit_schema
 from proxy.answers.tool_calls.schema_shape import is_usable
 from tests.support.cpu_time import cpu_seconds
 
@@ -106,7 +106,7 @@ for name, levels in (("too deep", 40), ("far too deep", 2_000)):
 )
 def test_what_is_wrong_is_said(schema: Any, value: Any, words: str) -> None:
     """The first fault names its place and rule."""
-    found = misfits(value, schema)
+    found = find_schema_faults(value, schema)
 
     assert len(found) == 1
     assert words in found[0]
@@ -115,7 +115,7 @@ def test_what_is_wrong_is_said(schema: Any, value: Any, words: str) -> None:
 @pytest.mark.parametrize(("schema", "value"), [row[1:] for row in FITS], ids=[row[0] for row in FITS])
 def test_what_fits_fits(schema: Any, value: Any) -> None:
     """Nothing is said where nothing is wrong, or only a rule that is not looked at is broken."""
-    assert misfits(value, schema) == []
+    assert find_schema_faults(value, schema) == []
 
 
 @pytest.mark.parametrize("schema", UNUSABLE.values(), ids=UNUSABLE)
@@ -127,7 +127,7 @@ def test_what_cannot_be_used_says_nothing(schema: Any, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(socket.socket, "connect", connect)
 
-    assert misfits({"x": 1}, schema) == []
+    assert find_schema_faults({"x": 1}, schema) == []
 
 
 def doubling(levels: int) -> dict[str, Any]:
@@ -156,12 +156,12 @@ HOSTILE: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize(("schema", "value"), HOSTILE.values(), ids=HOSTILE)
 def test_every_check_ends_soon(schema: Any, value: Any) -> None:
     """The event loop is not kept by a schema."""
-    misfits({}, city())  # the library is loaded
+    find_schema_faults({}, city())  # the library is loaded
     found: list[Any] = []
 
     def check() -> None:
         fit_schema._compile.cache_clear()
-        found.append(misfits(value, schema))
+        found.append(find_schema_faults(value, schema))
 
     assert cpu_seconds(check, bound=1) < 1  # 0.01 on a quiet machine
     assert found[0] == []
@@ -174,13 +174,13 @@ def test_every_check_ends_soon(schema: Any, value: Any) -> None:
 )
 def test_steps_are_counted(schema: Any, fits: Any) -> None:
     """What lies behind the last step is not looked at: steps are keywords, and what they have to go through."""
-    assert misfits({"x": [fits] * 50 + ["wrong"]}, one({"items": schema})) != []
-    assert misfits({"x": [fits] * 4_000 + ["wrong"]}, one({"items": schema})) == []
+    assert find_schema_faults({"x": [fits] * 50 + ["wrong"]}, one({"items": schema})) != []
+    assert find_schema_faults({"x": [fits] * 4_000 + ["wrong"]}, one({"items": schema})) == []
 
 
 def test_few_and_short() -> None:
     """However much is wrong, little is said of it."""
-    found = misfits({"x": ["no number" * 100] * 50}, one({"items": {"type": "integer"}}))
+    found = find_schema_faults({"x": ["no number" * 100] * 50}, one({"items": {"type": "integer"}}))
 
     assert len(found) == 3
     assert all(len(text) <= 200 for text in found)
@@ -190,8 +190,8 @@ def test_one_check_does_not_wear_out_the_next() -> None:
     """Every check has all of its steps."""
     schema = one({"items": {"type": "integer"}})
     for _ in range(20):
-        assert misfits({"x": [1] * 1_500}, schema) == []
-    assert misfits({"x": ["1"]}, schema) != []
+        assert find_schema_faults({"x": [1] * 1_500}, schema) == []
+    assert find_schema_faults({"x": ["1"]}, schema) != []
 
 
 def test_words_of_properties_are_names() -> None:
@@ -199,4 +199,4 @@ def test_words_of_properties_are_names() -> None:
     schema = {"type": "object", "properties": {"type": {"type": "string"}, "required": {"enum": ["x"]}}}
 
     assert is_usable(schema)
-    assert misfits({"type": 1}, schema) != []
+    assert find_schema_faults({"type": 1}, schema) != []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.tool_calls import Budget, mend_text, text_within
+from proxy.answers.tool_calls import WorkLimit, mend_notation, unwrap_encoded
 from tests.support.cpu_time import cpu_seconds
 
 MENDED: list[tuple[str, str, Any]] = [
@@ -99,36 +99,36 @@ LEFT_ALONE = {
 @pytest.mark.parametrize(("text", "value"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED])
 def test_notation_is_put_right(text: str, value: Any) -> None:
     """What is only written in the wrong way is read."""
-    assert mend_text(text) == value
+    assert mend_notation(text) == value
 
 
 @pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
 def test_what_would_be_a_guess_is_left_alone(text: str) -> None:
     """Nothing is closed, chosen, dropped or made up."""
-    assert mend_text(text) is None
-    assert text_within(text) is None
+    assert mend_notation(text) is None
+    assert unwrap_encoded(text) is None
 
 
 @pytest.mark.parametrize("inner", WITHIN)
 def test_what_was_encoded_twice_is_passed_on_as_it_is(inner: str) -> None:
     """The inner text comes out, character by character: a number keeps all of its digits."""
-    assert text_within(json.dumps(inner)) == inner
+    assert unwrap_encoded(json.dumps(inner)) == inner
 
 
 @pytest.mark.parametrize("inner", NOT_WITHIN.values(), ids=NOT_WITHIN)
 def test_what_is_no_certain_object_within_is_left_alone(inner: str) -> None:
     """Of two values under one key nobody knows which was meant."""
-    assert text_within(json.dumps(inner)) is None
+    assert unwrap_encoded(json.dumps(inner)) is None
 
 
 def test_mending_ends_with_the_steps() -> None:
     """Many texts are not mended one after another without an end."""
-    budget = Budget()
+    limit = WorkLimit()
     long = '{"a": [' + "1," * 9_000 + "],}"
-    assert mend_text(long, budget) is not None
-    assert mend_text(long, budget) is None
-    assert mend_text('{"a": 1,}', budget) is None
-    assert text_within('"{}"', budget) is None
+    assert mend_notation(long, limit) is not None
+    assert mend_notation(long, limit) is None
+    assert mend_notation('{"a": 1,}', limit) is None
+    assert unwrap_encoded('"{}"', limit) is None
 
 
 @pytest.mark.parametrize(
@@ -147,5 +147,5 @@ def test_mending_ends_with_the_steps() -> None:
 )
 def test_hostile_text_takes_no_time(text: str) -> None:
     """However a text is made, looking into it ends soon."""
-    assert cpu_seconds(lambda: mend_text(text), bound=1) < 1  # 0.01 on a quiet machine
-    assert mend_text(text) is None
+    assert cpu_seconds(lambda: mend_notation(text), bound=1) < 1  # 0.01 on a quiet machine
+    assert mend_notation(text) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.answers.tool_calls.mend_arguments import mend_text, text_within
+from proxy.answers.tool_calls.mend_arguments import mend_notation, unwrap_encoded
 from tests.support.counted_steps import count_steps
 
 PIECES = ('{"a":', "{'a':", '"', "'", '"\\', ",", "\"a'b", " \n", "ab ", "[{", "\\'", "{'a': \"", "{a:1,")
@@ -16,9 +16,9 @@ def steps_for(piece: str, size: int) -> int:
     text = (piece * size)[:size]
 
     def work() -> None:
-        mend_text(text)
-        mend_text("{" + text + "}")
-        text_within('"' + text)
+        mend_notation(text)
+        mend_notation("{" + text + "}")
+        unwrap_encoded('"' + text)
 
     return count_steps(work).total()
 

@@ -11,7 +11,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.answers.tool_calls import check_calls, mend_text, misfits
+from proxy.answers.tool_calls import check_calls, find_schema_faults, mend_notation
 from tests.proxy.answers.tool_calls.test_check_calls import answer_of, tools_of
 from tests.support.builders import call
 
@@ -127,7 +127,7 @@ def test_right_arguments_pass_as_they_are(value: Any, schema: Any) -> None:
 @given(OBJECTS, NO_SCHEMAS)
 def test_no_schema_breaks_it(value: Any, schema: Any) -> None:
     """Anything may stand where a schema should."""
-    assert all(isinstance(text, str) for text in misfits(value, schema))
+    assert all(isinstance(text, str) for text in find_schema_faults(value, schema))
 
 
 @given(OBJECTS)
@@ -135,19 +135,19 @@ def test_what_python_writes_is_read_as_python_reads_it(value: Any) -> None:
     """The text of a Python dict is read as that dict, or not at all, where it holds an escape of Python's own."""
     text = repr(value)
 
-    assert mend_text(text) == (None if PYTHONS_ESCAPE.search(text) else value)
+    assert mend_notation(text) == (None if PYTHONS_ESCAPE.search(text) else value)
 
 
 @given(OBJECTS)
 def test_right_text_is_read_alike(value: Any) -> None:
     """What is JSON means what it means as JSON."""
-    assert mend_text(json.dumps(value)) == value
+    assert mend_notation(json.dumps(value)) == value
 
 
 @given(damaged() | BROKEN)
 def test_nothing_is_lost_or_won(text: str) -> None:
     """What is read is the text but for white space, commas, quotes and Python's words."""
-    value = mend_text(text)
+    value = mend_notation(text)
 
     if value is not None and not WRITTEN_OTHERWISE.search(text):
         assert _gist(json.dumps(value, ensure_ascii=False)) == _gist(text)

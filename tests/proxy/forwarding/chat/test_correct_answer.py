@@ -309,8 +309,8 @@ async def test_nothing_of_a_call_is_logged(log_text: Any) -> None:
 async def test_the_first_call_does_not_keep_the_loop(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The schema library is loaded in a thread, once, and only for an answer with a call."""
     threads: list[threading.Thread] = []
-    monkeypatch.setattr(self_correction, "is_warm", lambda: bool(threads))
-    monkeypatch.setattr(self_correction, "warm", lambda: threads.append(threading.current_thread()))
+    monkeypatch.setattr(self_correction, "is_validator_loaded", lambda: bool(threads))
+    monkeypatch.setattr(self_correction, "load_validator", lambda: threads.append(threading.current_thread()))
     said = [say("Hello."), chunk(finish="stop")] if stream else [answer("Hello.")]
     upstream = ScriptedUpstream(said, *replies_of(stream, (GOOD,), (GOOD,)))
     async with served(upstream, self_correction="always") as proxy:

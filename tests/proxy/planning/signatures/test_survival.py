@@ -102,11 +102,11 @@ def play(rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 def whole_message(parts: list[dict[str, Any]], ids: CallIds) -> tuple[Message, list[Signed]]:
     """Return the message that a client gets of a whole answer."""
     body = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
-    done, notes = normalize_answer(
+    done, findings = normalize_answer(
         read_answer(body, model=MODEL), fallback_id="c", created=1, model="m", ids=ids
     )
     message: Message = done["choices"][0]["message"]
-    return message, notes.signed
+    return message, findings.signed
 
 
 def streamed_message(parts: list[dict[str, Any]], ids: CallIds) -> tuple[Message, list[Signed]]:
@@ -129,7 +129,11 @@ def streamed_message(parts: list[dict[str, Any]], ids: CallIds) -> tuple[Message
                 )
                 for name, text in piece["function"].items():
                     call["function"][name] += text
-    return {"role": "assistant", "content": None, "tool_calls": list(calls.values())}, normalizer.notes.signed
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": list(calls.values()),
+    }, normalizer.findings.signed
 
 
 def everything(message: Message) -> Message:
@@ -341,7 +345,7 @@ def test_the_signature_of_a_text(streamed: bool, keeps: bool) -> None:
             for choice in (normalizer.normalize(chunk) or {})["choices"]
         ]
         message = {name: value for delta in deltas for name, value in delta.items()}
-        signed = normalizer.notes.signed
+        signed = normalizer.findings.signed
     else:
         message, signed = whole_message(parts, CallIds("s"))
     loop.take(signed)

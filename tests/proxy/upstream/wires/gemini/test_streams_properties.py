@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.answers.normalize import ChunkNormalizer, Notes, normalize_answer
+from proxy.answers.normalize import AnswerFindings, ChunkNormalizer, normalize_answer
 from proxy.core.errors import UpstreamFault
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.planning.signatures.origins import tag_of
@@ -78,9 +78,9 @@ def test_any_cut_of_the_parts_gives_the_same_answer(
     chunks = read(*events)
 
     done = normalize_answer(expected, fallback_id="x", created=1, model="m", ids=ids())
-    answer, notes = gathered(chunks)
+    answer, findings = gathered(chunks)
     assert answer == done.answer
-    assert set(notes.signed) == set(done.notes.signed)  # in a stream as soon as each is known
+    assert set(findings.signed) == set(done.findings.signed)  # in a stream as soon as each is known
     for choice in expected["choices"]:
         own = [one["id"] for one in choice["message"].get("tool_calls", [])]
         assert len(own) == len(set(own))
@@ -101,7 +101,7 @@ def outcome(reading: Callable[[], Any]) -> Any:
         return fault.message
 
 
-def gathered(chunks: list[dict[str, Any]]) -> tuple[dict[str, Any], Notes]:
+def gathered(chunks: list[dict[str, Any]]) -> tuple[dict[str, Any], AnswerFindings]:
     """Put the chunks together as a client does, after the normalizer; and return what else is known of them.
 
     Calls come whole, but for empty arguments and a signature that stands behind them, which come with the end; so does
@@ -139,7 +139,7 @@ def gathered(chunks: list[dict[str, Any]]) -> tuple[dict[str, Any], Notes]:
         "choices": [{"index": i, "message": messages[i], "finish_reason": ends[i]} for i in sorted(ends)],
         "usage": last["usage"],
     }
-    return answer, normalizer.notes
+    return answer, normalizer.findings
 
 
 def add_piece(calls: list[dict[str, Any]], piece: dict[str, Any], *, at_end: bool) -> None:
